@@ -1,4 +1,4 @@
-/** Bundle requests, understood: https://hl7.org/fhir/R4/http.html#transaction, docs/spec/decisions.md, section 5. Pure. */
+/** Parses Bundle requests: https://hl7.org/fhir/R4/http.html#transaction, docs/spec/decisions.md, section 5. Pure. */
 import type { Issue } from '../shared/issue.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { isObject } from '../shared/json.ts';
@@ -8,26 +8,26 @@ import { isResourceType, type ResourceType, TYPE_NAMES } from './types.ts';
 
 /** A write that an entry asks for. */
 export interface WriteEntry {
-  /** Its place in the Bundle as sent. */
+  /** Index of the entry in the Bundle as sent. */
   readonly index: number;
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly fullUrl?: string;
   readonly type: ResourceType;
-  /** Of `Type/id`; for POST never set. */
+  /** The id in `Type/id`; never set for POST. */
   readonly id?: string;
-  /** Of `Type?criteria` (conditional PUT, PATCH, DELETE), or of `ifNoneExist` (POST). */
+  /** The criteria in `Type?criteria` (conditional PUT, PATCH, DELETE), or the value of `ifNoneExist` (POST). */
   readonly criteria?: string;
   /** Required for POST, PUT and PATCH. */
   readonly resource?: JsonObject;
   readonly ifMatch?: IfMatch;
-  /** The stored version that the service made `resource` of; never in a client's Bundle. */
+  /** The stored version from which the service made `resource`; never set in a client's Bundle. */
   readonly madeOf?: JsonObject;
 }
 
-/** What `If-Match` names: a version, or `*` for any that is there. */
+/** The value of `If-Match`: a version, or `*` for any existing version. */
 export type IfMatch = number | '*';
 
-/** A read that an entry asks for: answered by the HTTP layer after the writes. */
+/** A read that an entry asks for; the HTTP layer answers it after the writes. */
 export interface ReadEntry {
   readonly index: number;
   readonly method: 'GET' | 'HEAD';
@@ -37,7 +37,7 @@ export interface ReadEntry {
   readonly ifModifiedSince?: string;
 }
 
-/** An entry that cannot be understood; in a batch it fails alone, in a transaction it refuses the whole. */
+/** An entry that cannot be parsed. In a batch only this entry fails; in a transaction the whole Bundle is refused. */
 export interface FaultyEntry {
   readonly index: number;
   readonly refusal: Refusal;
@@ -54,10 +54,10 @@ export interface ParsedBundle {
 
 const METHODS: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Most GET and HEAD entries of a Bundle. */
+/** Maximum number of GET and HEAD entries in a Bundle. */
 const MAX_READS = 200;
 
-/** The path of an entry, for diagnostics. */
+/** Returns the FHIRPath of an entry, for diagnostics. */
 export const entryPath = (index: number): string => `Bundle.entry[${index}]`;
 
 /**
@@ -178,7 +178,7 @@ function parseWrite(
     const form = method === 'POST' ? 'Type' : 'Type/id or Type?criteria';
     throw fault('value', `request.url of a ${method} must be ${form}`, `${at}.request.url`);
   }
-  // Nothing has such an id: a DELETE answers 204, as it does by itself.
+  // No resource can have such an id, so DELETE answers 204 as it does for a missing resource.
   if (method !== 'DELETE' && id !== undefined && !/^[A-Za-z0-9.-]{1,64}$/.test(id))
     throw fault('value', 'the id must be 1 to 64 letters, digits, hyphens and dots', `${at}.request.url`);
   const resource = entry.resource;
@@ -207,7 +207,7 @@ function parseWrite(
   };
 }
 
-/** Members of BackboneElement and of each level (https://hl7.org/fhir/R4/bundle.html). */
+/** Members that BackboneElement defines, allowed at each level (https://hl7.org/fhir/R4/bundle.html). */
 const BACKBONE = ['id', 'extension', 'modifierExtension'];
 const ENTRY_MEMBERS = new Set([...BACKBONE, 'link', 'fullUrl', 'resource', 'search', 'request', 'response']);
 const REQUEST_MEMBERS = new Set([
@@ -220,7 +220,7 @@ const REQUEST_MEMBERS = new Set([
   'ifNoneExist',
 ]);
 
-/** A condition that is misspelt must not be dropped: the entry would be carried out without it. */
+/** Refuses unknown members: if a misspelt condition were dropped, the entry would be carried out without it. */
 function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: string): void {
   for (const name of Object.keys(object)) {
     if (!members.has(name.replace(/^_/, '')))
@@ -228,7 +228,7 @@ function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: str
   }
 }
 
-/** A member that is a text or absent; an empty text counts as absent. */
+/** Returns a string member, or undefined if it is absent or empty. */
 function textMember(object: JsonObject, name: string, at: string): string | undefined {
   const value = object[name];
   const path = name === 'fullUrl' ? `${at}.${name}` : `${at}.request.${name}`;
@@ -242,8 +242,8 @@ function optional<K extends string, V>(name: K, value: V | undefined): { [key in
 }
 
 /**
- * The criteria of `If-None-Exist`, bare: it may come as `identifier=…`, `?identifier=…`, `Type?identifier=…` or a whole
- * URL, and with parameters that select nothing.
+ * Returns the criteria of `If-None-Exist` alone. Clients send `identifier=…`, `?identifier=…`, `Type?identifier=…` or a
+ * whole URL, some with parameters that select nothing.
  */
 export function bareCriteria(criteria: string, type: string, bases: readonly string[] = []): string {
   const base = bases.find((candidate) => criteria.startsWith(candidate));
@@ -257,7 +257,7 @@ export function bareCriteria(criteria: string, type: string, bases: readonly str
 }
 
 /**
- * The version number in `W/"3"` (also `"3"` and `3`, as clients send); `*` for any version.
+ * Returns the version number in `W/"3"` (also in `"3"` and `3`, as some clients send), or `*` for any version.
  * @throws Refusal malformed (400) for anything else.
  */
 export function parseETag(text: string, where?: string): IfMatch {

@@ -1,5 +1,5 @@
 /**
- * The CapabilityStatement: what this service does, from the table of types and what is built for them
+ * Builds the CapabilityStatement from the table of types and from what is implemented for them
  * (https://hl7.org/fhir/R4/capabilitystatement.html; docs/spec/decisions.md, section 5).
  */
 import { COMPARTMENT_TYPES } from './compartments.ts';
@@ -8,7 +8,7 @@ import { includable, mayName } from './search/inclusions.ts';
 import { compiledParameters } from './search/paths.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
 
-/** What every type is searched by beside what its resources say. */
+/** Search parameters that every type has, independent of its content. */
 const COMMON = ['_id', '_lastUpdated'];
 
 const INTERACTIONS = [
@@ -23,12 +23,12 @@ const INTERACTIONS = [
   'search-type',
 ];
 
-/** Terminology is shared and read-only; nobody keeps what it was before. */
+/** Terminology is shared and read-only, and its history isn't kept. */
 const READ_ONLY = ['read', 'vread', 'search-type'];
 
 const OF_SYSTEM = ['transaction', 'batch', 'history-system', 'search-system'];
 
-/** A search parameter as it is described. */
+/** A search parameter as the CapabilityStatement describes it. */
 interface Described {
   readonly name: string;
   readonly definition?: string;
@@ -44,37 +44,37 @@ const ACTIVITY: Described = {
   documentation: 'Provenance.activity.coding: what was done, by the service CREATE, UPDATE or DELETE',
 };
 
-/** Codes of R4's search parameters that a type is searched by. */
+/** Returns the codes of R4's search parameters that are supported for a type. */
 export function searchParametersOf(type: ResourceType): readonly string[] {
   return [...COMMON, ...compiledParameters(type).map(({ code }) => code)];
 }
 
-/** An operation as it is described: where it is found, and what defines it. */
+/** An operation as the CapabilityStatement describes it: where it can be called, and its definition. */
 export interface DescribedOperation {
-  /** Without `$`. */
+  /** The name without `$`. */
   readonly name: string;
   /** Canonical URL of its OperationDefinition. */
   readonly definition: string;
-  /** Whether it is found at the base. */
+  /** True if it can be called at the base. */
   readonly system?: true;
-  /** At which types it is found. */
+  /** Types at which it can be called. */
   readonly types?: readonly ResourceType[];
-  /** At instances of which types it is found. */
+  /** Types at whose instances it can be called. */
   readonly instances?: readonly ResourceType[];
 }
 
-/** What a CapabilityStatement says of the running service. */
+/** The facts about the running service that a CapabilityStatement includes. */
 export interface ServiceDescription {
   /** FHIR base, `https://host/fhir/R4`. */
   readonly baseUrl: string;
-  /** Of the software, `0.3.0`. */
+  /** The software's version, such as `0.3.0`. */
   readonly version: string;
   /** When it was built or started, a dateTime. */
   readonly date: string;
   readonly operations: readonly DescribedOperation[];
 }
 
-/** The CapabilityStatement resource. */
+/** Returns the CapabilityStatement resource. */
 export function capabilityStatement({
   baseUrl,
   version,
@@ -111,7 +111,7 @@ export function capabilityStatement({
   };
 }
 
-/** The operations at a place; no member when there are none. */
+/** Returns the member `operation` for a place, or an empty object if there are no operations. */
 function described(
   operations: readonly DescribedOperation[],
   isThere: (operation: DescribedOperation) => boolean,
@@ -122,7 +122,8 @@ function described(
 
 function describeType(type: ResourceType): Record<string, unknown> {
   const readOnly = typeEntry(type).home === 'terminology';
-  // Criteria select resources; most Provenances are views of events, found by searches of their own.
+  // Conditional writes need criteria that select resources; most Provenances are views of events and have their own
+  // search.
   const conditional = type !== 'Provenance';
   const writing = {
     readHistory: true,
@@ -146,14 +147,14 @@ function describeType(type: ResourceType): Record<string, unknown> {
   };
 }
 
-/** `Type:code` of what can be followed from a type, to any type or to one. */
+/** Returns `Type:code` of the references that can be followed from a type, to any type or to one target. */
 function references(source: ResourceType, target?: ResourceType): string[] {
   return includable(source)
     .filter((code) => target === undefined || mayName(source, code, target))
     .map((code) => `${source}:${code}`);
 }
 
-/** What all types are searched by, at once: a code that means the same for each of them. */
+/** Returns the search parameters across all types: the codes that mean the same for each of them. */
 function ofSystem(): Described[] {
   const [first = 'Patient', ...others] = TYPE_NAMES;
   const common = searchParametersOf(first).filter(

@@ -1,13 +1,16 @@
 /**
- * Compartments: which parameters of which types make a resource a part of one. A Patient's is its record (docs/spec/decisions.md,
- * section 5); the others are R4's: https://hl7.org/fhir/R4/compartmentdefinition.html
+ * Compartments: the parameters that put a resource of a type into a compartment. A Patient's compartment is its record
+ * (docs/spec/decisions.md, section 5); the others follow R4: https://hl7.org/fhir/R4/compartmentdefinition.html
  */
 import { type ResourceType, TYPE_NAMES, typeEntry } from './types.ts';
 
-/** The parameter that stands for the resource itself: R4's `{def}`. */
+/** The parameter for the resource itself, which R4 writes `{def}`. */
 export const ITSELF = '_id';
 
-/** Type of a compartment → type in it → the reference parameters, one of which must name the compartment's resource. */
+/**
+ * Type of a compartment → member type → the reference parameters, at least one of which must name the compartment's
+ * resource.
+ */
 const COMPARTMENTS = {
   Encounter: {
     CarePlan: ['encounter'],
@@ -65,7 +68,7 @@ const COMPARTMENTS = {
 /** A type whose resources have compartments. */
 export type CompartmentType = 'Patient' | keyof typeof COMPARTMENTS;
 
-/** All of them, in the order in which the CapabilityStatement lists them. */
+/** All compartment types, in the order in which the CapabilityStatement lists them. */
 export const COMPARTMENT_TYPES: readonly CompartmentType[] = [
   'Patient',
   'Encounter',
@@ -74,13 +77,13 @@ export const COMPARTMENT_TYPES: readonly CompartmentType[] = [
   'Device',
 ];
 
-/** One resource's compartment. */
+/** The compartment of one resource. */
 export interface Compartment {
   readonly type: CompartmentType;
   readonly id: string;
 }
 
-/** Whether resources of a type have compartments. */
+/** Returns whether resources of a type have compartments. */
 export function isCompartmentType(type: ResourceType): type is CompartmentType {
   return COMPARTMENT_TYPES.some((each) => each === type);
 }

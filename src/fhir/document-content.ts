@@ -1,15 +1,15 @@
 /**
- * Attachments of a DocumentReference whose bytes the document store holds (docs/spec/decisions.md, section 4). They are known by their
- * `url`, which leads to the document's own content, and say `id` (the blob), `size`, `hash` and SHA-256. Pure.
+ * Attachments of a DocumentReference whose bytes are in the document store (docs/spec/decisions.md, section 4). Their
+ * `url` leads to the document's own content; they contain `id` (the blob), `size`, `hash` and SHA-256. Pure.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
 /** The extension with the SHA-256 in hex; R4's own `hash` is SHA-1. */
 const SHA256 = 'https://annal.dev/fhir/sha256';
-/** The extension with the URL that an attachment had beside its data. */
+/** The extension with the URL that an attachment had in addition to its data. */
 const ORIGINAL_URL = 'https://annal.dev/fhir/original-url';
 
-/** Bytes that the document store holds. */
+/** Bytes in the document store. */
 export interface Content {
   readonly blob: string;
   readonly contentType: string;
@@ -19,20 +19,23 @@ export interface Content {
   readonly sha256: string;
 }
 
-/** One of a document's attachments, and the bytes of it. */
+/** One of a document's attachments, and its bytes. */
 export interface HeldContent extends Content {
   /** Index in `content`. */
   readonly index: number;
   readonly attachment: JsonObject;
 }
 
-/** The attachments of a DocumentReference, in their order; an empty object where there is none. */
+/** Returns the attachments of a DocumentReference in order, with an empty object for a content entry without one. */
 export function attachmentsOf({ content }: JsonObject): JsonObject[] {
   if (!Array.isArray(content)) return [];
   return content.map((each) => (isObject(each) && isObject(each.attachment) ? each.attachment : {}));
 }
 
-/** Whether a URL leads to content of this document, under whatever base the service had when it was written. */
+/**
+ * Returns whether a URL leads to content of this document, under any base URL that the service may have had at the
+ * time.
+ */
 export function isOwnUrl(url: Json | undefined, document: string): url is string {
   if (typeof url !== 'string') return false;
   const [, id] =
@@ -40,7 +43,7 @@ export function isOwnUrl(url: Json | undefined, document: string): url is string
   return id === document;
 }
 
-/** What of a stored DocumentReference the document store holds. */
+/** Returns the attachments of a stored DocumentReference whose bytes are in the document store. */
 export function heldContents(resource: JsonObject, document: string): HeldContent[] {
   return attachmentsOf(resource).flatMap((attachment, index): HeldContent[] => {
     const { id, url, contentType, size } = attachment;
@@ -51,21 +54,21 @@ export function heldContents(resource: JsonObject, document: string): HeldConten
   });
 }
 
-/** The extension's value. */
+/** Returns the SHA-256 in an attachment's extension; undefined if there is none. */
 export function sha256In({ extension }: JsonObject): string | undefined {
   if (!Array.isArray(extension)) return undefined;
   const [found] = extension.filter(isObject).filter(({ url }) => url === SHA256);
   return typeof found?.valueString === 'string' ? found.valueString : undefined;
 }
 
-/** What is said of bytes beside their checksums. */
+/** The description of stored bytes, with a second checksum. */
 export interface Stored extends Content {
   /** Base64. */
   readonly sha1: string;
   readonly url: string;
 }
 
-/** An attachment whose bytes are held from now on. */
+/** Returns an attachment whose bytes are stored: with the store's `url`, size and checksums, without `data`. */
 export function withStored(attachment: JsonObject, stored: Stored): JsonObject {
   const { data: _data, id: _id, size: _size, hash: _hash, url, extension, ...kept } = attachment;
   const others = (Array.isArray(extension) ? extension : []).filter(
@@ -82,7 +85,7 @@ export function withStored(attachment: JsonObject, stored: Stored): JsonObject {
   };
 }
 
-/** A DocumentReference with another attachment in a place. */
+/** Returns a copy of a DocumentReference with the attachment at an index replaced. */
 export function withAttachment(resource: JsonObject, index: number, attachment: JsonObject): JsonObject {
   const { content } = resource;
   if (!Array.isArray(content)) return resource;
@@ -92,7 +95,10 @@ export function withAttachment(resource: JsonObject, index: number, attachment: 
   return { ...resource, content: changed };
 }
 
-/** Where content that is uploaded goes: the first attachment with neither bytes nor a place of them. */
+/**
+ * Returns the index where uploaded content goes: the first attachment with neither data nor url; undefined if there is
+ * none.
+ */
 export function openSlot(resource: JsonObject): number | undefined {
   const index = attachmentsOf(resource).findIndex(({ url, data }) => url === undefined && data === undefined);
   return index < 0 ? undefined : index;

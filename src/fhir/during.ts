@@ -1,12 +1,12 @@
-/** Whether a moment lies in a Period: https://hl7.org/fhir/R4/datatypes.html#Period */
+/** Tells whether a moment lies in a Period: https://hl7.org/fhir/R4/datatypes.html#Period */
 import { isObject } from '#src/shared/json.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { parsePeriod } from './search/period.ts';
 
 /**
- * Both ends count, each as long as its precision: an `end` of 2026-05 is the end of May, UTC. An end that is absent is
- * open; one that cannot be read is not.
- * @param period a valid Period, or anything else, which has no ends.
+ * Returns whether a moment lies in a Period. Both ends are inclusive to their precision: an `end` of 2026-05 is the end
+ * of May, UTC. An absent end is open; an unreadable one is not.
+ * @param period a valid Period, or any other value, which counts as a Period without ends.
  */
 export function isDuring(period: unknown, moment: Micros): boolean {
   if (!isObject(period)) return true;

@@ -1,32 +1,39 @@
 /**
- * Where elements are, for people and clients: FHIRPath of element names, as HL7 writes it in
- * `OperationOutcome.issue.expression` (https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression).
- * An element `div` is written as HL7 does, `Patient.text.div`, although FHIRPath's grammar wants it quoted.
+ * Paths of elements in messages: FHIRPath of element names, as HL7 writes it in `OperationOutcome.issue.expression`
+ * (https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression). The element `div` is
+ * written `Patient.text.div`, as HL7 does, although FHIRPath's grammar requires quotes.
  */
 import { isTypeName, PRIMITIVES } from './definitions/tables.ts';
 import { elementOf, type NamedElement } from './patch/elements.ts';
 
-/** Longest name of a member that a path repeats. */
+/** Maximum length of a member name that a path repeats. */
 const MAX_NAME = 100;
 
-/** Words that FHIRPath does not read as names of elements; no element of R4 is called so. */
+/** Words that FHIRPath does not read as element names; no element of R4 has such a name. */
 const KEYWORDS = new Set(['and', 'or', 'xor', 'implies', 'mod', 'true', 'false']);
 
-/** A JSON name as a step: without the `_` of a primitive's `_name` (`__proto__` is none), and quoted where it is not an identifier. */
+/**
+ * Returns a JSON name as a FHIRPath step: without the `_` of a primitive's `_name` (but `__proto__` stays as it is),
+ * and quoted if it is not an identifier.
+ */
 export function pathName(key: string): string {
   const name = key.replace(/^_(?=[A-Za-z])/, '').slice(0, MAX_NAME);
   if (/^[A-Za-z]\w*$/.test(name) && !KEYWORDS.has(name)) return name;
   return `\`${name.replace(/[\x00-\x1f]/g, ' ').replace(/[\\`]/g, '\\$&')}\``;
 }
 
-/** A choice with its type: `value.ofType(boolean)`. SimpleQuantity is a profile, and a Quantity in FHIRPath. */
+/**
+ * Returns a choice element with its type: `value.ofType(boolean)`. SimpleQuantity is a profile, so FHIRPath calls it
+ * Quantity.
+ */
 export function choiceStep(name: string, type: string): string {
   return `${name}.ofType(${type === 'SimpleQuantity' ? 'Quantity' : type})`;
 }
 
 /**
- * A path of JSON names as FHIRPath: `Parameters.parameter[0].valueBoolean` becomes
- * `Parameters.parameter[0].value.ofType(boolean)`, `Patient._name` becomes `Patient.name`. What is FHIRPath already stays.
+ * Returns a path of JSON names as FHIRPath: `Parameters.parameter[0].valueBoolean` becomes
+ * `Parameters.parameter[0].value.ofType(boolean)`, `Patient._name` becomes `Patient.name`. A path that is FHIRPath
+ * already is returned unchanged.
  */
 export function elementPath(path: string): string {
   const [type = '', ...steps] = path.match(/(?:`(?:[^`\\]|\\.)*`|[^.`])+/g) ?? [];

@@ -1,15 +1,15 @@
 /**
- * Narrative after a partial change: https://hl7.org/fhir/R4/http.html#patch asks the server to see that the text is
- * not clinically unsafe. docs/spec/decisions.md, section 5 "Writes". Pure.
+ * Keeps narratives correct after a partial change: https://hl7.org/fhir/R4/http.html#patch requires the server to
+ * ensure that the text is not clinically unsafe. docs/spec/decisions.md, section 5 "Writes". Pure.
  */
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { sameJson, without } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
- * Returns the resource after a PATCH or a v1 PUT with a valid narrative: a `generated` one is dropped if the data
- * changed. Nothing happens if only `meta` changed, or the change set the text itself. `empty` means that there is no
- * text, and stays.
+ * Returns the resource after a PATCH or a v1 PUT, with a valid narrative. A `generated` narrative is dropped if the
+ * data changed. It is kept if only `meta` changed, or if the change set the text itself. Status `empty` means that
+ * there is no text, and is kept.
  * @throws Refusal invalid (422) if a person wrote the narrative (`additional`, `extensions`) and the data changed
  */
 export function settleNarrative(before: JsonObject, after: JsonObject): JsonObject {

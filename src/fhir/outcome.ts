@@ -1,11 +1,11 @@
-/** OperationOutcome: what a FHIR client is told (https://hl7.org/fhir/R4/operationoutcome.html). */
+/** Builds OperationOutcomes, the form of faults for FHIR clients (https://hl7.org/fhir/R4/operationoutcome.html). */
 import { listed } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { elementPath } from './element-path.ts';
 
 /**
- * The JSON text of an OperationOutcome.
- * @param issues faults in order, of which at most `MAX_FAULTS` are listed; none says that all is well.
+ * Returns the JSON text of an OperationOutcome.
+ * @param issues faults in order, of which at most `MAX_FAULTS` are listed; an empty list means success.
  */
 export function operationOutcome(issues: readonly Issue[]): string {
   const told: readonly Issue[] =
@@ -22,7 +22,7 @@ export function operationOutcome(issues: readonly Issue[]): string {
 }
 
 /**
- * An element by its FHIRPath, which begins with a type; else a header or parameter, for which R4 has `location` with
+ * Returns `expression` for a FHIRPath, which begins with a type. A header or parameter gets `location` with
  * `http.<name>`: https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.location
  */
 function placeOf(expression: string): { expression: string[] } | { location: string[] } {

@@ -1,4 +1,7 @@
-/** Whose record a resource belongs to, by what it says itself (docs/spec/decisions.md, section 5 "Record, directory, terminology"). */
+/**
+ * Determines from a resource's own content which record it belongs to (docs/spec/decisions.md, section 5 "Record,
+ * directory, terminology").
+ */
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { parseReference } from './references.ts';
@@ -12,22 +15,22 @@ export interface Target {
   readonly version?: string;
 }
 
-/** Where a resource belongs. */
+/** The record or directory that a resource belongs to. */
 export type Owner =
-  /** A Patient is its own record. */
+  /** A Patient: the resource is its own record. */
   | { readonly kind: 'self' }
-  /** The record of the Patient of that id. */
+  /** The record of the Patient with this id. */
   | { readonly kind: 'patient'; readonly id: string }
-  /** The record that these are of. */
+  /** The record that these targets belong to. */
   | { readonly kind: 'targets'; readonly targets: readonly Target[] }
-  /** No record: the project's directory. */
+  /** The project's directory, outside any record. */
   | { readonly kind: 'directory' };
 
 /**
- * The owner of a resource that is about to be written.
- * @param bases our FHIR bases, each with a slash at its end. References by urn are replaced before.
- * @returns the owner, or the one fault that hides it: the record-defining element is missing (`required`), or names no
- *   patient here (`value`).
+ * Returns the owner of a resource that is about to be written.
+ * @param bases our FHIR bases, each with a slash at its end. The caller has replaced references by urn.
+ * @returns the owner, or one fault: the element that determines the record is missing (`required`), or it does not name
+ *   a patient here (`value`).
  */
 export function findOwner(
   resource: JsonObject,

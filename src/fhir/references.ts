@@ -1,18 +1,19 @@
 /**
- * What a reference's text says (https://hl7.org/fhir/R4/references.html#literal; docs/spec/decisions.md, section 5 "References").
+ * Parses the text of references (https://hl7.org/fhir/R4/references.html#literal; docs/spec/decisions.md, section 5
+ * "References").
  */
 import { isR4ResourceType } from './definitions/tables.ts';
 import { isResourceType, type ResourceType } from './types.ts';
 
 export { rewriteReferences } from './rewrite.ts';
 
-/** A reference's text, read. */
+/** A parsed reference. */
 export type ParsedReference =
-  /** One of the 26 types, relative or below our base. `version` of `…/_history/<version>`. */
+  /** One of the 26 types, relative or below our base. `version` is that of `…/_history/<version>`. */
   | { readonly kind: 'local'; readonly type: ResourceType; readonly id: string; readonly version?: string }
   /** `#id`, a contained resource; an empty id is the container. */
   | { readonly kind: 'contained'; readonly id: string }
-  /** `urn:uuid:…` and any other urn. */
+  /** `urn:uuid:…` or any other urn. */
   | { readonly kind: 'urn' }
   /** A URL elsewhere. */
   | { readonly kind: 'absolute' }
@@ -20,7 +21,7 @@ export type ParsedReference =
   | { readonly kind: 'conditional'; readonly type: string; readonly query: string }
   /** Relative, or below our base, to an R4 type outside the 26. */
   | { readonly kind: 'foreign-type'; readonly type: string; readonly id: string; readonly version?: string }
-  /** None of these: R4 knows no such reference. */
+  /** None of these: not a valid reference in R4. */
   | { readonly kind: 'malformed' };
 
 const LITERAL = /^([A-Z][A-Za-z]*)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;
@@ -28,9 +29,10 @@ const CONDITIONAL = /^([A-Z][A-Za-z]*)\?(\S+)$/;
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\S+$/;
 
 /**
- * Reads a reference.
+ * Parses a reference.
  * @param text the value of `Reference.reference`.
- * @param bases our FHIR bases, each with a slash at its end (`https://host/fhir/R4/`); none: nothing absolute is ours.
+ * @param bases our FHIR bases, each with a slash at its end (`https://host/fhir/R4/`); if empty, every absolute URL
+ *   counts as another server's.
  */
 export function parseReference(text: string, bases: readonly string[] = []): ParsedReference {
   if (text.startsWith('#')) return { kind: 'contained', id: text.slice(1) };

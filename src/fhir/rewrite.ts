@@ -1,17 +1,17 @@
 /**
- * Replacing references in a resource, as a transaction does with its entries' urls
+ * Replaces references in a resource, as a transaction does with its entries' urls
  * (https://hl7.org/fhir/R4/http.html#trules; docs/spec/decisions.md, section 5 "Bundles").
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { isR4ResourceType, jsonName, PRIMITIVES, typeDefinition } from './definitions/tables.ts';
 
-/** Gives what a text is to be replaced by; undefined leaves it. */
+/** Returns the replacement of a text; undefined keeps it. */
 export type Replacement = (text: string) => string | undefined;
 
 /**
  * Replaces whole values of `Reference.reference` and of uri, url, oid and uuid elements (never canonicals), and the
- * links of narratives, contained resources included.
- * @returns a copy where something changed, the parts that did not being shared; else the resource itself.
+ * links of narratives, including those in contained resources.
+ * @returns a copy that shares its unchanged parts, or the resource itself if nothing changed.
  */
 export function rewriteReferences(resource: JsonObject, type: string, replacement: Replacement): JsonObject {
   return rewriteObject(resource, type, replacement);
@@ -19,7 +19,7 @@ export function rewriteReferences(resource: JsonObject, type: string, replacemen
 
 const REWRITTEN: ReadonlySet<string> = new Set(['uri', 'url', 'oid', 'uuid']);
 
-/** JSON name → the type behind it: only those in which something may be rewritten. */
+/** JSON name → its type, only for elements in which something may be replaced. */
 type Plan = ReadonlyMap<string, string>;
 
 const plans = new Map<string, Plan>();

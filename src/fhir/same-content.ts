@@ -1,15 +1,15 @@
-/** Whether two resources say the same. */
+/** Compares the content of two resources. */
 import { isObject, type JsonObject } from '../shared/json.ts';
 import { sameJson, sameLiterals, without } from '../shared/json-equal.ts';
 
-/** Equal but for `meta` and `id`, which are the service's. */
+/** Returns whether two resources are equal except for `meta` and `id`, which the service sets. */
 export function sameContent(a: JsonObject, b: JsonObject): boolean {
   return sameJson(without(a, 'meta', 'id'), without(b, 'meta', 'id'));
 }
 
 /**
- * Whether a version would only repeat the one before: the same members in any order, decimals to the digit, and `meta` but
- * for the version's number and time.
+ * Returns whether a version only repeats the one before: the same members in any order, the same digits of decimals,
+ * and the same `meta` except for the version's number and time.
  */
 export function repeats(before: JsonObject, after: JsonObject): boolean {
   return (

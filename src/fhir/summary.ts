@@ -1,15 +1,17 @@
 /**
- * Parts of resources: `_summary` and `_elements`, from the definitions' `isSummary`.
+ * Cuts resources down for `_summary` and `_elements`, by the definitions' `isSummary`.
  * https://hl7.org/fhir/R4/search.html#summary, https://hl7.org/fhir/R4/search.html#elements
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { jsonName, PRIMITIVES, typeDefinition } from './definitions/tables.ts';
 import type { ResourceType } from './types.ts';
 
-/** What of a resource is shown: a form of `_summary`, or the top-level elements of these names (`value` for `value[x]`). */
+/**
+ * The part of a resource to return: a value of `_summary`, or the names of top-level elements (`value` for `value[x]`).
+ */
 export type Subset = 'true' | 'text' | 'data' | ReadonlySet<string>;
 
-/** What marks a resource as incomplete, so that nobody writes it back. */
+/** The tag that marks a resource as incomplete, so that no client writes it back. */
 const SUBSETTED = {
   system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue',
   code: 'SUBSETTED',
@@ -17,8 +19,8 @@ const SUBSETTED = {
 };
 
 /**
- * The part of a resource, tagged SUBSETTED. `id`, `meta` and what is mandatory are always in it; with `_elements` also
- * modifiers, without which the rest could be misread.
+ * Returns part of a resource, tagged SUBSETTED. `id`, `meta` and mandatory elements are always included; with
+ * `_elements` also modifiers, since the rest could be misread without them.
  */
 export function subsetOf(resource: JsonObject, type: ResourceType, subset: Subset): JsonObject {
   const part = subset === 'data' ? { ...resource } : kept(resource, planOf(type, subset));
@@ -30,7 +32,9 @@ export function subsetOf(resource: JsonObject, type: ResourceType, subset: Subse
   return part;
 }
 
-/** The place of the tag SUBSETTED in `meta.tag`, also with the system that it had before R4; -1 without one. */
+/**
+ * Returns the index of the tag SUBSETTED in `meta.tag`, also with the system that it had before R4; -1 if it is absent.
+ */
 export function subsettedTag({ meta }: JsonObject): number {
   const tags = isObject(meta) && Array.isArray(meta.tag) ? meta.tag : [];
   return tags.findIndex(
@@ -38,7 +42,7 @@ export function subsettedTag({ meta }: JsonObject): number {
   );
 }
 
-/** The top-level element that a name stands for, `value` for `valueQuantity` and `value[x]`; undefined for none. */
+/** Returns the name of a top-level element, `value` for `valueQuantity` and `value[x]`; undefined for unknown names. */
 export function elementNamed(type: ResourceType, name: string): string | undefined {
   return typeDefinition(type).elements.find(
     (element) =>
@@ -49,12 +53,12 @@ export function elementNamed(type: ResourceType, name: string): string | undefin
   )?.name;
 }
 
-/** The names of a type's top-level elements; a choice's without its type. */
+/** Returns the names of a type's top-level elements, those of choices without a type. */
 export function elementNames(type: ResourceType): string[] {
   return typeDefinition(type).elements.map(({ name }) => name);
 }
 
-/** JSON name → what is kept of its value: all of it, or a part of each backbone. */
+/** JSON name → the part of its value to keep: the whole, or a plan for each backbone. */
 type Plan = ReadonlyMap<string, 'whole' | Plan>;
 
 const ALWAYS = ['resourceType', 'id', 'meta', 'implicitRules', 'modifierExtension'];
@@ -75,7 +79,7 @@ function planOf(type: ResourceType, subset: Exclude<Subset, 'data'>): Plan {
   return plan;
 }
 
-/** Of backbones the same elements again; datatypes stay whole. */
+/** Returns the plan of summaries. Backbones are cut by the same rule; datatypes stay whole. */
 function summaryPlan(type: string): Plan {
   const plan = new Map<string, 'whole' | Plan>();
   for (const element of typeDefinition(type).elements) {
@@ -96,7 +100,10 @@ function elementsPlan(type: ResourceType, elements: ReadonlySet<string>): Plan {
 
 type Element = ReturnType<typeof typeDefinition>['elements'][number];
 
-/** JSON names of some elements, with those of primitives' own members (`_birthDate`). */
+/**
+ * Returns the JSON names of the selected elements, including those with ids and extensions of primitives
+ * (`_birthDate`).
+ */
 function namesOf(type: ResourceType, is: (element: Element) => boolean): string[] {
   return typeDefinition(type)
     .elements.filter(is)

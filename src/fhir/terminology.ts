@@ -1,4 +1,4 @@
-/** What searches ask of a terminology: the codes of a value set, and what a code is a kind of. */
+/** What searches need from a terminology: the codes of a value set, and the codes above or below a code. */
 import { isEnumerated, valueSet } from './definitions/tables.ts';
 
 /** A code of a code system. */
@@ -7,11 +7,11 @@ export interface SystemCode {
   readonly code: string;
 }
 
-/** A terminology. What it does not know, and what it cannot enumerate, is undefined. */
+/** A terminology. Results are undefined if it does not have the value set or code, or cannot enumerate it. */
 export interface Terminology {
-  /** All codes of a value set, by its canonical URL. */
+  /** Returns all codes of a value set, by its canonical URL. */
   members(url: string): Promise<readonly SystemCode[] | undefined>;
-  /** A code and all that it is a kind of (`above`), or all that are kinds of it (`below`). */
+  /** Returns a code with all its ancestors (`above`) or all its descendants (`below`). */
   related(direction: 'above' | 'below', code: SystemCode): Promise<readonly SystemCode[] | undefined>;
 }
 
@@ -19,18 +19,21 @@ export interface Terminology {
 export interface FoundCode {
   readonly code: string;
   readonly display: string | null;
-  /** Of observations with it. */
+  /** The category of observations with this code. */
   readonly category: string | null;
-  /** UCUM. */
+  /** The UCUM unit. */
   readonly unit: string | null;
 }
 
-/** Finds codes, the best first. @param system the code system's URL; one that is not here has none. */
+/**
+ * Finds codes, best match first.
+ * @param system the code system's URL; a system that isn't installed has no matches.
+ */
 export type FindCodes = (system: string, typed: string, limit: number) => Promise<readonly FoundCode[]>;
 
 const VALUE_SETS = 'http://hl7.org/fhir/ValueSet/';
 
-/** The value sets of R4's required bindings, as the tables enumerate them. It knows no hierarchies. */
+/** The value sets of R4's required bindings that the tables enumerate. It has no hierarchies. */
 export const requiredValueSets: Terminology = {
   async members(url) {
     const key = url.startsWith(VALUE_SETS) ? url.slice(VALUE_SETS.length).replace(/\|4\.0\.1$/, '') : '';

@@ -1,9 +1,9 @@
-/** Nulls that say nothing: https://hl7.org/fhir/R4/json.html#primitive */
+/** Removes meaningless nulls: https://hl7.org/fhir/R4/json.html#primitive */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
 /**
- * A copy without the nulls at the end of arrays of ids and extensions of primitives: `"_given": [null, null]` is left
- * out, of `"_given": [{…}, null]` the first item stays. All other nulls stay.
+ * Returns a copy without the nulls at the end of arrays of primitives' ids and extensions: `"_given": [null, null]` is
+ * removed, and `"_given": [{…}, null]` keeps its first item. All other nulls stay.
  */
 export function withoutTrailingNulls(object: JsonObject): JsonObject {
   const kept: JsonObject = {};

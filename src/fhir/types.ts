@@ -1,19 +1,22 @@
 /**
- * The 26 resource types, one entry each: this table drives routes, the CapabilityStatement, validation,
- * search and where a resource is kept. Adding a type is adding an entry (docs/spec/decisions.md, section 5).
+ * The 26 resource types, one entry each. This table drives routes, the CapabilityStatement, validation, search and
+ * where a resource is stored. To add a type, add an entry (docs/spec/decisions.md, section 5).
  */
 
-/** Where a type's resources live. `either` is Device: in a record when it names a patient, else in the directory. */
+/**
+ * Where a type's resources are stored. `either` is for Device: in a record if it names a patient, otherwise in the
+ * directory.
+ */
 export type Home = 'record' | 'directory' | 'either' | 'terminology';
 
-/** What the service knows of a type beyond its R4 definition. */
+/** What the service needs to know about a type beyond its R4 definition. */
 export interface TypeEntry {
   readonly home: Home;
-  /** The element whose literal reference to a Patient says whose record it is. Patient itself has none. */
+  /** The element whose literal reference to a Patient determines the record. Patient itself has none. */
   readonly owner?: 'subject' | 'patient' | 'target';
 }
 
-/** Type name → entry, in the order in which the CapabilityStatement lists them. */
+/** Type name → entry, in the order in which the CapabilityStatement lists the types. */
 export const TYPES = {
   Patient: { home: 'record' },
   Observation: { home: 'record', owner: 'subject' },
@@ -43,18 +46,18 @@ export const TYPES = {
   ConceptMap: { home: 'terminology' },
 } as const satisfies Record<string, TypeEntry>;
 
-/** One of the 26. */
+/** The name of one of the 26 types. */
 export type ResourceType = keyof typeof TYPES;
 
 /** All type names. */
 export const TYPE_NAMES = Object.keys(TYPES) as readonly ResourceType[];
 
-/** Whether a name is one of the 26. */
+/** Returns whether a name is one of the 26. */
 export function isResourceType(name: unknown): name is ResourceType {
   return typeof name === 'string' && Object.hasOwn(TYPES, name);
 }
 
-/** A type's entry. */
+/** Returns a type's entry. */
 export function typeEntry(type: ResourceType): TypeEntry {
   return TYPES[type];
 }

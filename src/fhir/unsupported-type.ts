@@ -1,8 +1,8 @@
-/** How an unknown resource type is refused: FHIR's names are case-sensitive, and people forget it. */
+/** Words the refusal of an unknown resource type. FHIR's names are case-sensitive, which people often forget. */
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 
-/** What to say of a name that is not one of the supported resource types, with the nearest of those. */
+/** Returns a message for an unsupported resource type, with the nearest supported one. */
 export function unsupportedType(name: string): string {
   const exact = TYPE_NAMES.find((type) => type.toLowerCase() === name.toLowerCase());
   if (exact !== undefined) return `${exact}, not ${name}: resource types are case-sensitive`;

@@ -1,4 +1,4 @@
-/** A result (OBX) as an Observation: https://hl7.org/fhir/R4/observation.html */
+/** Converts a result (OBX) to an Observation: https://hl7.org/fhir/R4/observation.html */
 
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { present } from '../v1/elements.ts';
@@ -24,14 +24,14 @@ export interface OfOrder {
   readonly category: string;
   readonly status: string;
   readonly specimen: string | undefined;
-  /** References of the results that this one came from. */
+  /** References to the results from which this one was derived. */
   readonly derivedFrom: readonly string[];
 }
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 
-/** Returns the Observation, and notes what couldn't be read. */
+/** Returns the Observation, and notes values that couldn't be read. */
 export function observationOf(result: Result, of: OfOrder, reading: Reading): JsonObject {
   const { obx, more, notes } = result;
   const { subject, sender, notes: told } = reading;
@@ -90,13 +90,15 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
   };
 }
 
-/** `10^9/L` is often sent as it is, where `^` parts components. */
+/**
+ * Returns the unit if it is a power such as `10^9/L`, which is often sent unescaped although `^` separates components.
+ */
 function powerIn(unit: Field): string | undefined {
   const [base, rest] = [unit.part(1), unit.part(2)];
   return /^[xX*]?10$/.test(base) && /^\d{1,2}\/\S+$/.test(rest) ? `${base}^${rest}` : undefined;
 }
 
-/** Lines of a text are one value; of other types several values are components. */
+/** Returns one value for several repetitions: lines of a text are joined; values of other types become components. */
 function oneValue(fields: readonly Field[], context: ValueContext, code: JsonObject): Value {
   const [first] = fields;
   if (first === undefined) return { element: {} };
@@ -127,26 +129,26 @@ function statusOf(obx: Segment, letter: string, ofOrder: string, { notes }: Read
   return 'unknown';
 }
 
-/** Its own instance identifier (OBX-21) stands beside the key. */
+/** Returns the key and the result's own instance identifier (OBX-21). */
 function identifiersOf(key: string, obx: Segment): Json[] {
   const instance = obx.part(21);
   return [identifierOf(key), ...(instance === '' ? [] : [{ value: instance }])];
 }
 
-/** The laboratory (OBX-23, else OBX-15) and who is responsible (OBX-16), by name. */
+/** Returns the laboratory (OBX-23, else OBX-15) and the responsible observer (OBX-16), by name. */
 function performersOf(obx: Segment): JsonObject[] {
   const place = obx.part(23) || obx.part(15, 2) || obx.part(15);
   const people = obx.all(16).map(nameOf);
   return [place, ...people].filter((display) => display !== '').map((display) => ({ display }));
 }
 
-/** The name of a person (XCN), else the number. */
+/** Returns the name of a person (XCN), or else the number. */
 export function nameOf(person: Field): string {
   const name = [person.part(6), person.part(3), person.part(4), person.part(2)];
   return name.filter((part) => part !== '').join(' ') || person.part(1);
 }
 
-/** Comments as one text, a line each. */
+/** Returns comments as one text, one line each. */
 export function notesOf(notes: readonly Segment[]): string | undefined {
   const lines = notes.flatMap((note) => note.all(3).map(({ whole }) => whole));
   const text = lines.join('\n').trim();
@@ -158,12 +160,12 @@ function displayed(name: string, field: Field): JsonObject {
   return text === '' ? {} : { [name]: { display: text } };
 }
 
-/** A list where it holds anything. */
+/** Returns a member with a list, or an empty object if the list is empty. */
 export function listed(name: string, items: readonly JsonObject[]): JsonObject {
   return items.length === 0 ? {} : { [name]: [...items] };
 }
 
-/** A time of a segment; one that cannot be read is told. */
+/** Returns a time of a segment; notes one that cannot be read. */
 export function timeIn(
   segment: Segment,
   field: number,

@@ -1,19 +1,19 @@
-/** The groups of an ORU message: HL7 v2 chapter 7, "ORU – unsolicited observation message". */
+/** Groups the segments of an ORU message: HL7 v2 chapter 7, "ORU – unsolicited observation message". */
 import type { Message, Segment } from './hl7v2/message.ts';
 import type { Notes } from './labs.ts';
 import { isText } from './value.ts';
 
-/** A result: one OBX, or several whose texts are lines of one. */
+/** A result: one OBX, or several whose texts are lines of one text. */
 export interface Result {
   readonly obx: Segment;
-  /** OBX that go on with its text. */
+  /** OBX segments that continue its text. */
   readonly more: Segment[];
   readonly notes: Segment[];
 }
 
-/** An order and what came of it. */
+/** An order and its results. */
 export interface Order {
-  /** Undefined for results outside any order. */
+  /** Undefined for results that belong to no order. */
   readonly obr: Segment | undefined;
   readonly orc: Segment | undefined;
   readonly notes: Segment[];
@@ -21,23 +21,23 @@ export interface Order {
   readonly specimens: Segment[];
 }
 
-/** A message's groups. */
+/** The groups of a message. */
 export interface Groups {
   readonly patients: readonly Segment[];
   readonly orders: readonly Order[];
 }
 
-/** Segments that say nothing of results, their patient or their specimen. */
+/** Segments that concern neither results nor their patient or specimen. */
 const ELSEWHERE = new Set(
   'SFT UAC PD1 NK1 PV1 PV2 ARV PRT TQ1 TQ2 CTD FT1 CTI DSC MSA ERR QAK QRD QRF OVR'.split(' '),
 );
 
-/** Puts segments into groups. What has no place in them is told. */
+/** Puts segments into groups, and notes those that belong to none. */
 export function groupsOf({ segments }: Message, notes: Notes): Groups {
   const patients: Segment[] = [];
   const orders: Order[] = [];
   let orc: Segment | undefined;
-  /** Where notes go. */
+  /** The list to which comments (NTE) are added. */
   let noted: Segment[] = [];
   const current = (): Order => {
     const last = orders.at(-1);
@@ -82,7 +82,10 @@ export function groupsOf({ segments }: Message, notes: Notes): Groups {
   return { patients, orders };
 }
 
-/** Adds an OBX; lines of one text are one result. @returns where notes on it go */
+/**
+ * Adds an OBX; lines of one text become one result.
+ * @returns the list for comments on it
+ */
 function addResult({ results }: Order, obx: Segment): Segment[] {
   const before = results.at(-1);
   if (before !== undefined && goesOn(before, obx)) {
@@ -94,7 +97,7 @@ function addResult({ results }: Order, obx: Segment): Segment[] {
   return result.notes;
 }
 
-/** Some systems send each line of a text as an OBX of its own. */
+/** Returns whether an OBX continues the text of a result: some systems send each line as an OBX of its own. */
 function goesOn({ obx, notes }: Result, next: Segment): boolean {
   const type = obx.part(2).toUpperCase();
   if (type === 'ST' || !isText(type) || type === '' || notes.length > 0) return false;

@@ -1,4 +1,4 @@
-/** Whether the patient of a message (PID) is the patient of a record. */
+/** Checks that the patient of a message (PID) is the patient of the record. */
 import type { Issue } from '#src/shared/issue.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -11,14 +11,17 @@ import { authorityOf } from './systems.ts';
 /** An identifier of a PID. */
 interface Identified {
   readonly value: string;
-  /** What a Patient may call its system; none: nobody says whose number it is. */
+  /** URIs that the Patient may use for its system; empty if the issuer is unknown. */
   readonly systems: readonly string[];
 }
 
 const SOCIAL_SECURITY = 'http://hl7.org/fhir/sid/us-ssn';
 const GENDERS: Readonly<Record<string, string>> = { M: 'male', F: 'female', O: 'other', A: 'other' };
 
-/** @throws Refusal invalid (422) for a message on several patients */
+/**
+ * Refuses a message about several patients.
+ * @throws Refusal invalid (422)
+ */
 export function requireOnePatient(patients: readonly Segment[]): void {
   const [first, ...others] = patients;
   if (first !== undefined && others.some((other) => !isSame(first, other)))
@@ -26,8 +29,8 @@ export function requireOnePatient(patients: readonly Segment[]): void {
 }
 
 /**
- * Refuses the PID of a caller without the scope `read`: whether it is the Patient's tells what is stored, and an import
- * that isn't held to the Patient may go to the wrong record.
+ * Refuses the PID of a caller without the scope `read`: whether it matches the Patient reveals stored data, and an
+ * import that isn't checked against the Patient may go to the wrong record.
  * @throws Refusal forbidden (403) for a PID with a name, number, day of birth or sex
  */
 export function refusePatient(pid: Segment): void {
@@ -42,8 +45,8 @@ export function refusePatient(pid: Segment): void {
 }
 
 /**
- * Holds a PID to the record's Patient. A number of a known system that the Patient does not have, another day of birth and
- * another sex are contradictions; another name is told.
+ * Checks a PID against the record's Patient. Contradictions are: a number of a known system that the Patient does not
+ * have, a different day of birth, and a different sex. A different name is only noted.
  * @throws Refusal invalid (422) naming the fields of PID that contradict
  */
 export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes): void {
@@ -81,7 +84,7 @@ function contradiction(faults: readonly string[]): Refusal {
   return new Refusal('invalid', issues);
 }
 
-/** PID-2, 3, 4 and 19. */
+/** Returns the identifiers in PID-2, 3, 4 and 19. */
 function identifiersIn(pid: Segment): Identified[] {
   const numbers = [3, 2, 4]
     .flatMap((field) => pid.all(field))
@@ -99,7 +102,10 @@ function identifiersIn(pid: Segment): Identified[] {
   return ssn === '' ? numbers : [...numbers, { value: ssn, systems: [SOCIAL_SECURITY] }];
 }
 
-/** Of two PIDs: one number in common, or, where one has none, the same name and day of birth. */
+/**
+ * Returns whether two PIDs are the same patient: they share a number or, if one has no number, have the same name and
+ * day of birth.
+ */
 function isSame(one: Segment, other: Segment): boolean {
   const [mine, theirs] = [identifiersIn(one), identifiersIn(other)];
   if (mine.length > 0 && theirs.length > 0)

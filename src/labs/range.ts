@@ -1,4 +1,4 @@
-/** Reference ranges (OBX-7) as laboratories write them. */
+/** Parses reference ranges (OBX-7) as laboratories write them. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { type Decimal, listIn, objectIn } from '../v1/elements.ts';
 import { decimalIn } from './numbers.ts';
@@ -15,12 +15,14 @@ const BOUND = new RegExp(
 );
 const LOWER = /^(?:>|≥|=>|above|over)/;
 
-/** Two numbers and their unit are no longer. */
+/** Maximum length of a text that is parsed: two numbers and their unit are shorter. */
 const LONGEST = 200;
 
 /**
- * A reference range: always its text; low and high where the text is two numbers or a bound, and says nothing else.
- * @param unit as written. @param code in UCUM
+ * Returns a reference range. It always has the text; it has low and high if the text is two numbers or a bound, and
+ * nothing else.
+ * @param unit as written.
+ * @param code in UCUM
  */
 export function rangeOf(text: string, unit: string, code: string | undefined): JsonObject {
   const trimmed = text.trim();
@@ -61,8 +63,8 @@ export function contradicted(
 }
 
 /**
- * Returns what to warn of when a number's range could not be read as numbers; undefined if it could. The range of a result
- * in words is in words itself.
+ * Returns the warning for a number whose range could not be parsed; undefined if it could. A result in words has its
+ * range in words, without a warning.
  * @param resource an Observation with the range, or the members of one.
  */
 export function unreadRange({ valueQuantity, referenceRange }: JsonObject): string | undefined {
@@ -77,12 +79,15 @@ interface Ends {
   readonly high?: string | undefined;
 }
 
-/** The value's unit may stand behind its range. */
+/** Returns a range without the value's unit at its end. */
 function withoutUnit(text: string, unit: string): string {
   return unit !== '' && text.endsWith(unit) ? text.slice(0, -unit.length).trim() : text;
 }
 
-/** @param code in another unit than the value's the numbers would be others */
+/**
+ * Returns the ends of a range.
+ * @param code UCUM code of the value's unit: in another unit the numbers would be different
+ */
 function endsOf(text: string, code: string | undefined): Ends {
   const isUnit = (rest: string): boolean =>
     rest.trim() === '' || (code !== undefined && ucumOf(rest) === code);

@@ -1,23 +1,28 @@
-/** What a message's parts are read with. */
+/** The context for reading a message's parts. */
 import type { Message } from './hl7v2/message.ts';
 import { momentOf, zoneOf } from './hl7v2/time.ts';
 import type { Notes } from './labs.ts';
 import { fhirTime } from './times.ts';
 
-/** Of a message. */
+/** The context of one message. */
 export interface Reading {
   /** `Patient/<id>`. */
   readonly subject: string;
-  /** Who sent it: facility, else application, else who imports it says; empty when nobody does. */
+  /**
+   * The sender: its facility, else its application, else the source that the importer names; empty if none is known.
+   */
   readonly sender: string;
-  /** Offset of times that name none. */
+  /** Offset of times that have none. */
   readonly zone: string | undefined;
-  /** When the message was made, where it says so to the second. */
+  /** When the message was created, if it says so to the second. */
   readonly sent: string | undefined;
   readonly notes: Notes;
 }
 
-/** Reads the header. @param source name of the source system, where the message names no sender */
+/**
+ * Reads the header.
+ * @param source name of the source system, used if the message names no sender
+ */
 export function readingOf({ header }: Message, subject: string, source: string, notes: Notes): Reading {
   const made = header.part(7);
   const zone = zoneOf(made);

@@ -1,4 +1,4 @@
-/** An order and its results (OBR, OBX, SPM) as DiagnosticReport, Observations, Specimens and documents. */
+/** Converts an order and its results (OBR, OBX, SPM) to DiagnosticReport, Observations, Specimens and documents. */
 
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
@@ -22,24 +22,30 @@ const SECTION_CODES = new Set(
   ),
 );
 const IMAGING = new Set('CT CTH CUS NMR NMS OUS RAD RUS RX VUS XRC'.split(' '));
-/** Of OBX-11: a result is taken back or said to be final, and its value need not be sent again. */
+/** Values of OBX-11 for a result that is withdrawn or becomes final: its value need not be sent again. */
 const NEED_NO_VALUE = new Set(['D', 'U', 'W']);
-/** Of OBX-11: there is no value, whatever an earlier report said. */
+/** Values of OBX-11 for a result that has no value, whatever an earlier report said. */
 const HAVE_NO_VALUE = new Set(['N', 'X']);
-/** What an empty field of OBX leaves as it was. */
+/** Elements that stay unchanged if their field of OBX is empty. */
 const LEFT = [
   [5, 'value'],
   [7, 'referenceRange'],
   [8, 'interpretation'],
 ] as const;
 const KEPT_NOTE = 'The value is that of an earlier report: this one has none (OBX-5 is empty).';
-/** Notes on a report, which R4 lacks: https://hl7.org/fhir/R5/diagnosticreport-definitions.html#DiagnosticReport.note */
+/**
+ * The extension for notes on a report, which R4 lacks:
+ * https://hl7.org/fhir/R5/diagnosticreport-definitions.html#DiagnosticReport.note
+ */
 const NOTE = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-DiagnosticReport.note';
 
-/** Where results of earlier orders of the message are: by filler number, code and sub-id. */
+/** References to the results of the message's earlier orders, by filler number, code and sub-id. */
 export type Parents = Map<string, string>;
 
-/** The drafts of an order, a result a step. @param parents gets its results, for the orders that came of them */
+/**
+ * Returns the drafts of an order, in steps of one result each.
+ * @param parents its results are added here, for orders that derive from them
+ */
 export function* orderDrafts(
   order: Order,
   message: string,
@@ -111,7 +117,9 @@ function reportUrl({ obr }: Order, key: string): string | undefined {
   return obr === undefined ? undefined : draftUrl('DiagnosticReport', key);
 }
 
-/** The filler's number, else the placer's, else code and time; always with the service that was ordered. */
+/**
+ * Returns an order's key: the filler's number, else the placer's, else code and time; always with the ordered service.
+ */
 function orderKey({ obr, orc }: Order, message: string, { sender }: Reading): string {
   const service = codeText(obr?.part(4) || obr?.part(4, 2) || '');
   for (const [field, own] of [
@@ -129,7 +137,7 @@ function orderKey({ obr, orc }: Order, message: string, { sender }: Reading): st
   return keyOf('order', sender, when, service);
 }
 
-/** The order's key, OBX-3, OBX-4, and which it is of several that have the same. */
+/** Returns a result's key: the order's key, OBX-3, OBX-4, and its index among results with the same key. */
 function resultKey(order: string, { obx }: Result, seen: Map<string, number>): string {
   const key = `${order}/${keyOf(codeText(obx.part(3) || obx.part(3, 4) || obx.part(3, 2)), obx.first(4).text)}`;
   const nth = (seen.get(key) ?? 0) + 1;
@@ -144,7 +152,7 @@ function isEmpty({ obx, more, notes }: Result): boolean {
 
 const parentKey = (filler: string, code: string, subId: string): string => keyOf(filler, code, subId);
 
-/** OBR-29 names the order, OBR-26 the result of it, that this one came from. */
+/** Returns the results from which an order derives: OBR-29 names the order, OBR-26 the result in it. */
 function parentsOf(obr: Segment | undefined, parents: Parents): string[] {
   if (obr === undefined || obr.first(26).text === '') return [];
   const filler = obr.part(29, 2) || obr.part(29);
@@ -153,8 +161,9 @@ function parentsOf(obr: Segment | undefined, parents: Parents): string[] {
 }
 
 /**
- * What a result keeps of an earlier report: an empty field is one that was not valued, and changes nothing; `""` takes back
- * what was there (HL7 v2 chapter 2, "Field"). A new value keeps the range, but no flags: they were those of the old one.
+ * Returns what a result keeps of an earlier report. An empty field has no value and changes nothing; `""` deletes the
+ * earlier value (HL7 v2 chapter 2, "Field"). A new value keeps the range, but not the flags, which belonged to the old
+ * value.
  */
 function kept({ obx, more }: Result): Pick<Draft, 'keeps' | 'keptNote'> {
   const letter = obx.part(11).toUpperCase();
@@ -174,7 +183,7 @@ interface Times {
   readonly effective: string | undefined;
   readonly end: string | undefined;
   readonly issued: string | undefined;
-  /** When the results were released; `issued` is when they were sent where nothing says that. */
+  /** When the results were released; if unknown, `issued` is the time of sending. */
   readonly released: string | undefined;
 }
 
@@ -245,7 +254,7 @@ function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): D
   };
 }
 
-/** Returns the interpreter's name (OBR-32); a name (CNN) is in the subcomponents of the first component. */
+/** Returns the interpreters' names (OBR-32); a name (CNN) is in the subcomponents of the first component. */
 function interpreters(obr: Segment): JsonObject[] {
   return obr.all(32).flatMap((person) => {
     const inner = [person.part(1, 3), person.part(1, 2)].filter((part) => part !== '').join(' ');
@@ -254,7 +263,7 @@ function interpreters(obr: Segment): JsonObject[] {
   });
 }
 
-/** An order's number (EI) as an identifier. */
+/** Returns an order's number (EI) as an identifier. */
 function identifier(segment: Segment, field: number): JsonObject[] | undefined {
   const value = segment.part(field);
   if (value === '') return undefined;

@@ -1,18 +1,18 @@
-/** The rows of a table as text (RFC 4180), read a part at a time. */
+/** Parses the rows of a table in text form (RFC 4180), a part at a time. */
 import { parse } from 'csv-parse/sync';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Steps } from '#src/shared/slices.ts';
 
-/** Characters that are read in one step, up to the end of their last row. */
+/** Characters parsed in one step, extended to the end of their last row. */
 const PART = 100_000;
-/** Longest row, in characters. */
+/** Maximum length of a row, in characters. */
 const MOST_IN_ROW = 500_000;
-/** Most columns of a table. */
+/** Maximum number of columns of a table. */
 const MOST_COLUMNS = 100;
 
 /**
  * Returns the rows of a table, the heading first; empty lines are skipped.
- * @param most rows that are read, without the heading; one more means that there are more
+ * @param most maximum rows to read, without the heading; one more row means that the table has more
  * @throws Refusal invalid (422) for a text that isn't a table, a row whose number of cells differs from the heading's,
  *   or a row or heading that is too long
  */
@@ -39,7 +39,7 @@ export function* rowsOf(text: string, most: number): Steps<string[][]> {
   return rows;
 }
 
-/** Parts of the text that end where a row ends: at the end of a line outside of quotes. */
+/** Yields parts of the text that end where a row ends: at a line end outside quotes. */
 function* partsOf(text: string): Iterable<string> {
   let from = 0;
   let rowFrom = 0;

@@ -1,4 +1,6 @@
-/** What was examined (SPM; OBR-15 before version 2.5) as Specimens: https://hl7.org/fhir/R4/specimen.html */
+/**
+ * Converts the examined material (SPM; OBR-15 before version 2.5) to Specimens: https://hl7.org/fhir/R4/specimen.html
+ */
 
 import type { JsonObject } from '#src/shared/json.ts';
 import { present } from '../v1/elements.ts';
@@ -10,7 +12,10 @@ import type { Order } from './orders.ts';
 import type { Reading } from './reading.ts';
 import { isAfter } from './times.ts';
 
-/** The specimens of an order. @param order its key */
+/**
+ * Returns the specimens of an order.
+ * @param order its key
+ */
 export function specimensOf({ obr, specimens }: Order, order: string, reading: Reading): Draft[] {
   if (specimens.length > 0) return specimens.map((spm, at) => ofSpm(spm, `${order}/${at + 1}`, reading));
   return obr === undefined || obr.part(15) + obr.part(15, 1, 2) === '' ? [] : [ofObr(obr, order, reading)];
@@ -33,7 +38,10 @@ function ofSpm(spm: Segment, nth: string, reading: Reading): Draft {
   });
 }
 
-/** `source&text&system^additive^text^site&text&system^…`: each component is a code of its own. */
+/**
+ * Returns the specimen of OBR-15, `source&text&system^additive^text^site&text&system^…`: each component is a separate
+ * code.
+ */
 function ofObr(obr: Segment, order: string, reading: Reading): Draft {
   const concept = (component: number): JsonObject | undefined => {
     const code = obr.part(15, component);

@@ -1,6 +1,9 @@
-/** Statuses of results and reports: HL7 tables 0085 and 0123 → https://hl7.org/fhir/R4/valueset-observation-status.html */
+/**
+ * Converts the statuses of results and reports: HL7 tables 0085 and 0123 →
+ * https://hl7.org/fhir/R4/valueset-observation-status.html
+ */
 
-/** OBX-11. */
+/** Value of OBX-11 → status. */
 const OBSERVATION: Readonly<Record<string, string>> = {
   A: 'amended',
   B: 'amended',
@@ -19,7 +22,7 @@ const OBSERVATION: Readonly<Record<string, string>> = {
   X: 'cancelled',
 };
 
-/** OBR-25. */
+/** Value of OBR-25 → status. */
 const REPORT: Readonly<Record<string, string>> = {
   A: 'partial',
   C: 'corrected',
@@ -34,23 +37,23 @@ const REPORT: Readonly<Record<string, string>> = {
   X: 'cancelled',
 };
 
-/** The status of a result; undefined for a letter that table 0085 does not have. */
+/** Returns the status of a result; undefined for a letter that table 0085 does not have. */
 export function observationStatus(letter: string): string | undefined {
   return OBSERVATION[letter.trim().toUpperCase()];
 }
 
-/** The status of results that have none of their own: their report's. */
+/** Returns the status of results without their own: it follows from their report's. */
 export function statusFromReport(letter: string): string | undefined {
   const status = reportStatus(letter);
   return status === 'partial' ? 'preliminary' : status;
 }
 
-/** The status of a report; undefined for a letter that table 0123 does not have. */
+/** Returns the status of a report; undefined for a letter that table 0123 does not have. */
 export function reportStatus(letter: string): string | undefined {
   return REPORT[letter.trim().toUpperCase()];
 }
 
-/** Statuses that a result goes through, of reports too; what is withdrawn may become anything again. */
+/** The order of statuses of a result or report. A withdrawn one may change to any status. */
 const STEPS: Readonly<Record<string, number>> = {
   registered: 0,
   preliminary: 1,
@@ -60,19 +63,19 @@ const STEPS: Readonly<Record<string, number>> = {
   corrected: 3,
 };
 
-/** Whether a status is an earlier step than another: a final result does not become preliminary again. */
+/** Returns whether a change of status goes backwards: a final result does not become preliminary again. */
 export function isStepBack(from: unknown, to: unknown): boolean {
   const before = STEPS[String(from)];
   const after = STEPS[String(to)];
   return before !== undefined && after !== undefined && after < before;
 }
 
-/** Whether a result that was taken back, or was of no known status, comes as one that is neither. */
+/** Returns whether a withdrawn result, or one of unknown status, gets a status that is neither. */
 export function isRevived(from: unknown, to: unknown): boolean {
   return (isWithdrawn(from) || from === 'unknown') && !isWithdrawn(to) && from !== to;
 }
 
-/** Whether a result was taken back. */
+/** Returns whether a result was withdrawn. */
 export function isWithdrawn(status: unknown): boolean {
   return status === 'entered-in-error' || status === 'cancelled';
 }

@@ -1,7 +1,7 @@
-/** Code systems of HL7 v2 (table 0396) as URIs: https://terminology.hl7.org/identifiers.html */
+/** Converts the code systems of HL7 v2 (table 0396) to URIs: https://terminology.hl7.org/identifiers.html */
 import { ATC, ICD_10, LOINC, UCUM } from '../v1/elements.ts';
 
-/** Names of table 0396, and spellings beside them → URI. Upper case. */
+/** Names in table 0396, and other spellings of them, in upper case → URI. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   LN: LOINC,
   LOINC,
@@ -17,18 +17,18 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   NDC: 'http://hl7.org/fhir/sid/ndc',
   RXNORM: 'http://www.nlm.nih.gov/research/umls/rxnorm',
 };
-/** Names of codes that a laboratory made itself. */
+/** Matches names for codes that a laboratory defined itself. */
 const LOCAL = /^(?:L|99.*)?$/;
 const OID = /^[0-2](?:\.(?:0|[1-9]\d*)){1,200}$/;
-/** Of codes that only their sender knows. */
+/** Base URI of codes that only their sender defines. */
 const LOCAL_CODES = 'https://annal.dev/fhir/local-code';
 
 /**
- * The URI of a code system.
- * @param name as table 0396 has it; `L`, `99…` and names that are not known are the sender's own.
- * @param oid its OID, where the message says it.
- * @param sender who sent the message: two laboratories' own codes are never the same.
- * @returns undefined for own codes of nobody.
+ * Returns the URI of a code system.
+ * @param name as in table 0396; `L`, `99…` and unknown names are the sender's own.
+ * @param oid its OID, if the message has it.
+ * @param sender the sender of the message: own codes of two laboratories are always distinct.
+ * @returns undefined for own codes of an unknown sender.
  */
 export function systemOf(name: string, oid: string, sender: string): string | undefined {
   const upper = name.trim().toUpperCase();
@@ -40,14 +40,17 @@ export function systemOf(name: string, oid: string, sender: string): string | un
   return localSystem(sender, LOCAL.test(upper) && !upper.startsWith('99') ? '' : name.trim());
 }
 
-/** The system of codes that their sender made. @param name of one of several of the sender's */
+/**
+ * Returns the system of a sender's own codes.
+ * @param name of one of several systems of the sender
+ */
 export function localSystem(sender: string, name = ''): string | undefined {
   if (sender === '') return undefined;
   const parts = name === '' ? [sender] : [sender, name];
   return [LOCAL_CODES, ...parts.map(encodeURIComponent)].join('/');
 }
 
-/** The URI of who assigns an identifier: an OID or URI of it, else its name in the sender's own namespace. */
+/** Returns the URI of an identifier's issuer: its OID or URI, or else its name in the sender's own namespace. */
 export function authorityOf(name: string, universal: string): string | undefined {
   if (OID.test(universal)) return `urn:oid:${universal}`;
   if (/^(?:https?:|urn:)\S+$/.test(universal)) return universal;

@@ -1,4 +1,4 @@
-/** Laboratory results as a table (CSV, RFC 4180) → items. */
+/** Converts a table of laboratory results (CSV, RFC 4180) to items. */
 import { Faults } from '#src/shared/faults.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
@@ -12,13 +12,13 @@ import { contradicted } from './range.ts';
 import { rowsOf } from './rows.ts';
 import { fhirTime } from './times.ts';
 
-/** Most rows of a table. */
+/** Maximum number of rows in a table. */
 const MOST_ROWS = 5_000;
 
 /**
- * Reads a table with a heading, a row a step; commas, semicolons or tabs part its columns.
- * @param date of rows that have no `effective_at`, a FHIR dateTime.
- * @throws Refusal invalid (422) naming every row and column that is wrong
+ * Reads a table with a heading, one row per step; commas, semicolons or tabs separate its columns.
+ * @param date of rows without `effective_at`, a FHIR dateTime.
+ * @throws Refusal invalid (422) naming every invalid row and column
  */
 export function* itemsOfTable(text: string, date: string | undefined): Steps<LabItem[]> {
   const [heading = [], ...rows] = yield* rowsOf(text.replace(/^\uFEFF/, ''), MOST_ROWS);
@@ -46,10 +46,13 @@ export function* itemsOfTable(text: string, date: string | undefined): Steps<Lab
   return items;
 }
 
-/** Where columns stand, and how they are headed. */
+/** The index and the heading of each column. */
 type Columns = ReadonlyMap<Column, { readonly at: number; readonly heading: string }>;
 
-/** The columns of a heading. @param fault told of those that are unknown, twice there, or missing */
+/**
+ * Returns the columns of a heading.
+ * @param fault called for columns that are unknown, duplicate or missing
+ */
 function columnsOf(
   heading: readonly string[],
   fault: (diagnostics: string, expression: string) => void,

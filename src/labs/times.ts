@@ -1,19 +1,21 @@
-/** Times that the calendar has: what FHIR takes (https://hl7.org/fhir/R4/datatypes.html#dateTime). */
+/**
+ * Accepts only times that exist in the calendar, as FHIR requires (https://hl7.org/fhir/R4/datatypes.html#dateTime).
+ */
 import { isDateTime, isInstant, isTime } from '../fhir/validation/temporal.ts';
 
 const FORMS = { dateTime: isDateTime, instant: isInstant, time: isTime } as const;
 
-/** The text where it is a time of a form, else undefined. */
+/** Returns the text if it is a valid time of a form; otherwise undefined. */
 export function fhirTime(text: string | undefined, form: keyof typeof FORMS): string | undefined {
   return text !== undefined && FORMS[form](text) ? text : undefined;
 }
 
-/** The latest of some times. */
+/** Returns the latest of some times. */
 export function latest(times: readonly (string | undefined)[]): string | undefined {
   return times.reduce((last, time) => (last === undefined || isAfter(time, last) ? time : last), undefined);
 }
 
-/** Whether a time is later than another. */
+/** Returns whether a time is later than another. */
 export function isAfter(time: string | undefined, other: string | undefined): boolean {
   return time !== undefined && other !== undefined && Date.parse(time) > Date.parse(other);
 }

@@ -1,8 +1,8 @@
-/** How people and laboratories write units, in UCUM. Pure data. */
+/** Lists how people and laboratories write units, with the UCUM unit of each. Pure data. */
 
 /**
- * UCUM → spellings that mean it and nothing else, without blanks, micro as `u`; letters' case counts but in words. `G/L` is none: where
- * all is written in capitals it means grams.
+ * UCUM → spellings that mean only this unit, without blanks, with `u` for micro. Case matters except in words. `G/L` is
+ * left out: in texts that are all capitals it means grams.
  */
 const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'meq/L': ['mEq/L', 'mEq/l', 'mval/l'],
@@ -82,14 +82,14 @@ export const SPELLINGS: ReadonlyMap<string, string> = new Map(
   Object.entries(WRITTEN).flatMap(([ucum, written]) => written.map((each) => [each, ucum] as const)),
 );
 
-/** Spellings that are words of three letters or more, in lower case → UCUM: they mean the same in any case. */
+/** Spellings that are words of three letters or more, in lower case → UCUM. They mean the same in any case. */
 export const WORDS: ReadonlyMap<string, string> = new Map(
   [...SPELLINGS].flatMap(([spelling, ucum]) =>
     /^[a-z]{3,}$/i.test(spelling) ? [[spelling.toLowerCase(), ucum] as const] : [],
   ),
 );
 
-/** Texts that may mean several units, whatever they mean in UCUM → what to write instead. */
+/** Texts that may mean several units, whatever they mean in UCUM → the units to write instead. */
 export const AMBIGUOUS: ReadonlyMap<string, readonly string[]> = new Map([
   ['C', ['Cel for degrees Celsius']],
   ['F', ['[degF] for degrees Fahrenheit']],
@@ -110,7 +110,7 @@ export const AMBIGUOUS: ReadonlyMap<string, readonly string[]> = new Map([
   ['yd', ['[yd_i] for yards']],
 ]);
 
-/** Units that a misspelt one may be meant to be. */
+/** Units to suggest for a misspelt one. */
 export const COMMON_UNITS: readonly string[] = [
   ...WORDS.keys(),
   ...Object.keys(WRITTEN).filter((ucum) => !ucum.startsWith('{')),

@@ -1,11 +1,14 @@
-/** Units as laboratories write them, in UCUM where that is certain. Pure: a table and a small grammar, tested against UCUM's library. */
+/**
+ * Converts units as laboratories write them to UCUM, if the meaning is certain. Pure: a table and a small grammar,
+ * tested against UCUM's library.
+ */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { canonicalRange } from '../fhir/units/canonical.ts';
 import { UCUM } from '../v1/elements.ts';
 import type { Measured } from './numbers.ts';
 import { AMBIGUOUS, SPELLINGS, WORDS } from './unit-spellings.ts';
 
-/** Parts that have one meaning: amounts with a prefix, whole units, powers of ten. */
+/** Parts with a single meaning: amounts with a prefix, whole units, powers of ten. */
 const AMOUNT = /^(?:[pnumcdk]?g|[fpnum]?mol|[fpnumcd]?[Ll]|[mu]?U|[mu]?eq|m?osm|[num]?m|[num]?kat)$/;
 const WHOLE = new Set([
   ...['%', 'min', 'h', 'd', 's', 'ms', 'mm[Hg]', 'kPa', 'Cel', '[pH]', 'fL', 'mm2', 'mm3', 'm2', 'cm', 'kU'],
@@ -15,12 +18,15 @@ const PER_VOLUME = /^\/[fpnum]?[Ll]$/;
 /** `10^9`, `10E9`, `x10e9`, `x10*9`, `10**9`, `10 9`: powers of ten. */
 const POWER = /^[xX*]?10(?:\^|\*{1,2}|[eE])?(3|6|9|12)(?=\/)/;
 
-/** `IU`, also in French and German. */
+/** `IU`, also in its French and German forms. */
 const INTERNATIONAL = /(^|\/)([mukM]?)(?:IU|UI|IE)(?=\/|$)/g;
 /** `mcg`, `mcL`, `mcmol`. */
 const MICRO = /(^|\/)mc(?=(?:g|mol|[lL])(?:\/|$))/g;
 
-/** A unit as it is compared: without blanks, with one letter for each sign that is typed in several ways. */
+/**
+ * Returns a unit in its form for comparison: without blanks, with one letter for each sign that has several typed
+ * forms.
+ */
 function compactOf(text: string): string {
   return text
     .replaceAll(/\s+/g, '')
@@ -34,7 +40,10 @@ function compactOf(text: string): string {
     .replaceAll(INTERNATIONAL, '$1$2[IU]');
 }
 
-/** A unit in UCUM; undefined where it is none, or not certain. @param named the message says that it is UCUM's */
+/**
+ * Returns a unit in UCUM; undefined if it is invalid or not certain.
+ * @param named whether the message says that it is a UCUM unit
+ */
 export function ucumOf(text: string, named = false): string | undefined {
   const compact = compactOf(text);
   if (compact === '') return undefined;
@@ -51,7 +60,10 @@ export function ucumOf(text: string, named = false): string | undefined {
   return named && canonicalRange(text, '1', '1') !== undefined ? text : undefined;
 }
 
-/** Returns the warning about a unit that isn't certain, and so has no code: with what to write instead if it may mean several. */
+/**
+ * Returns the warning about a unit that isn't certain and so gets no code; it suggests replacements if the unit may
+ * mean several.
+ */
 export function unitKept(text: string): string {
   const said = `the unit ${text.slice(0, 60)} is kept as text`;
   const meant = AMBIGUOUS.get(compactOf(text));
@@ -60,13 +72,13 @@ export function unitKept(text: string): string {
     : `${said}: it is ambiguous; write ${meant.join(', or ')}`;
 }
 
-/** Parses a unit that a person typed: in UCUM, or its likely meaning; undefined if it isn't a unit. */
+/** The result for a unit that a person typed: UCUM, or the units that it may mean; undefined if it isn't a unit. */
 export type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
 
 /**
- * Reads a unit that people and apps type where UCUM is asked for. Common spellings win over UCUM, in which some of them mean
- * what nobody measures (`pH` picohenry, `ft` femtotonnes); units of UCUM stay as they are.
- * @param isUcum whether a text is a unit of UCUM.
+ * Parses a unit that people and apps type where UCUM is required. Common spellings take precedence over UCUM, where
+ * some of them mean units that nobody uses (`pH` picohenry, `ft` femtotonnes); other UCUM units are returned unchanged.
+ * @param isUcum returns whether a text is a unit of UCUM.
  */
 export function readUnit(text: string, isUcum: (text: string) => boolean): TypedUnit {
   const compact = compactOf(text);
@@ -80,12 +92,12 @@ export function readUnit(text: string, isUcum: (text: string) => boolean): Typed
   return isUcum(ucum) ? { ucum } : undefined;
 }
 
-/** UCUM knows both; one is enough. */
+/** Returns a unit with `L` for litres: UCUM has both forms, and one is enough. */
 function withLitres(unit: string): string {
   return unit.replaceAll(/(^|\/)([fpnumcd]?)l(?=\/|$)/g, '$1$2L');
 }
 
-/** A number with its unit as it was written, and in UCUM where that is certain. */
+/** Returns a Quantity with its unit as written, and its UCUM code if that is certain. */
 export function quantityOf(
   { comparator, value }: Measured,
   unit: string,

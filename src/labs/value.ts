@@ -1,4 +1,7 @@
-/** Values of results (OBX-2, OBX-5, OBX-6) as elements of an Observation: HL7 v2 chapter 2A → https://hl7.org/fhir/R4/observation.html */
+/**
+ * Converts values of results (OBX-2, OBX-5, OBX-6) to elements of an Observation: HL7 v2 chapter 2A →
+ * https://hl7.org/fhir/R4/observation.html
+ */
 
 import type { JsonObject } from '#src/shared/json.ts';
 import { codeText, conceptIn } from './codes.ts';
@@ -8,7 +11,7 @@ import { comparatorOf, decimalIn, measuredIn } from './numbers.ts';
 import { fhirTime } from './times.ts';
 import { quantityOf, ucumOf } from './units.ts';
 
-/** What values are read with. */
+/** The context for reading values. */
 export interface ValueContext {
   readonly type: string;
   /** As written. */
@@ -16,13 +19,13 @@ export interface ValueContext {
   /** In UCUM. */
   readonly code: string | undefined;
   readonly sender: string;
-  /** Of times without an offset. */
+  /** Offset of times that have none. */
   readonly zone: string | undefined;
 }
 
-/** A value's element, and what could not be said in its own type. */
+/** A value's element, and a note on what its own type could not express. */
 export interface Value {
-  /** Empty when there is no value. */
+  /** Empty if there is no value. */
   readonly element: JsonObject;
   readonly warning?: string;
 }
@@ -30,12 +33,12 @@ export interface Value {
 const NOTHING: Value = { element: {} };
 const TEXTS = new Set(['ST', 'TX', 'FT', '']);
 
-/** Whether a value type is text, whose repetitions are lines of one value. */
+/** Returns whether a value type is text, whose repetitions are lines of one value. */
 export function isText(type: string): boolean {
   return TEXTS.has(type);
 }
 
-/** The value of a field's repetition. What is none of its type is kept as text, and told. */
+/** Returns the value of a field's repetition. A value that does not fit its type is kept as text, and noted. */
 export function valueIn(field: Field, context: ValueContext): Value {
   const { type, sender, zone } = context;
   switch (type) {
@@ -70,7 +73,7 @@ export function valueIn(field: Field, context: ValueContext): Value {
   }
 }
 
-/** A text that may be a number: `< 5` with a unit is one. Without a unit, `1` may be a name. */
+/** Returns a text that may be a number: `< 5` with a unit is one. Without a unit, `1` may be a name. */
 export function textual(text: string, context: Pick<ValueContext, 'unit' | 'code'>): Value {
   const measured = context.unit === '' ? undefined : measuredIn(text);
   return measured === undefined
@@ -78,7 +81,7 @@ export function textual(text: string, context: Pick<ValueContext, 'unit' | 'code
     : { element: { valueQuantity: quantityOf(measured, context.unit, context.code) } };
 }
 
-/** A number; `<5` is one, too, with its comparator. */
+/** Returns a number, also one with a comparator such as `<5`. */
 function numeric(text: string, context: Pick<ValueContext, 'unit' | 'code'>): Value {
   if (text === '') return NOTHING;
   const measured = measuredIn(text);
@@ -86,7 +89,7 @@ function numeric(text: string, context: Pick<ValueContext, 'unit' | 'code'>): Va
   return { element: { valueQuantity: quantityOf(measured, context.unit, context.code) } };
 }
 
-/** `<^5`, `^1^-^10`, `^1^:^128`, `^2^+`. */
+/** Returns a structured numeric value (SN): `<^5`, `^1^-^10`, `^1^:^128`, `^2^+`. */
 function structured(field: Field, context: ValueContext): Value {
   const [sign, first, separator, second] = [1, 2, 3, 4].map((n) => field.part(n)) as [
     string,
@@ -130,7 +133,7 @@ function range(from: string, to: string, field: Field, { unit, code, type }: Val
   };
 }
 
-/** A code of a table that the message does not name. */
+/** Returns a code from a table that the message does not name. */
 function coded(text: string): Value {
   const code = codeText(text);
   return code === '' ? NOTHING : { element: { valueCodeableConcept: { coding: [{ code }], text: code } } };
@@ -146,7 +149,10 @@ function valued(name: string, value: JsonObject | string | undefined): Value {
   return value === undefined ? NOTHING : { element: { [name]: value } };
 }
 
-/** What is kept in words. @param type what it is none of, or what has no element of its own */
+/**
+ * Returns a value kept as text.
+ * @param type the type that it does not fit, or that has no element of its own
+ */
 function kept(text: string, type: string): Value {
   if (text === '') return NOTHING;
   return { element: { valueString: text }, warning: `its value is kept as text: it is not a valid ${type}` };

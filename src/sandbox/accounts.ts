@@ -28,7 +28,7 @@ export interface Account {
 }
 
 /**
- * Those of a sandbox.
+ * Returns those of a sandbox.
  * @param today `YYYY-MM-DD`.
  * @param patients how many it holds, up to 30.
  */

@@ -112,5 +112,5 @@ export function told(name: MeasureName, value: number): string {
   return `${MEASURES[name].display} ${rounded(name, value)} ${MEASURES[name].unit}`;
 }
 
-/** The day in words, for documents. */
+/** Returns the day in words, for documents. */
 export const on = (day: Day): string => `on ${dateText(day)}`;

@@ -18,7 +18,7 @@ import type { Author } from './synthetic.ts';
 
 const CLASSES = 'http://terminology.hl7.org/CodeSystem/v3-ActCode';
 
-/** An ambulatory visit of half an hour; with `nights` a stay in hospital. */
+/** Returns an ambulatory visit of half an hour; with `nights` a stay in hospital. */
 export function visit(builder: RecordBuilder, day: Day, reason?: string, nights = 0): Visit {
   const { directory, random, subject } = builder;
   const start = 540 + random.int(0, 24) * 15;
@@ -38,7 +38,10 @@ export function visit(builder: RecordBuilder, day: Day, reason?: string, nights 
   return { reference, day, start };
 }
 
-/** A diagnosis, one of the problem list. With `end`, one that is over. @returns its reference. */
+/**
+ * Returns a diagnosis, one of the problem list. With `end`, one that is over.
+ * @returns its reference.
+ */
 export function diagnose(
   builder: RecordBuilder,
   code: Diagnosis,
@@ -111,7 +114,10 @@ export function treat(
   });
 }
 
-/** A document of a few hundred bytes, as plain text in the resource itself. @returns its reference. */
+/**
+ * Returns a document of a few hundred bytes, as plain text in the resource itself.
+ * @returns its reference.
+ */
 export function write(
   builder: RecordBuilder,
   day: Day,
@@ -232,7 +238,7 @@ export function plan(
   });
 }
 
-/** The patient's own device, once. */
+/** Returns the patient's own device, once. */
 export function ownDevice(builder: RecordBuilder, name: string): string {
   builder.device ??= builder.add('Device', IMPORT, {
     status: 'active',

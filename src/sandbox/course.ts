@@ -40,7 +40,7 @@ type Line = readonly [age: number, value: number];
 const HEIGHTS = GROWTH.map(([age, height]): Line => [age, height]);
 const WEIGHTS = GROWTH.map(([age, , weight]): Line => [age, weight]);
 
-/** A child's head circumference by age in years, cm. */
+/** Returns a child's head circumference by age in years, cm. */
 export function headOf(age: number): number {
   return along(HEADS, age);
 }
@@ -56,7 +56,7 @@ function along(table: readonly Line[], age: number): number {
   return before[1] + share * (after[1] - before[1]);
 }
 
-/** The measures of a healthy person. */
+/** Returns the measures of a healthy person. */
 export function healthyCourse(person: Person, random: Random): Course {
   const size = random.between(0.96, 1.04);
   const adultHeight = (person.sex === 'female' ? 164 : 177) * size;

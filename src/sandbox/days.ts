@@ -6,7 +6,10 @@ export type Day = number;
 /** A year of 365.25 days. */
 export const YEAR = 365.25;
 
-/** The day of `YYYY-MM-DD`. @throws RangeError for another form. */
+/**
+ * Returns the day of `YYYY-MM-DD`.
+ * @throws RangeError for another form.
+ */
 export function dayOf(text: string): Day {
   const day = Date.parse(`${text}T00:00:00Z`) / 86_400_000;
   if (!Number.isInteger(day)) throw new RangeError(`${text} is not a valid day`);
@@ -18,7 +21,10 @@ export function dateText(day: Day): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** A FHIR dateTime in UTC. @param minutes since midnight. */
+/**
+ * Returns a FHIR dateTime in UTC.
+ * @param minutes since midnight.
+ */
 export function timeText(day: Day, minutes: number): string {
   return `${new Date(day * 86_400_000 + minutes * 60_000).toISOString().slice(0, 19)}Z`;
 }

@@ -26,13 +26,13 @@ export interface Generation {
 /** How many patients there are. */
 export const PATIENTS = CAST.length;
 
-/** The whole of it. */
+/** Returns the whole of it. */
 export function generateSandbox(generation: Generation): SyntheticData {
   const { directory, records } = beginSandbox(generation);
   return { directory, records: [...records] };
 }
 
-/** The directory, and the records one by one as they are asked for: each takes a few milliseconds to make. */
+/** Returns the directory, and the records one by one as they are asked for: each takes a few milliseconds to make. */
 export function beginSandbox({ seed, today, ids, patients = PATIENTS }: Generation): {
   readonly directory: readonly Authored[];
   readonly records: Iterable<SyntheticRecord>;

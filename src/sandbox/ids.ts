@@ -7,12 +7,12 @@ export const DIRECTORY_SERIES = 'sandbox-directory';
 /** Series of ids of the n-th record; the first is the Patient's. */
 export const recordSeries = (index: number): string => `sandbox-record-${index}`;
 
-/** The ids of a provisioning. */
+/** Returns the ids of a provisioning. */
 export function sandboxIds(resetId: string): IdSource {
   return new IdSource(resetId, Number.parseInt(resetId.replace('-', '').slice(0, 12), 16));
 }
 
-/** The Patients of a provisioning, in their order. */
+/** Returns the Patients of a provisioning, in their order. */
 export function syntheticPatients(resetId: string, count: number): string[] {
   const ids = sandboxIds(resetId);
   return Array.from({ length: count }, (_, index) => ids.at(0, recordSeries(index)));

@@ -30,7 +30,7 @@ export function inVisit(builder: RecordBuilder, visit: Visit, minutes = 5): Meas
   return { day: visit.day, minutes: visit.start + minutes, author: builder.doctorAuthor, visit };
 }
 
-/** A value as it is written: rounded to the measure's digits. */
+/** Returns a value as it is written: rounded to the measure's digits. */
 export function rounded(name: MeasureName, value: number): number {
   const factor = 10 ** MEASURES[name].digits;
   return Math.round(value * factor) / factor;
@@ -53,7 +53,7 @@ export function observe(
   return add(builder, measure.category, content, circumstances);
 }
 
-/** A coded answer. */
+/** Returns a coded answer. */
 export function observeCode(
   builder: RecordBuilder,
   code: readonly [string, string],

@@ -68,7 +68,7 @@ export function humanNames({ given, family }: Pick<Person, 'given' | 'family'>):
   return [{ use: 'official', family: ownFamily, given: [ownGiven] }, latin];
 }
 
-/** An Address element. */
+/** Returns an Address element. */
 export function addressOf({ street, city, country }: Person): JsonObject {
   return { use: 'home', line: [street], postalCode: city[0], city: city[1], country: country.code };
 }
@@ -79,7 +79,7 @@ export function telecomOf({ phone, email }: Pick<Person, 'phone' | 'email'>): Js
   return email === undefined ? [called] : [called, { system: 'email', value: email, use: 'home' }];
 }
 
-/** The Patient resource but for its id. */
+/** Returns the Patient resource but for its id. */
 export function patientResource(person: Person, death: Day | undefined): JsonObject {
   return {
     resourceType: 'Patient',

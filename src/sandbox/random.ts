@@ -9,7 +9,7 @@ export class Random {
     for (let round = 0; round < 12; round += 1) this.next();
   }
 
-  /** A generator of its own for a named part, so that a change in one part leaves the others as they were. */
+  /** Returns a generator of its own for a named part, so that a change in one part leaves the others as they were. */
   fork(part: string): Random {
     return new Random(`${this.seed}/${part}`);
   }
@@ -26,17 +26,17 @@ export class Random {
     return (sum >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, both included. */
   int(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** A number from `least` to `most`. */
+  /** Returns a number from `least` to `most`. */
   between(least: number, most: number): number {
     return least + this.next() * (most - least);
   }
 
-  /** A number around 0, at most `spread` away, those near 0 more often. */
+  /** Returns a number around 0, at most `spread` away, those near 0 more often. */
   noise(spread: number): number {
     return (this.next() + this.next() - 1) * spread;
   }

@@ -74,7 +74,7 @@ export class RecordBuilder {
     return ageOn(this.person.birth, day);
   }
 
-  /** The day that lies a number of days ago. */
+  /** Returns the day that lies a number of days ago. */
   ago(days: number): Day {
     return this.today - Math.round(days);
   }

@@ -2,13 +2,15 @@
 import type { Day } from './days.ts';
 import type { RecordBuilder } from './record.ts';
 
-/** A measure that stays at `before` until a day and then settles at `after`, nine tenths of the way in `days`. */
+/**
+ * Returns a measure that stays at `before` until a day and then settles at `after`, nine tenths of the way in `days`.
+ */
 export function settleTowards(before: number, start: Day, after: number, days = 60): (day: Day) => number {
   return (day) =>
     day <= start ? before : after + (before - after) * Math.exp((-2.3 * (day - start)) / days);
 }
 
-/** A measure that moves in a straight line from one day's value to another's. */
+/** Returns a measure that moves in a straight line from one day's value to another's. */
 export function moveLinearly(from: number, first: Day, to: number, last: Day): (day: Day) => number {
   return (day) => from + (to - from) * Math.max(0, Math.min(1, (day - first) / (last - first)));
 }

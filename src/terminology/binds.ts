@@ -1,20 +1,20 @@
-/** The values of a statement that is put together from parts: every value is bound, none is spliced into SQL. */
+/** Collects the values of a statement that is built from parts: every value is bound, none is put into the SQL text. */
 export class Bound {
   readonly values: unknown[] = [];
   #patterns = 0;
 
-  /** Whether a regular expression is among them. */
+  /** Whether one of the values is a regular expression. */
   get hasPattern(): boolean {
     return this.#patterns > 0;
   }
 
-  /** Binds a regular expression, whose matching may take any time. */
+  /** Binds a regular expression, whose matching time is unlimited. */
   pattern(value: string): string {
     this.#patterns += 1;
     return this.add(value, 'text');
   }
 
-  /** Binds a value and gives its placeholder. */
+  /** Binds a value and returns its placeholder. */
   add(value: unknown, type: 'text' | 'text[]' | 'int4' | 'bool'): string {
     this.values.push(value);
     return `$${this.values.length}::${type}`;

@@ -1,4 +1,4 @@
-/** Single codes: what they are, whether they are valid, and how they relate. */
+/** Answers questions about single codes: their display, validity and relations. */
 import type { Pool } from 'pg';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { Bound } from './binds.ts';
@@ -17,12 +17,12 @@ export interface Coded {
   readonly display?: string | undefined;
 }
 
-/** What is known of a code. */
+/** The known properties of a code. */
 export interface CodeFacts {
   readonly code: string;
   readonly display: string | null;
   readonly category: string | null;
-  /** UCUM. */
+  /** The UCUM unit. */
   readonly unit: string | null;
   readonly selectable: boolean;
   readonly active: boolean;
@@ -37,7 +37,7 @@ const FACTS = `
     array(select p.code from terminology.parent p where p.system = c.system and p.parent = c.code order by 1) as children
   from terminology.concept c where c.system = $1 and c.code = $2`;
 
-/** What is known of a code; undefined when the system has none such here. */
+/** Returns the properties of a code; undefined if the installed system does not have it. */
 async function factsOf(pool: Pool, system: KnownSystem, code: string): Promise<CodeFacts | undefined> {
   const { rows } = await pool.query<CodeFacts>({
     name: 'terminology-code',
@@ -47,7 +47,10 @@ async function factsOf(pool: Pool, system: KnownSystem, code: string): Promise<C
   return rows[0];
 }
 
-/** A code's facts and its system's. @throws Refusal not_found (404) for an unknown system or code. */
+/**
+ * Returns a code's properties and its system's.
+ * @throws Refusal not_found (404) for an unknown system or code.
+ */
 export async function lookup(
   pool: Pool,
   { system = '', version, code }: Coded,
@@ -58,20 +61,23 @@ export async function lookup(
   return { system: known, facts };
 }
 
-/** Why a code is not valid. */
+/** Returns the message for an invalid code. */
 function unknownCode({ url, content }: KnownSystem, code: string): string {
   const named = `unknown code ${code.slice(0, 100)} in ${url}`;
   return content === 'fragment' ? `${named}; this service has loaded only a part of that code system` : named;
 }
 
-/** Whether a code is valid, and what it is called. */
+/** Whether a code is valid, and its display. */
 export interface Validity {
   readonly result: boolean;
   readonly message?: string;
   readonly display?: string;
 }
 
-/** Validates a code against its code system. @throws Refusal not_found (404) for a system that is not here. */
+/**
+ * Validates a code against its code system.
+ * @throws Refusal not_found (404) for a system that is not installed.
+ */
 export async function validateInSystem(
   pool: Pool,
   { system = '', version, code, display }: Coded,
@@ -89,7 +95,7 @@ export async function validateInSystem(
 }
 
 /**
- * Validates a code against a value set; without a system any will do.
+ * Validates a code against a value set; if the code has no system, any system matches.
  * @throws Refusal as `membersSql`.
  */
 export async function validateInSet(
@@ -110,7 +116,7 @@ export async function validateInSet(
     bound,
   );
   if (found !== undefined) return named(found.display, display);
-  // UCUM has more units than anybody lists; a set of all of them has those too.
+  // UCUM has infinitely many units; a set of all of UCUM includes those that are not listed.
   const all = set.compose?.include.some(
     (part) => part.system === system && part.concept === undefined && part.filter === undefined,
   );
@@ -125,7 +131,10 @@ export async function validateInSet(
   };
 }
 
-/** A display that differs from ours makes the code invalid (`display` of $validate-code); case is ignored. */
+/**
+ * Returns the validity of a known code. A display that differs from ours makes it invalid (`display` of
+ * $validate-code); case is ignored.
+ */
 function named(known: string | null, given: string | undefined): Validity {
   const display = known === null ? {} : { display: known };
   if (given === undefined || known === null || given.toLowerCase() === known.toLowerCase())
@@ -137,10 +146,13 @@ function named(known: string | null, given: string | undefined): Validity {
   };
 }
 
-/** How one code relates to another. https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */
+/** The relation of one code to another. https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */
 export type Subsumption = 'equivalent' | 'subsumes' | 'subsumed-by' | 'not-subsumed';
 
-/** @throws Refusal not_found (404) for a system or a code that is not here. */
+/**
+ * Returns the relation of two codes of a system.
+ * @throws Refusal not_found (404) for a system or a code that is not installed.
+ */
 export async function subsumes(
   pool: Pool,
   url: string,
@@ -168,7 +180,9 @@ export async function describe(pool: Pool, url: string, code: string): Promise<C
   return system === undefined ? undefined : factsOf(pool, system, code);
 }
 
-/** Displays of codes by `system|code`. Indexes: terminology.system (url), primary key of terminology.concept. */
+/**
+ * Returns displays of codes by `system|code`. Indexes: terminology.system (url), primary key of terminology.concept.
+ */
 export async function displaysOf(
   pool: Pool,
   codes: readonly SystemCode[],
@@ -186,7 +200,7 @@ export async function displaysOf(
   return new Map(rows.map(({ key, display }) => [key, display]));
 }
 
-/** A code and those that it subsumes (`below`) or that subsume it (`above`); undefined when it is not here. */
+/** Returns a code with its descendants (`below`) or its ancestors (`above`); undefined if it is not installed. */
 export async function related(
   pool: Pool,
   url: string,

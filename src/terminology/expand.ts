@@ -1,4 +1,4 @@
-/** The members of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
+/** Lists the members of a value set. https://hl7.org/fhir/R4/valueset-operation-expand.html */
 import type { Pool } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
 import { Bound } from './binds.ts';
@@ -6,20 +6,20 @@ import { queryMembers } from './query-members.ts';
 import type { ValueSet } from './resources.ts';
 import { membersSql } from './sets.ts';
 
-/** Most codes that are answered without a `count`. */
+/** Maximum number of codes returned without a `count`. */
 const MOST_EXPANDED = 10_000;
 
-/** Which members. */
+/** Selects the members to return. */
 export interface ExpandOptions {
-  /** Words, each part of the display, or the code. */
+  /** Words; each must occur in the display or be the code. */
   readonly filter?: string | undefined;
   readonly offset?: number | undefined;
-  /** 0: only the total. */
+  /** 0 returns only the total. */
   readonly count?: number | undefined;
   readonly activeOnly?: boolean | undefined;
 }
 
-/** A member. */
+/** A member of a value set. */
 export interface Member {
   readonly system: string;
   readonly version: string | null;
@@ -29,7 +29,7 @@ export interface Member {
   readonly active: boolean;
 }
 
-/** A page of members and how many there are. */
+/** A page of members, and their total. */
 export interface Expansion {
   readonly total: number;
   readonly members: readonly Member[];
@@ -37,7 +37,8 @@ export interface Expansion {
 
 /**
  * Expands a value set, in the order of its definition.
- * @throws Refusal too_large (413, `too-costly`) for more than `MOST_EXPANDED` without a count; what `membersSql` throws.
+ * @throws Refusal too_large (413, `too-costly`) for more than `MOST_EXPANDED` members without a count; also as
+ *   `membersSql`.
  */
 export async function expand(pool: Pool, set: ValueSet, options: ExpandOptions = {}): Promise<Expansion> {
   const { filter, offset = 0, count, activeOnly } = options;

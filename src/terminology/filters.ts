@@ -1,21 +1,26 @@
-/** The filters of value sets as SQL over a concept `c`. https://hl7.org/fhir/R4/valueset.html#filters */
+/** Compiles the filters of value sets to SQL over a concept `c`. https://hl7.org/fhir/R4/valueset.html#filters */
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 import type { Filter } from './resources.ts';
 
 /**
- * How a hierarchy is walked: downwards from the filter's concept, for whole sets; upwards from each code, for few codes.
+ * Direction in which a hierarchy is followed: down from the filter's concept, for whole sets; up from each code, for
+ * few codes.
  */
 export type Walk = 'down' | 'up';
 
-/** Codes that a concept subsumes, itself among them. @param from SQL of its code. @param system SQL of its system's number. */
+/**
+ * Returns SQL for the codes that a concept subsumes, including itself.
+ * @param from SQL of its code.
+ * @param system SQL of its system's number.
+ */
 export function subsumedBy(from: string, system: string): string {
   return `(with recursive below(code) as (
     select ${from} union select p.code from terminology.parent p join below b on p.parent = b.code
     where p.system = ${system}) select code from below)`;
 }
 
-/** Codes that subsume a concept, itself among them. */
+/** Returns SQL for the codes that subsume a concept, including itself. */
 export function subsuming(from: string, system: string): string {
   return `(with recursive above(code) as (
     select ${from} union select p.parent from terminology.parent p join above a on p.code = a.code
@@ -75,7 +80,10 @@ export function filterSql({ property, op, value }: Filter, system: string, walk:
   });
 }
 
-/** A property's values as text[]: of the hierarchy, of our columns, or what the code system says beside. */
+/**
+ * Returns SQL for a property's values as text[]: from the hierarchy, from our columns, or from the code system's other
+ * properties.
+ */
 function valuesOf(property: string, bound: Bound): string {
   switch (property) {
     case 'parent':

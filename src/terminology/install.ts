@@ -1,4 +1,4 @@
-/** Brings the bundled terminology into the database. */
+/** Installs the bundled terminology in the database. */
 import type { ClientBase, Pool } from 'pg';
 import { bundledFingerprint, bundledResources } from './bundled/bundled.ts';
 import type { CodeSystem, Concept } from './resources.ts';
@@ -11,15 +11,15 @@ import {
   removeSystems,
 } from './rows.ts';
 
-/** Names the lock under which terminology is written, among the advisory locks of one database. */
+/** Number of the database's advisory lock under which terminology is written. */
 const LOCK = 4_206_107_318;
 
-/** Works in a transaction while nobody else writes terminology. */
+/** Runs `work` in a transaction while no other process writes terminology. */
 export function writingTerminology<T>(pool: Pool, work: (tx: ClientBase) => Promise<T>): Promise<T> {
   return underLock(pool, LOCK, work);
 }
 
-/** Works in a transaction while nobody else does under the same advisory lock of the database. */
+/** Runs `work` in a transaction that holds an advisory lock of the database. */
 export function underLock<T>(pool: Pool, lock: number, work: (tx: ClientBase) => Promise<T>): Promise<T> {
   return inTransaction(pool, 'begin', async (tx) => {
     await tx.query('select pg_advisory_xact_lock($1)', [lock]);
@@ -27,7 +27,10 @@ export function underLock<T>(pool: Pool, lock: number, work: (tx: ClientBase) =>
   });
 }
 
-/** Works in a transaction on a connection of a pool. @param begin the statement that begins it. */
+/**
+ * Runs `work` in a transaction on a connection of a pool.
+ * @param begin the statement that begins it.
+ */
 export async function inTransaction<T>(
   pool: Pool,
   begin: string,
@@ -41,13 +44,13 @@ export async function inTransaction<T>(
     client.release();
     return result;
   } catch (error) {
-    // Whatever state the connection is in (a COPY that was cut off, say), it is not used again.
+    // The connection is not used again, since its state is unknown (for example in an interrupted COPY).
     client.release(true);
     throw error;
   }
 }
 
-/** What a part was last made from; undefined when it never was. */
+/** Returns the fingerprint of the source from which a part was last built; undefined if it never was. */
 export async function madeFrom(tx: ClientBase | Pool, what: string): Promise<string | undefined> {
   const { rows } = await tx.query<{ fingerprint: string }>(
     'select fingerprint from terminology.made where what = $1',
@@ -56,7 +59,7 @@ export async function madeFrom(tx: ClientBase | Pool, what: string): Promise<str
   return rows[0]?.fingerprint;
 }
 
-/** Remembers it. */
+/** Stores the fingerprint of the source from which a part was built. */
 export async function noteMade(tx: ClientBase, what: string, fingerprint: string): Promise<void> {
   await tx.query(
     `insert into terminology.made (what, fingerprint) values ($1, $2)

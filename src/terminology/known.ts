@@ -1,19 +1,19 @@
-/** What terminology is here: resources by canonical URL, code systems by number. */
+/** Looks up installed terminology: resources by canonical URL, code systems by number. */
 import type { Pool } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 
-/** A code system whose concepts are here. */
+/** A code system whose concepts are installed. */
 export interface KnownSystem {
   readonly id: number;
   readonly url: string;
   readonly version: string | null;
   readonly name: string;
-  /** `fragment`: other codes of it exist. */
+  /** `fragment`: the system has further codes that are not installed. */
   readonly content: 'complete' | 'fragment';
 }
 
-/** The code system of a url; undefined when its concepts are not here. */
+/** Returns the code system of a url; undefined if its concepts are not installed. */
 export async function findSystem(pool: Pool, url: string): Promise<KnownSystem | undefined> {
   const { rows } = await pool.query<KnownSystem>({
     name: 'terminology-system',
@@ -23,7 +23,10 @@ export async function findSystem(pool: Pool, url: string): Promise<KnownSystem |
   return rows[0];
 }
 
-/** @throws Refusal not_found (404) for a code system that is not here, or not in that version. */
+/**
+ * Returns the code system of a url.
+ * @throws Refusal not_found (404) if it is not installed, or not in that version.
+ */
 export async function systemOf(pool: Pool, url: string, version?: string): Promise<KnownSystem> {
   const [canonical = url, inUrl] = url.split('|');
   const found = (await findSystem(pool, url)) ?? (await findSystem(pool, canonical));
@@ -46,7 +49,7 @@ interface ByType {
   readonly ConceptMap: ConceptMap;
 }
 
-/** A resource by its canonical URL, with or without a version; undefined when it is not here. */
+/** Returns a resource by its canonical URL, with or without a version; undefined if it is not installed. */
 export async function findResource<T extends keyof ByType>(
   pool: Pool,
   type: T,
@@ -67,7 +70,7 @@ export async function findResource<T extends keyof ByType>(
   return same ? found : undefined;
 }
 
-/** Every resource of a type. */
+/** Returns all resources of a type. */
 export async function allOfType<T extends keyof ByType>(pool: Pool, type: T): Promise<ByType[T][]> {
   const { rows } = await pool.query<{ body: string }>(
     'select r.body from terminology.resource r where r.type = $1 order by r.url',
@@ -76,7 +79,7 @@ export async function allOfType<T extends keyof ByType>(pool: Pool, type: T): Pr
   return rows.map(({ body }) => JSON.parse(body));
 }
 
-/** The answer for terminology that is not here. */
+/** Returns the refusal for terminology that is not installed. */
 export function notFound(diagnostics: string): Refusal {
   return new Refusal('not_found', { code: 'not-found', diagnostics });
 }
@@ -84,8 +87,9 @@ export function notFound(diagnostics: string): Refusal {
 const SNOMED = 'http://snomed.info/sct';
 
 /**
- * A value set by its canonical URL. Those that code systems imply are made up: all codes of a system (its `valueSet`,
- * `http://loinc.org/vs`, `http://snomed.info/sct?fhir_vs`) and what a SNOMED CT concept subsumes (`?fhir_vs=isa/<id>`).
+ * Returns a value set by its canonical URL. Implicit value sets of code systems are generated: all codes of a system
+ * (its `valueSet`, `http://loinc.org/vs`, `http://snomed.info/sct?fhir_vs`) and the codes that a SNOMED CT concept
+ * subsumes (`?fhir_vs=isa/<id>`).
  * @throws Refusal not_found (404)
  */
 export async function valueSetOf(pool: Pool, canonical: string): Promise<ValueSet> {

@@ -1,13 +1,13 @@
-/** Terminology resources that a request brings along. */
+/** Parses terminology resources that a request includes. */
 import { z } from 'zod';
 import type { JsonObject } from '#src/shared/json.ts';
 import { sizeOfJson } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { ConceptMap, ValueSet } from './resources.ts';
 
-/** Most items of one list in a resource that is sent along. */
+/** Maximum items of one list in such a resource. */
 const MOST = 50_000;
-/** Most JSON values of such a resource: all of it is checked at once. */
+/** Maximum JSON values of such a resource: it is checked in one go. */
 const MOST_VALUES = 100_000;
 
 const text = z.string().min(1);
@@ -55,12 +55,18 @@ const conceptMap = z.looseObject({
   ).optional(),
 });
 
-/** A value set as it was sent. @throws Refusal invalid (422) naming the elements that are wrong, too_large (413). */
+/**
+ * Parses a value set in a request.
+ * @throws Refusal invalid (422) naming the invalid elements, too_large (413).
+ */
 export function parseValueSet(resource: JsonObject): ValueSet {
   return parsed(valueSet, 'ValueSet', resource) as ValueSet;
 }
 
-/** A map as it was sent. @throws Refusal invalid (422), too_large (413) */
+/**
+ * Parses a concept map in a request.
+ * @throws Refusal invalid (422), too_large (413)
+ */
 export function parseConceptMap(resource: JsonObject): ConceptMap {
   return parsed(conceptMap, 'ConceptMap', resource) as ConceptMap;
 }

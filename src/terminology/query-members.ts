@@ -1,14 +1,14 @@
-/** Questions whose cost lies in a definition that somebody sent. */
+/** Runs queries whose cost depends on a definition that a client sent. */
 import type { Pool, QueryResultRow } from 'pg';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 
-/** How long a statement with regular expressions may take, in ms: some of them never come to an end. */
+/** Maximum time in ms of a statement with regular expressions: some would never end. */
 const MATCHING_MS = 2_000;
 
 /**
- * The rows of a statement about a value set's members.
- * @throws Refusal invalid (422) for a regular expression that PostgreSQL does not understand, and for those that take too long.
+ * Returns the rows of a statement about a value set's members.
+ * @throws Refusal invalid (422) for a regular expression that is invalid in PostgreSQL, or that takes too long.
  */
 export async function queryMembers<R extends QueryResultRow>(
   pool: Pool,
@@ -41,7 +41,9 @@ async function askInTime<R extends QueryResultRow>(
   }
 }
 
-/** What is a definition's own fault, by its SQLSTATE: invalid_regular_expression, query_canceled. */
+/**
+ * Returns the refusal for errors that the definition causes, by SQLSTATE: invalid_regular_expression, query_canceled.
+ */
 function refusalOf(error: unknown, { hasPattern }: Bound): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (error instanceof Error && code === '2201B') {

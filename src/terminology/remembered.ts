@@ -1,14 +1,14 @@
-/** Displays of codes that were looked up a moment ago: most of what is written has the same few codes. */
+/** Caches displays of codes, since most resources use the same few codes. */
 import { LRUCache } from 'lru-cache';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Terminology } from './terminology.ts';
 
-/** How many displays are remembered. */
+/** Maximum number of cached displays. */
 const MOST = 10_000;
-/** How long, in ms: what `annal terminology load` renames is shown under its new name after that. */
+/** Time in ms that a display is cached: a name changed by `annal terminology load` is shown after that. */
 const KEPT_MS = 60_000;
 
-/** Wraps `Terminology.displays`: those that were found are remembered for a minute, the others are looked up again. */
+/** Wraps `Terminology.displays` with a cache: found displays are kept for a minute; others are looked up every time. */
 export function rememberDisplays(look: Terminology['displays']): Terminology['displays'] {
   const known = new LRUCache<string, string>({ max: MOST, ttl: KEPT_MS });
   return async (codes) => {

@@ -1,6 +1,8 @@
-/** The parts of terminology resources that are read here. https://hl7.org/fhir/R4/terminology-module.html */
+/**
+ * Types of the parts of terminology resources that the service reads. https://hl7.org/fhir/R4/terminology-module.html
+ */
 
-/** A concept of a code system, with those below it. */
+/** A concept of a code system, with its children. */
 export interface Concept {
   readonly code: string;
   readonly display?: string;
@@ -66,7 +68,7 @@ export interface ValueSet extends Canonical {
   readonly expansion?: { readonly contains?: readonly Contained[] };
 }
 
-/** A code of an expansion that is given instead of a definition. */
+/** A code of an expansion that is sent instead of a definition. */
 export interface Contained {
   readonly system?: string;
   readonly version?: string;

@@ -1,4 +1,4 @@
-/** How terminology becomes rows, and how rows are brought in. */
+/** Converts terminology to rows, and writes them. */
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -7,7 +7,7 @@ import { toInstant } from '#src/shared/time.ts';
 import type { BundledConcept } from './bundled/bundled.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 
-/** A concept as it is brought in. */
+/** A concept to be written. */
 export interface NewConcept {
   readonly code: string;
   readonly display?: string | undefined;
@@ -16,25 +16,25 @@ export interface NewConcept {
   readonly selectable?: boolean;
   readonly active?: boolean;
   readonly properties?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** The concepts that it is a kind of. */
+  /** Its parent concepts. */
   readonly parents?: readonly string[];
 }
 
-/** A row of `terminology.concept`, its place in the code system left out. */
+/** A row of `terminology.concept`, without its place in the code system. */
 export interface ConceptRow extends NewConcept {
   /** The number of its code system. */
   readonly system: number;
 }
 
-/** Any UUID does that is never changed: ids of terminology resources are derived from it. */
+/** The namespace UUID from which ids of terminology resources are derived; it must never change. */
 const NAMESPACE = '6c1f7b0e-3a52-4d0e-9c7c-5f0b8f1d2a64';
 
-/** The id of a terminology resource: the same in every installation. */
+/** Returns the id of a terminology resource: the same in every installation. */
 export function resourceId(type: string, url: string): string {
   return v5(`${type} ${url}`, NAMESPACE);
 }
 
-/** A code system's concepts as rows, parents before children. */
+/** Yields a code system's concepts as rows, parents before children. */
 export function* conceptRows(
   system: number,
   concepts: readonly BundledConcept[],
@@ -59,7 +59,10 @@ export function* conceptRows(
   }
 }
 
-/** Writes resources, in the places of those of the same type and url. @param changedAt microseconds since 1970 */
+/**
+ * Writes resources; each replaces the one with the same type and url.
+ * @param changedAt microseconds since 1970
+ */
 export async function putResources(
   tx: ClientBase,
   resources: readonly (CodeSystem | ValueSet | ConceptMap)[],
@@ -81,7 +84,10 @@ export async function putResources(
   );
 }
 
-/** Category and unit of concepts are columns here, and no elements of a CodeSystem: there they are properties. */
+/**
+ * Returns a CodeSystem in which category and unit of concepts, which are columns here, are properties, since a
+ * CodeSystem has no such elements. Other resources are returned unchanged.
+ */
 function withoutRowFields<R extends CodeSystem | ValueSet | ConceptMap>(resource: R): R {
   if (resource.resourceType !== 'CodeSystem' || resource.concept === undefined) return resource;
   const concepts: readonly BundledConcept[] = resource.concept;
@@ -100,7 +106,7 @@ function withoutRowFields<R extends CodeSystem | ValueSet | ConceptMap>(resource
   return { ...resource, property, concept };
 }
 
-/** Makes systems' rows and gives their numbers by url. None of that url may be there. */
+/** Creates systems' rows and returns their numbers by url. Rows with these urls must not exist. */
 export async function newSystems(
   tx: ClientBase,
   systems: readonly Pick<CodeSystem, 'url' | 'version' | 'name' | 'title' | 'content'>[],
@@ -121,7 +127,10 @@ export async function newSystems(
   return new Map(rows.map(({ id, url }) => [url, id]));
 }
 
-/** Removes systems with their concepts. @param condition over terminology.system; of the program only. */
+/**
+ * Removes systems with their concepts.
+ * @param condition SQL over terminology.system; constant text of the program only.
+ */
 export async function removeSystems(
   tx: ClientBase,
   condition: string,
@@ -139,9 +148,9 @@ export async function removeSystems(
 const CONCEPT_COLUMNS = 'system, code, place, display, category, unit, selectable, active, properties';
 
 /**
- * Copies concepts in as they come, and after them their parents.
- * @returns how many.
- * @throws Error of the database, `23505` for a code that comes twice.
+ * Copies concepts in as they arrive, and then their parents.
+ * @returns the number of concepts.
+ * @throws Error of the database, `23505` for a duplicate code.
  */
 export async function copyConcepts(
   tx: ClientBase,
@@ -185,7 +194,7 @@ function conceptLine(place: number, row: ConceptRow): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** A value in COPY's text format. */
+/** Returns a value in COPY's text format. */
 function field(text: string | undefined): string {
   return text === undefined ? '\\N' : text.replace(/[\\\t\n\r]/g, (character) => ESCAPES[character] ?? '');
 }

@@ -1,6 +1,6 @@
 /**
- * Tables of schema `terminology`: code systems, value sets and maps that every project reads and no request writes. They
- * are loaded from the program and from files, are not events, and are untouched by rebuilds.
+ * Defines the tables of schema `terminology`: code systems, value sets and maps that every project reads and no request
+ * writes. They are loaded from the program and from files, are not events, and a rebuild does not touch them.
  */
 
 /** DDL of the schema. */
@@ -59,11 +59,14 @@ CREATE INDEX parent_of ON terminology.parent (system, parent);
 CREATE TABLE terminology.made (what text PRIMARY KEY, fingerprint text NOT NULL);
 `;
 
-/** A display without case, accents and punctuation: words with single blanks between, as `plainWords` makes them. */
+/**
+ * SQL of a display without case, accents and punctuation: words separated by single blanks, as `plainWords` returns
+ * them.
+ */
 const FOLDED = String.raw`btrim(regexp_replace(regexp_replace(lower(normalize(coalesce(display, ''), NFKD)),
   '[\u0300-\u036f]+', '', 'g'), '[\s!-/:-@\[-\x60{-~]+', ' ', 'g'))`;
 
-/** DDL of what codes are found by: their beginnings, the words of their displays, and words that are nearly right. */
+/** DDL for finding codes: by their beginnings, by the words of their displays, and by similar words. */
 export const TERMINOLOGY_WORDS_SQL = `
 ALTER TABLE terminology.concept
   ADD COLUMN folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${FOLDED}) STORED;
@@ -95,7 +98,7 @@ INSERT INTO terminology.word (system, word, codes)
 SELECT p.system, p.word, count(*) FROM terminology.posting p GROUP BY p.system, p.word;
 `;
 
-/** DDL of the index of codes, which takes the place of tables of words. */
+/** DDL of the index of codes, which replaces the tables of words. */
 export const TERMINOLOGY_INDEX_SQL = `
 DROP TABLE terminology.posting, terminology.word;
 DROP INDEX terminology.concept_by_beginning, terminology.concept_by_code;

@@ -1,5 +1,5 @@
 /**
- * Value sets as SQL: their definitions come down to one statement over concepts, whatever they include and exclude.
+ * Compiles value sets to SQL: each definition becomes one statement over concepts, whatever it includes and excludes.
  * https://hl7.org/fhir/R4/valueset.html#compositions
  */
 import type { Pool } from 'pg';
@@ -9,15 +9,17 @@ import { filterSql, type Walk } from './filters.ts';
 import { findSystem, type KnownSystem, systemOf, valueSetOf } from './known.ts';
 import type { Contained, Part, ValueSet } from './resources.ts';
 
-/** Value sets that may be nested in each other. */
+/** Maximum nesting of value sets. */
 const DEEPEST = 20;
-/** Most parts of a value set, with their filters and the value sets that they name: each adds to the statement. */
+/**
+ * Maximum parts of a value set, including their filters and the value sets that they name: each adds to the statement.
+ */
 const MOST_PARTS = 500;
 
-/** Columns of a member: `part` and `place` are its order. */
+/** Columns of a member: `part` and `place` define its order. */
 const COLUMNS = 'system, version, code, display, selectable, active, part, place';
 
-/** How a set is compiled. */
+/** The context in which a set is compiled. */
 export interface Compiling {
   readonly pool: Pool;
   readonly bound: Bound;
@@ -25,9 +27,9 @@ export interface Compiling {
 }
 
 /**
- * A select of a value set's members; a code that several parts include is there several times.
- * @throws Refusal not_found (404) for a value set or code system that is not here, invalid (422) for a definition that
- * cannot be understood.
+ * Returns a select of a value set's members; a code that several parts include occurs several times.
+ * @throws Refusal not_found (404) for a value set or code system that is not installed, invalid (422) for an invalid
+ *   definition.
  */
 export async function membersSql(
   set: ValueSet,
@@ -102,7 +104,7 @@ async function partSql(
   return inAll(all, sets);
 }
 
-/** Members that are in all of some sets. */
+/** Returns SQL for the members that are in all of some sets. */
 function inAll(sql: string, sets: readonly string[]): string {
   if (sets.length === 0) return sql;
   const conditions = sets.map(
@@ -120,8 +122,9 @@ interface Listed {
 }
 
 /**
- * Codes that are named one by one. They need no code system here, but where all of it is here, in the version that they
- * name if they name one, only codes that it has are members (https://hl7.org/fhir/R4/valueset.html#compositions).
+ * Returns SQL for codes that are listed one by one. Their code system need not be installed. If it is installed
+ * completely, in the version that they name (if any), only codes that it has are members
+ * (https://hl7.org/fhir/R4/valueset.html#compositions).
  */
 async function listed(concepts: readonly Listed[], { pool, bound }: Compiling, at: number): Promise<string> {
   const systems = new Map<string, KnownSystem | undefined>();

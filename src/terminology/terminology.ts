@@ -1,4 +1,4 @@
-/** Terminology as the rest of the house sees it. */
+/** The interface of terminology for the rest of the service. */
 import type { Pool } from 'pg';
 import type { FindCodes, Terminology as SearchTerminology, SystemCode } from '#src/fhir/terminology.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -24,19 +24,22 @@ import { type Match, type TranslateRequest, translate } from './translate.ts';
 /** A value set: its canonical URL, or its definition. */
 export type Set = string | ValueSet;
 
-/** Questions about codes. What is not here is refused with not_found (404), as R4's operations say. */
+/** Answers questions about codes. Missing terminology is refused with not_found (404), as R4's operations require. */
 export interface Terminology extends SearchTerminology {
-  /** A code's facts and its system's. */
+  /** Returns a code's properties and its system's. */
   lookup(coded: Coded): Promise<{ readonly system: KnownSystem; readonly facts: CodeFacts }>;
-  /** Display, category and unit of a code; undefined when it is not here. */
+  /** Returns display, category and unit of a code; undefined if it is not installed. */
   describe(system: string, code: string): Promise<CodeFacts | undefined>;
-  /** Displays by `system|code`, of those that are here and have one. */
+  /** Returns displays by `system|code`, for codes that are installed and have one. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
-  /** Codes by what somebody types. */
+  /** Finds codes by typed text. */
   readonly findCodes: FindCodes;
   valueSet(canonical: string): Promise<ValueSet>;
   expand(set: Set, options?: ExpandOptions): Promise<Expansion>;
-  /** @param abstract whether codes that only group others are valid. Default: they are. */
+  /**
+   * Validates a code against its code system.
+   * @param abstract whether codes that only group others are valid; default true.
+   */
   validateInSystem(coded: Coded, abstract?: boolean): Promise<Validity>;
   validateInSet(set: Set, coded: Coded, abstract?: boolean): Promise<Validity>;
   subsumes(system: string, codeA: string, codeB: string, version?: string): Promise<Subsumption>;
@@ -49,7 +52,7 @@ export interface Terminology extends SearchTerminology {
 
 /**
  * Opens terminology over a database.
- * @param ready resolves when the bundled part is there.
+ * @param ready resolves when the bundled part is installed.
  */
 export function openTerminology(pool: Pool, ready: () => Promise<void>): Terminology {
   const setOf = async (set: Set): Promise<ValueSet> => {

@@ -1,22 +1,24 @@
-/** Codes of one system in another, by ConceptMaps. https://hl7.org/fhir/R4/conceptmap-operation-translate.html */
+/**
+ * Translates codes of one system to another by ConceptMaps. https://hl7.org/fhir/R4/conceptmap-operation-translate.html
+ */
 import type { Pool } from 'pg';
 import type { Coded } from './codes.ts';
 import { allOfType, findResource, notFound } from './known.ts';
 import type { ConceptMap, MapGroup } from './resources.ts';
 
-/** What is translated, and by what. */
+/** The code to translate, and the maps to use. */
 export interface TranslateRequest {
   readonly codes: readonly Coded[];
-  /** Canonical URL of the map. Default: any that fits. */
+  /** Canonical URL of the map. Default: any map that fits. */
   readonly url?: string | undefined;
-  /** The map itself, sent along. */
+  /** The map itself, if the request includes it. */
   readonly map?: ConceptMap | undefined;
-  /** Canonical URL of the value set that the codes are from, and of that which they are wanted in. */
+  /** Canonical URL of the value set from which the codes are, and of the value set to which they are translated. */
   readonly source?: string | undefined;
   readonly target?: string | undefined;
-  /** Code system that they are wanted in. */
+  /** The target code system. */
   readonly targetSystem?: string | undefined;
-  /** From a map's targets to its sources. */
+  /** Translates from a map's targets to its sources. */
   readonly reverse: boolean;
 }
 
@@ -28,10 +30,10 @@ export interface Match {
   readonly map: string;
 }
 
-/** Equivalences that say that there is no translation. */
+/** Equivalences that mean that there is no translation. */
 const NONE = new Set(['unmatched', 'disjoint']);
 
-/** `wider` from here to there is `narrower` from there to here. */
+/** The equivalence in the other direction: `wider` becomes `narrower`. */
 const INVERSE: Readonly<Record<string, string>> = {
   wider: 'narrower',
   narrower: 'wider',

@@ -1,10 +1,10 @@
-/** UCUM, whose units are without end: a grammar says which exist. https://ucum.org/ucum */
+/** Checks units of UCUM, which are infinitely many: a grammar defines which are valid. https://ucum.org/ucum */
 import { createRequire } from 'node:module';
 
-/** UCUM's system. */
+/** UCUM's code system URL. */
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** What is used of the library, which brings no types. */
+/** The part of the library that is used; it has no types. */
 interface Library {
   readonly UcumLhcUtils: {
     getInstance(): { validateUnitString(unit: string): { readonly status: 'valid' | 'invalid' | 'error' } };
@@ -13,7 +13,10 @@ interface Library {
 
 let library: Library | undefined;
 
-/** Whether a code of a system is a unit of UCUM. The library is loaded when first asked: it takes a moment. */
+/**
+ * Returns whether a code of a system is a unit of UCUM. The library is loaded on first use, because that takes a
+ * moment.
+ */
 export function isUnit(system: string, code: string): boolean {
   if (system !== UCUM || code.length > 100) return false;
   library ??= createRequire(import.meta.url)('@lhncbc/ucum-lhc') as Library;

@@ -41,7 +41,7 @@ export interface AdminUser {
   done(method: string, path: string, body?: unknown): Promise<AdminJson>;
 }
 
-/** A domain that no organization has yet, also where tests share a log with those before them. */
+/** Returns a domain that no organization has yet, also where tests share a log with those before them. */
 export function newDomain(name: string): string {
   return `${name}-${randomBytes(4).toString('hex')}.example`;
 }

@@ -7,12 +7,12 @@ import { seal } from '#src/events/chain.ts';
 import type { NewEvent, Position, RecordedEvent } from '#src/events/store.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** A key of its own, in a folder that `removeTemporaryFolders` removes. */
+/** Returns a key of its own, in a folder that `removeTemporaryFolders` removes. */
 export async function newKey(): Promise<SigningKey> {
   return signingKey({ dataDir: await temporaryFolder(), file: undefined });
 }
 
-/** A PEM file with a private key of a kind. */
+/** Returns a PEM file with a private key of a kind. */
 export async function pemFile(kind: 'ed25519' | 'ed448'): Promise<string> {
   const file = join(await temporaryFolder(), 'key.pem');
   const { privateKey } = kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ed448');
@@ -49,7 +49,10 @@ export function* tamperings(bytes: Buffer): Generator<{ at: number; how: string;
   }
 }
 
-/** A signed file with every other character in the place of its signature's last one, whose last bits say nothing. */
+/**
+ * Returns a signed file with every other character in the place of its signature's last one, whose last bits say
+ * nothing.
+ */
 export function otherSpellings(text: string): string[] {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const end = text.lastIndexOf('"}');

@@ -54,7 +54,7 @@ export async function audit(service: Service, model: Model): Promise<string[]> {
   return faults;
 }
 
-/** All versions, the oldest first, by as many pages as it takes. */
+/** Returns all versions, the oldest first, by as many pages as it takes. */
 export async function historyOf(
   service: Service,
   { type, id }: Pick<ModelResource, 'type' | 'id'>,
@@ -70,7 +70,7 @@ export async function historyOf(
   return shown.reverse();
 }
 
-/** The read shows the last version, or 410; every vread what the history shows. */
+/** Returns the read shows the last version, or 410; every vread what the history shows. */
 async function readFaults(
   service: Service,
   { type, id }: ModelResource,
@@ -126,14 +126,14 @@ function referencesIn(target: unknown): string[] {
   return (Array.isArray(target) ? target : []).map((item) => (isObject(item) ? String(item.reference) : ''));
 }
 
-/** The resources that a search finds, by as many pages as it takes. */
+/** Returns the resources that a search finds, by as many pages as it takes. */
 export async function resourcesIn(service: Service, search: string): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
   for await (const { resource } of entries(service, search)) if (isObject(resource)) found.push(resource);
   return found;
 }
 
-/** The entries of a Bundle and of those that its `next` links lead to. */
+/** Returns the entries of a Bundle and of those that its `next` links lead to. */
 export async function* entries(service: Service, path: string): AsyncIterable<JsonObject> {
   for (let next: string | undefined = path; next !== undefined; ) {
     const answer = await service.fhir(next);

@@ -10,12 +10,15 @@ interface Bundler {
   }) => Promise<string | undefined>;
 }
 
-/** The folder of the service’s own bundle, named by what its sources contain. */
+/** Returns the folder of the service’s own bundle, named by what its sources contain. */
 export async function bundledService(): Promise<string> {
   return folderOf();
 }
 
-/** The bundle of a program, kept until it or what it is made of changes. @param source below the repository */
+/**
+ * Returns the bundle of a program, kept until it or what it is made of changes.
+ * @param source below the repository
+ */
 export async function bundledProgram(source: string): Promise<string> {
   const folders = ['src', 'commands', 'projections', 'queries', 'test'];
   return join(await folderOf({ entries: { program: source }, folders }), 'program.mjs');

@@ -29,12 +29,12 @@ export interface TestDatabase {
 
 let server: Promise<string> | undefined;
 
-/** A fresh, empty database. */
+/** Returns a fresh, empty database. */
 export async function createDatabase(): Promise<TestDatabase> {
   return copyOf('template0');
 }
 
-/** A database as the first start of the service leaves it: migrated, with the tables of its read models. */
+/** Returns a database as the first start of the service leaves it: migrated, with the tables of its read models. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   if (isGiven()) return filled(await createDatabase());
   template ??= makeTemplate();

@@ -43,8 +43,8 @@ const paths: readonly Described[] = Object.keys(document.paths as Part)
   .sort((one, other) => other.literals - one.literals);
 
 /**
- * The document's path for a URL's, the most literal one (OpenAPI 3.1, Paths Object); undefined when it has none. A type of
- * FHIR must be one that the path lists.
+ * Returns the document's path for a URL's, the most literal one (OpenAPI 3.1, Paths Object); undefined when it has
+ * none. A type of FHIR must be one that the path lists.
  */
 export function describedPath(pathname: string): string | undefined {
   return paths.find(({ pattern, path }) => pattern.test(pathname) && allowsType(path, pathname))?.path;
@@ -66,7 +66,7 @@ function at(...keys: readonly string[]): unknown {
   );
 }
 
-/** A reference within the document, and the part that it ends at. */
+/** Returns a reference within the document, and the part that it ends at. */
 function resolved(...keys: readonly string[]): { part: Part | undefined; keys: readonly string[] } {
   const part = at(...keys) as Part | undefined;
   if (typeof part?.$ref !== 'string') return { part, keys };
@@ -114,7 +114,7 @@ function compiled(keys: readonly string[]): ValidateFunction {
 
 const fetched = globalThis.fetch;
 
-/** Whether an answer is the service's own, and not one of some other server that a test runs. */
+/** Returns whether an answer is the service's own, and not one of some other server that a test runs. */
 const isOurs = (response: Response): boolean =>
   response.headers.get('service-request-id')?.startsWith('req_') === true;
 

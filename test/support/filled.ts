@@ -26,7 +26,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * A resource of a type.
+ * Returns a resource of a type.
  * @param turn which type a choice takes, which code a code, which target a reference: turn after turn all of them.
  */
 export function filled(type: string, turn: number): Record<string, unknown> {

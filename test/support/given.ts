@@ -63,7 +63,10 @@ export class Outcome<T> {
   }
 }
 
-/** A stream after some events. @param stream default: any stream that the fold reads */
+/**
+ * Returns a stream after some events.
+ * @param stream default: any stream that the fold reads
+ */
 export function given<S>(fold: Fold<S>, events: readonly DomainEvent[], stream = `${fold.kinds[0]}-1`) {
   const past = new Stream(fold, stream);
   const hash = 'f'.repeat(64);

@@ -31,7 +31,7 @@ export interface InProcess {
   readonly databaseUrl: string;
   /** Lines that it logged so far. */
   readonly log: readonly string[];
-  /** A key of another project. */
+  /** Returns a key of another project. */
   newProject(): Promise<string>;
   /** `path` below `/fhir/R4`, with its slash, or a whole URL. */
   fhir(path: string, call?: KeyedCall): Promise<Answer>;

@@ -14,14 +14,14 @@ export const IPS_EXAMPLES: readonly string[] = readdirSync(folder)
   .filter((name) => name.endsWith('.json'))
   .map((name) => name.slice(0, -5));
 
-/** A published example by its name. */
+/** Returns a published example by its name. */
 export function ipsExample(name: string): JsonObject {
   const { value } = parseJson(readFileSync(join(folder, `${name}.json`), 'utf8'));
   if (!isObject(value)) throw new Error(`${name} is no resource`);
   return value;
 }
 
-/** A copy with another value at a path (`entry[0].resource.title`); undefined takes it away. */
+/** Returns a copy with another value at a path (`entry[0].resource.title`); undefined takes it away. */
 export function changed(resource: JsonObject, path: string, value: Json | undefined): JsonObject {
   const copy = structuredClone(resource);
   const steps = path.replaceAll(']', '').split(/[.[]/);

@@ -20,7 +20,7 @@ const FHIR = 'application/fhir+json';
 const JSON_PATCH = 'application/json-patch+json';
 const BLOOD = '{"coding":[{"system":"http://loinc.org","code":"2345-7"}]}';
 
-/** A text repeated to about a length, with something between. */
+/** Returns a text repeated to about a length, with something between. */
 export function filled(bytes: number, part: (n: number) => string, between = ','): string {
   const parts: string[] = [];
   for (let length = 0, n = 0; length < bytes; n += 1) {
@@ -535,7 +535,10 @@ export const LARGE_READS: readonly LargeRequest[] = [
   read('a search of resources of 400 kB', '/fhir/R4/Observation?patient={long}&_count=200'),
 ];
 
-/** A transaction of Observations of a Patient, on different days. @param from the number of the first */
+/**
+ * Returns a transaction of Observations of a Patient, on different days.
+ * @param from the number of the first
+ */
 export function observations(patient: string, count: number, from: number): string {
   const entries = Array.from({ length: count }, (_, n) => {
     const day = new Date(Date.UTC(2000, 0, 1 + ((from + n) % 9_000))).toISOString().slice(0, 10);
@@ -544,7 +547,7 @@ export function observations(patient: string, count: number, from: number): stri
   return bundle('transaction', entries.join());
 }
 
-/** An Observation with a long note. */
+/** Returns an Observation with a long note. */
 export function longObservation(patient: string, bytes: number, of = ''): string {
   return `{"resourceType":"Observation",${of}"status":"final","code":${BLOOD},"subject":{"reference":"Patient/${patient}"},"note":[{"text":"${padded(bytes)}"}]}`;
 }

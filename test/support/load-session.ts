@@ -80,7 +80,10 @@ export class LoadSession {
   }
 }
 
-/** A planned resource of a record, with a marker of its own. @param links what it may refer to beside the Patient. */
+/**
+ * Returns a planned resource of a record, with a marker of its own.
+ * @param links what it may refer to beside the Patient.
+ */
 export function bodyFor(
   { type, variation }: PlannedBody,
   patient: string,
@@ -90,7 +93,7 @@ export function bodyFor(
   return sample(type, refs, { marker: randomUUID(), ...variation });
 }
 
-/** The next version of a resource as planned: of the same type, in the same record. */
+/** Returns the next version of a resource as planned: of the same type, in the same record. */
 export function nextBody({ type, patient }: ModelResource, planned: PlannedBody): JsonObject {
   return bodyFor({ ...planned, type: type as PlannedBody['type'] }, patient);
 }

@@ -158,7 +158,7 @@ function accepted(
   }
 }
 
-/** The body as it is stored: its links into the Bundle lead to the ids that the entries got. */
+/** Returns the body as it is stored: its links into the Bundle lead to the ids that the entries got. */
 function linked(body: JsonObject, references: ReadonlyMap<string, string>): JsonObject {
   const text = printJson(body).replace(/urn:uuid:[0-9a-f-]{36}/g, (urn) => references.get(urn) ?? urn);
   return parseJson(text).value as JsonObject;

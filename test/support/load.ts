@@ -15,7 +15,7 @@ export interface Load {
   readonly commands: Iterable<PlannedCommand>;
   readonly records: number;
   readonly clients: number;
-  /** The service to send to; while there is none, the promise waits for it. */
+  /** Returns the service to send to; while there is none, the promise waits for it. */
   readonly service: () => Promise<Service>;
   /** Whether the service may be killed: only then may a request go unanswered. */
   readonly interrupted: boolean;

@@ -49,7 +49,10 @@ export interface ModelResource {
   body: JsonObject;
 }
 
-/** The exact text of a resource but for what is the service's: decimals by their literals, members in their order. */
+/**
+ * Returns the exact text of a resource but for what is the service's: decimals by their literals, members in their
+ * order.
+ */
 export function contentOf(body: JsonObject): string {
   const { meta } = body;
   const kept = typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? (meta as JsonObject) : {};
@@ -68,7 +71,7 @@ export class Model {
   /** Writes with 412 although `If-Match` was what the client had just been told: version `expected` must be outdated by now. */
   readonly #refusedMatches: { readonly resource: ModelResource; readonly expected: number }[] = [];
 
-  /** A create was acknowledged. */
+  /** Returns a create was acknowledged. */
   created(
     type: string,
     id: string,

@@ -19,7 +19,7 @@ export interface OfficialExample {
   readonly resource: JsonObject;
 }
 
-/** The examples of all types, without definitions of R4 itself. */
+/** Returns the examples of all types, without definitions of R4 itself. */
 export function officialExamples(): OfficialExample[] {
   return readAll((type) => isR4ResourceType(type) && !DEFINITIONS.test(type));
 }

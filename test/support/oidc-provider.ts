@@ -18,9 +18,9 @@ export interface TestIssuer {
   readonly asked: readonly string[];
   /** Signs in by authorization code and PKCE, as a browser does. Gives the ID token. */
   signIn(login: string): Promise<string>;
-  /** A token of any content, signed with the provider's own newest key. */
+  /** Returns a token of any content, signed with the provider's own newest key. */
   sign(claims: JWTPayload, header?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** The newest key, without its private part. */
+  /** Returns the newest key, without its private part. */
   publicKey(): JWK;
   /** Signs with a new key from now on. @param keep whether the old ones are still published */
   rotate(keep: boolean): Promise<void>;
@@ -77,7 +77,7 @@ export async function startIssuer(): Promise<TestIssuer> {
   };
 }
 
-/** The provider tells the console what a product would have to configure otherwise. */
+/** Returns the provider tells the console what a product would have to configure otherwise. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { warn, info } = console;
   console.warn = console.info = () => undefined;

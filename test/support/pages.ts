@@ -22,8 +22,8 @@ const FENCE = /^```(\S*)/;
 const NOT_RUN = /^<!-- not run: .+ -->$/;
 
 /**
- * The steps of a page: every `sh` block but those after `<!-- not run: why -->`. A `text` block right after one shows
- * its standard output.
+ * Returns the steps of a page: every `sh` block but those after `<!-- not run: why -->`. A `text` block right after one
+ * shows its standard output.
  */
 export function stepsOf(page: string): Step[] {
   return blocksOf(page)
@@ -35,7 +35,10 @@ export function stepsOf(page: string): Step[] {
     }));
 }
 
-/** The page with other outputs in place of those that it shows. @param outputs by the index of the step. */
+/**
+ * Returns the page with other outputs in place of those that it shows.
+ * @param outputs by the index of the step.
+ */
 export function withOutputs(page: string, outputs: readonly string[]): string {
   const lines = page.split('\n');
   const steps = blocksOf(page).filter(({ language, skipped }) => language === 'sh' && !skipped);

@@ -75,7 +75,7 @@ function command(record: fc.Arbitrary<number>): fc.Arbitrary<PlannedCommand> {
   );
 }
 
-/** A plan: the same for the same seed. */
+/** Returns a plan: the same for the same seed. */
 export function planCommands(count: number, records: number, seed: number): PlannedCommand[] {
   return fc.sample(command(fc.nat(records - 1)), { numRuns: count, seed });
 }

@@ -20,7 +20,7 @@ export function foundProject(databaseUrl: string): Promise<Founded> {
   return withKey(databaseUrl, (kernel) => found({ kernel, now: nowMicros }, 'Another', 'sandbox'));
 }
 
-/** A key of the project of another key, for production. Waits until the service on the database knows it. */
+/** Returns a key of the project of another key, for production. Waits until the service on the database knows it. */
 export async function productionKey(databaseUrl: string, pool: pg.Pool, key: string): Promise<string> {
   const { rows } = await pool.query<{ project: string }>(
     'SELECT k.project FROM projects.api_key k WHERE k.sha256 = $1',

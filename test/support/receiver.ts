@@ -21,7 +21,7 @@ export interface Receiver {
   readonly received: readonly Received[];
   /** How requests of a path are answered from now on. Default: 204. */
   answer(path: string, respond: (response: ServerResponse, received: Received) => void): void;
-  /** Those of a path, once there are so many. */
+  /** Returns those of a path, once there are so many. */
   of(path: string, count: number, timeoutMs?: number): Promise<Received[]>;
   stop(): Promise<void>;
 }

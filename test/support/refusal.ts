@@ -1,7 +1,10 @@
 /** What a test expects to be refused. */
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** The refusal that work throws. @throws what else it throws, and an Error when it throws nothing. */
+/**
+ * Returns the refusal that work throws.
+ * @throws what else it throws, and an Error when it throws nothing.
+ */
 export function refusal(work: () => unknown): Refusal {
   try {
     work();

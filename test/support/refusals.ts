@@ -27,7 +27,7 @@ export interface Outcome {
 
 /** What the tables of bad input work with. */
 export interface Refusals {
-  /** The service; once the tests run. */
+  /** Returns the service; once the tests run. */
   readonly service: () => InProcess;
   /** Ids of two patients. */
   readonly mine: () => string;
@@ -36,7 +36,7 @@ export interface Refusals {
   readonly refuses: (title: string, request: () => [string, KeyedCall?], expected: Expected) => void;
 }
 
-/** A resource of the first patient, or of another. */
+/** Returns a resource of the first patient, or of another. */
 export const observationOf = (patient: string, more: object = {}) => ({
   resourceType: 'Observation',
   status: 'final',
@@ -45,7 +45,7 @@ export const observationOf = (patient: string, more: object = {}) => ({
   ...more,
 });
 
-/** A POST of a text, or of something as JSON. */
+/** Returns a POST of a text, or of something as JSON. */
 export const post = (
   path: string,
   body: unknown,

@@ -17,7 +17,7 @@ export interface Rest {
   get(path: string): Promise<Answer>;
   /** What a POST creates. */
   made(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
-  /** The resource, as plain JSON. */
+  /** Returns the resource, as plain JSON. */
   fhir(type: string, id: unknown): Promise<JsonObject>;
 }
 
@@ -46,7 +46,7 @@ export function restOf(service: () => InProcess): Rest {
   };
 }
 
-/** The `data` of a list. */
+/** Returns the `data` of a list. */
 export function dataOf(answer: Answer): JsonObject[] {
   expect(answer.status, answer.text).to.equal(200);
   return Array.isArray(answer.json.data) ? answer.json.data.filter(isObject) : [];

@@ -25,12 +25,12 @@ export async function mostRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unkn
   return Math.max(...(await readByEach(pool, ask)).flat());
 }
 
-/** The rows that all of a query's statements together read, planned for any values. */
+/** Returns the rows that all of a query's statements together read, planned for any values. */
 export async function totalRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unknown>): Promise<number> {
   return (await readByEach(pool, ask)).reduce((sum, [, generic]) => sum + generic, 0);
 }
 
-/** The rows that each statement of a query reads: planned for its values, and for any. */
+/** Returns the rows that each statement of a query reads: planned for its values, and for any. */
 async function readByEach(
   pool: Pool,
   ask: (pool: Pool) => Promise<unknown>,

@@ -45,7 +45,7 @@ const DEFAULT: Variation = {
   time: '2024-02-29T23:59:59.999+01:00',
 };
 
-/** The search, below the FHIR base, that finds a resource by its marker. */
+/** Returns the search, below the FHIR base, that finds a resource by its marker. */
 export function markerSearch(type: string, marker: string): string {
   return `/${type}?identifier=${encodeURIComponent(`${MARKER_SYSTEM}|${marker}`)}`;
 }
@@ -66,7 +66,7 @@ const quantity = (decimal: string, unit = 'mg'): JsonObject => ({
   code: unit,
 });
 
-/** A member with a reference, or no member at all. */
+/** Returns a member with a reference, or no member at all. */
 function ref(name: string, reference: string | undefined): JsonObject {
   return reference === undefined ? {} : { [name]: { reference } };
 }
@@ -350,7 +350,7 @@ export const RECORD_TYPES: readonly WritableType[] = WRITABLE_TYPES.filter(
   (type) => type !== 'Patient' && TYPES[type].home !== 'directory',
 );
 
-/** A valid resource without id. Its decimals are `LosslessNumber`s: print it with `printJson`. */
+/** Returns a valid resource without id. Its decimals are `LosslessNumber`s: print it with `printJson`. */
 export function sample(
   type: WritableType,
   given: SampleRefs = {},
@@ -359,7 +359,7 @@ export function sample(
   return MAKERS[type](given, { ...DEFAULT, ...variation });
 }
 
-/** A client's own Provenance of resources of one record. */
+/** Returns a client's own Provenance of resources of one record. */
 export function sampleProvenance(targets: readonly string[], agent: string): JsonObject {
   return {
     resourceType: 'Provenance',

@@ -10,7 +10,7 @@ export function scaled(full: number, part: number): number {
   return scale > 0 ? Math.max(1, Math.round(full * scale)) : part;
 }
 
-/** The seed of random tests: ANNAL_TEST_SEED, else another one each time; failures name it. */
+/** Returns the seed of random tests: ANNAL_TEST_SEED, else another one each time; failures name it. */
 export function randomSeed(): number {
   const given = Number(process.env.ANNAL_TEST_SEED ?? '');
   return Number.isInteger(given) && given > 0 ? given : Math.ceil(Math.random() * 2 ** 31);

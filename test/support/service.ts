@@ -98,7 +98,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   }
 }
 
-/** A folder that the user PostgreSQL runs as can pass through. It goes when the test process ends, if not before. */
+/**
+ * Returns a folder that the user PostgreSQL runs as can pass through. It goes when the test process ends, if not
+ * before.
+ */
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), TEMPORARY));
   await chmod(folder, 0o711);

@@ -7,7 +7,7 @@ export function tell(finding: string): void {
   if (file) appendFileSync(file, `${finding.replaceAll(/\s+/g, ' ')}\n`);
 }
 
-/** A tally as text, by name: `create 201: 3, update 200: 1`. */
+/** Returns a tally as text, by name: `create 201: 3, update 200: 1`. */
 export function counted(tally: ReadonlyMap<string, number>): string {
   return [...tally]
     .sort(([one], [other]) => (one < other ? -1 : 1))

@@ -10,7 +10,7 @@ export const TEMPORARY = `annal-test-${process.env.ANNAL_TEST_RUN ?? 'alone'}-`;
 const made: string[] = [];
 
 /**
- * A new folder in the system's temporary one.
+ * Returns a new folder in the system's temporary one.
  * @param open whether other users may pass through it; one that only its owner may enter is what `mkdtemp` makes.
  */
 export async function temporaryFolder(open = true): Promise<string> {

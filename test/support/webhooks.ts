@@ -60,7 +60,7 @@ export async function endpointAt(
   return JSON.parse(answer.text) as ShownEndpoint;
 }
 
-/** An endpoint's deliveries, newest first, once they are as a test wants them. */
+/** Returns an endpoint's deliveries, newest first, once they are as a test wants them. */
 export async function deliveriesOf(
   service: Asked,
   endpointId: string,

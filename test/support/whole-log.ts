@@ -2,7 +2,7 @@
 import { lastValueFrom, takeWhile } from 'rxjs';
 import { BEGINNING, type EventStore, type RecordedEvent } from '#src/events/store.ts';
 
-/** All events of a log that there are by now, in order. */
+/** Returns all events of a log that there are by now, in order. */
 export async function wholeLog(store: EventStore): Promise<RecordedEvent[]> {
   const events: RecordedEvent[] = [];
   const head = await store.head();

@@ -105,7 +105,9 @@ function child(node: Draft, kind: 'children' | 'slices', name: string): Draft {
   return among[name];
 }
 
-/** An element by the name that a profile writes: `value[x]`, or `valueQuantity` for that alternative as a slice. */
+/**
+ * Returns an element by the name that a profile writes: `value[x]`, or `valueQuantity` for that alternative as a slice.
+ */
 function elementOf(type: string, written: string): { element: ElementDefinition; slice?: string } {
   const { elements } = typeDefinition(type);
   const name = written.replace('[x]', '');
@@ -213,7 +215,7 @@ function enumerate(
   return systems;
 }
 
-/** The codes that an exclude takes away; undefined where a rule says it that is not understood. */
+/** Returns the codes that an exclude takes away; undefined where a rule says it that is not understood. */
 function excluded(
   { concept, filter, valueSet }: ValueSetPart,
   system: readonly SourceConcept[],
@@ -225,7 +227,7 @@ function excluded(
   return allCodes(find(system, only.value));
 }
 
-/** The concept of that code, wherever it stands below. */
+/** Returns the concept of that code, wherever it stands below. */
 function find(concepts: readonly SourceConcept[], code: string): SourceConcept[] {
   return concepts.flatMap((one) => (one.code === code ? [one] : find(one.concept ?? [], code)));
 }

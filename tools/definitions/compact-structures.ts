@@ -126,7 +126,7 @@ function typeName(element: SourceElement, type: SourceType): string {
   return type.code === 'Reference' && targets.length > 0 ? `Reference(${targets.join('|')})` : type.code;
 }
 
-/** The key of a value set that can be enumerated, which is added to the table; undefined for another. */
+/** Returns the key of a value set that can be enumerated, which is added to the table; undefined for another. */
 function bind(
   canonical: string,
   table: StructureTable,

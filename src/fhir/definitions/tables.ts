@@ -1,22 +1,23 @@
-/** The form of the generated tables, and the parsed definitions of types, read from them when first asked for. */
+/** The format of the generated tables, and the definitions of types, which are parsed when first needed. */
 import { readFileSync } from 'node:fs';
 
 /** `[element or '' for the type itself, key, human text, FHIRPath]` of an error-level invariant. */
 export type CompactRule = [element: string, key: string, human: string, expression: string];
 
-/** A type in the table. Backbones are types named by their path (`Observation.component`). */
+/** A type in the table. Backbone types are named by their path (`Observation.component`). */
 export interface CompactType {
   base?: string;
   resource?: true;
   /**
-   * Name → `min..max types value-set`: after the cardinality `s` for an element of summaries and `m` for a modifier; types separated by commas, a reference's targets as `Reference(Patient|Group)`,
-   * a content reference as `#Observation.referenceRange`, a choice's name with its `[x]`.
+   * Name → `min..max types value-set`. After the cardinality, `s` marks an element of summaries and `m` a modifier.
+   * Types are separated by commas; a reference's targets are written `Reference(Patient|Group)`, a content reference
+   * `#Observation.referenceRange`, and a choice's name includes its `[x]`.
    */
   elements: Record<string, string>;
   rules?: CompactRule[];
 }
 
-/** `generated/structures.json`. */
+/** The format of `generated/structures.json`. */
 export interface StructureTable {
   readonly fhirVersion: string;
   readonly types: Record<string, CompactType>;
@@ -27,20 +28,20 @@ export interface StructureTable {
 /** One type that an element may have. */
 export interface ElementType {
   readonly code: string;
-  /** Types that a Reference may name; undefined: any. */
+  /** Types that a Reference may name; undefined means any. */
   readonly targets?: ReadonlySet<string>;
 }
 
 /** An element of a type. */
 export interface ElementDefinition {
-  /** Without `[x]`. */
+  /** The name without `[x]`. */
   readonly name: string;
   readonly choice: boolean;
   readonly required: boolean;
   readonly list: boolean;
-  /** Whether it belongs to a summary (`isSummary`). */
+  /** Whether summaries include it (`isSummary`). */
   readonly summary: boolean;
-  /** Whether it may change what the others mean (`isModifier`). */
+  /** Whether it may change the meaning of other elements (`isModifier`). */
   readonly modifier: boolean;
   readonly types: readonly ElementType[];
   /** Key of the value set that it is bound to with strength `required`. */
@@ -49,7 +50,7 @@ export interface ElementDefinition {
 
 /** An error-level invariant. */
 export interface Invariant {
-  /** Name of the element that it is a rule of; undefined: of the type itself. */
+  /** Name of the element that the rule applies to; undefined if it applies to the type itself. */
   readonly element?: string;
   readonly key: string;
   readonly human: string;
@@ -63,7 +64,7 @@ export interface TypeDefinition {
   readonly resource: boolean;
   /** Whether it has DomainResource's elements (`contained` and the like). */
   readonly domain: boolean;
-  /** Base type's elements first. */
+  /** Elements, those of the base type first. */
   readonly elements: readonly ElementDefinition[];
   readonly invariants: readonly Invariant[];
 }
@@ -87,7 +88,10 @@ function structures(): StructureTable {
 
 const parsed = new Map<string, TypeDefinition>();
 
-/** A type's definition. @throws Error when R4 has no such type. */
+/**
+ * Returns a type's definition, parsed when first needed.
+ * @throws Error if R4 does not define the type.
+ */
 export function typeDefinition(name: string): TypeDefinition {
   const known = parsed.get(name);
   if (known !== undefined) return known;
@@ -108,31 +112,34 @@ export function typeDefinition(name: string): TypeDefinition {
   return definition;
 }
 
-/** Whether R4 has a resource type of that name (one of all, not only the 26). */
+/** Returns whether a name is one of all R4 resource types, not only of the 26. */
 export function isR4ResourceType(name: string): boolean {
   if (name === 'Resource' || name === 'DomainResource') return false;
   const { types } = structures();
   return Object.hasOwn(types, name) && types[name]?.resource === true;
 }
 
-/** Whether R4 has a type of that name: a resource type, a datatype, a primitive or a backbone. */
+/** Returns whether R4 defines a type of that name: a resource type, a datatype, a primitive or a backbone. */
 export function isTypeName(name: string): boolean {
   return PRIMITIVES.has(name) || Object.hasOwn(structures().types, name);
 }
 
-/** Code system → codes of a required value set. @throws Error for a key that is not in the table. */
+/**
+ * Returns a required value set as code system → codes.
+ * @throws Error for a key that is not in the table.
+ */
 export function valueSet(key: string): Readonly<Record<string, readonly string[]>> {
   const systems = structures().valueSets[key];
   if (systems === undefined) throw new Error(`the value set ${key} is not enumerated`);
   return systems;
 }
 
-/** Whether the codes of a required value set are in the table: of media types and the like they are not. */
+/** Returns whether the table lists the codes of a required value set. It does not for media types and the like. */
 export function isEnumerated(key: string): boolean {
   return structures().valueSets[key] !== undefined;
 }
 
-/** The JSON name of an element in one of its types: `value` + `Quantity` → `valueQuantity`. */
+/** Returns the JSON name of an element in one of its types: `value` + `Quantity` → `valueQuantity`. */
 export function jsonName(element: ElementDefinition, code: string): string {
   if (!element.choice) return element.name;
   const type = code === 'SimpleQuantity' ? 'Quantity' : code;

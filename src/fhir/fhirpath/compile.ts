@@ -1,6 +1,6 @@
 /**
- * Compiles FHIRPath expressions over one type into closures over FHIR's JSON: names are resolved against the
- * definitions once (choices to their JSON names), so that evaluating reads members and compares.
+ * Compiles FHIRPath expressions on one type into closures over FHIR's JSON. Names are resolved against the definitions
+ * once (choices to their JSON names), so that evaluation only reads members and compares.
  */
 import { PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
 import {
@@ -21,16 +21,16 @@ import { isOfType, ofType } from './type-tests.ts';
 interface Scope {
   /** Types of the focus (`$this`). */
   readonly focus: Types;
-  /** Type of `%resource`, where it is known. */
+  /** Type of `%resource`, if known. */
   readonly resource: Types;
 }
 
 const CONSTANTS: Readonly<Record<string, string>> = { ucum: 'http://unitsofmeasure.org' };
 
 /**
- * Compiles an expression that is to be true.
+ * Compiles an expression that evaluates to a boolean.
  * @param type the type of its focus, such as `Observation.component`.
- * @throws NotCompiled or UnknownSyntax when it is beyond the subset.
+ * @throws NotCompiled or UnknownSyntax if the expression is outside the supported subset.
  */
 export function compileTruth(source: string, type: string): Truth {
   const [root = ''] = type.split('.');

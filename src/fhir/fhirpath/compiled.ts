@@ -1,16 +1,16 @@
-/** What expressions are compiled to. */
+/** Types of compiled expressions. */
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Node } from './nodes.ts';
 
-/** What an expression is evaluated in. */
+/** The environment variables of an evaluation. */
 export interface Environment {
-  /** `%resource`: the resource that the element is in. */
+  /** `%resource`: the resource that contains the element. */
   readonly resource: JsonObject;
-  /** `%rootResource`: the same, or the one that contains it. */
+  /** `%rootResource`: the same resource, or its container if it is a contained resource. */
   readonly rootResource: JsonObject;
 }
 
-/** Gives the collection that an expression evaluates to at a focus. */
+/** Returns the collection that an expression evaluates to at a focus. */
 export type Evaluator = (focus: readonly Node[], environment: Environment) => readonly Node[];
 
 /**
@@ -20,34 +20,34 @@ export type Evaluator = (focus: readonly Node[], environment: Environment) => re
  */
 export type Truth = (focus: readonly Node[], environment: Environment) => boolean | undefined;
 
-/** Types that the items of a collection may have, known before evaluation; undefined: any. */
+/** Types that the items of a collection may have, known before evaluation; undefined means any. */
 export type Types = ReadonlySet<string> | undefined;
 
 /** A compiled expression. */
 export interface Compiled {
   readonly run: Evaluator;
   readonly types: Types;
-  /** The same as a truth, where that is what it is: nothing is collected. */
+  /** The result as a boolean, for expressions that are boolean: avoids collecting items. */
   readonly truth?: Truth;
-  /** Whether there is anything at all: nothing is collected either. */
+  /** Whether the result has any item: avoids collecting items. */
   readonly found?: (focus: readonly Node[], environment: Environment) => boolean;
 }
 
-/** An expression that is beyond what is compiled. */
+/** Thrown for an expression that the compiler does not support. */
 export class NotCompiled extends Error {
   override readonly name = 'NotCompiled';
 }
 
 /** The empty collection. */
 export const NOTHING: readonly Node[] = [];
-/** Of literals and results: no names are looked up in them. */
+/** The types of literals and results: no names are looked up in them. */
 export const NO_TYPES: Types = new Set();
 
 const TRUE: readonly Node[] = [true];
 const FALSE: readonly Node[] = [false];
 const BOOLEAN: Types = new Set(['boolean']);
 
-/** A compiled expression that is a truth. */
+/** Returns a compiled expression for a boolean function. */
 export function fromTruth(truth: Truth): Compiled {
   return {
     truth,
@@ -59,7 +59,7 @@ export function fromTruth(truth: Truth): Compiled {
   };
 }
 
-/** The truth of any compiled expression. */
+/** Returns the boolean form of any compiled expression. */
 export function truthOf({ run, truth }: Compiled): Truth {
   if (truth !== undefined) return truth;
   return (focus, environment) => {
@@ -68,7 +68,7 @@ export function truthOf({ run, truth }: Compiled): Truth {
   };
 }
 
-/** Whether a compiled expression finds anything. */
+/** Returns a test of whether a compiled expression finds anything. */
 export function foundBy({
   run,
   found,
@@ -76,7 +76,7 @@ export function foundBy({
   return found ?? ((focus, environment) => run(focus, environment).length > 0);
 }
 
-/** The union of what two collections may hold. */
+/** Returns the union of the types that two collections may have. */
 export function eitherType(one: Types, other: Types): Types {
   return one === undefined || other === undefined ? undefined : new Set([...one, ...other]);
 }

@@ -1,4 +1,4 @@
-/** fhirpath.js, loaded when first needed: few requests do, and loading it takes a sixteenth of a start. */
+/** Loads fhirpath.js when first needed: few requests use it, and loading it takes a sixteenth of the start-up time. */
 import { createRequire } from 'node:module';
 import type Fhirpath from 'fhirpath';
 import type { Model } from 'fhirpath';
@@ -13,7 +13,7 @@ export interface Engine {
 
 let engine: Engine | undefined;
 
-/** Loads it, once. */
+/** Returns the engine; the first call loads it. */
 export function loadEngine(): Engine {
   engine ??= { fhirpath: require('fhirpath'), model: require('fhirpath/fhir-context/r4') };
   return engine;

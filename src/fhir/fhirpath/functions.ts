@@ -18,13 +18,16 @@ import { isOfType, ofType } from './type-tests.ts';
 /** An argument of a call. */
 export interface Argument {
   readonly expression: Expression;
-  /** Compiles it where its focus is the call's own focus. */
+  /** Compiles the argument with the call's own focus as its focus. */
   readonly outer: () => Compiled;
-  /** Compiles it where its focus is an item of what the function is called on. */
+  /** Compiles the argument with an item of the input collection as its focus. */
   readonly inner: (types: Types) => Compiled;
 }
 
-/** Compiles a call. @param on what the function is called on. */
+/**
+ * Compiles a call.
+ * @param on the input collection of the function.
+ */
 type Translate = (on: Compiled, given: readonly Argument[]) => Compiled;
 
 function only(given: readonly Argument[], name: string): Argument {
@@ -88,7 +91,7 @@ const all: Translate = (on, given) => {
   );
 };
 
-/** Some of the items, by where they stand. */
+/** Returns the translation that selects items by position. */
 function part(from: number, to?: number): Translate {
   return (on) => ({
     run: (focus, environment) => on.run(focus, environment).slice(from, to),
@@ -160,7 +163,7 @@ function descend(item: Json, into: Node[]): void {
   }
 }
 
-/** What items hold, of whatever types: to be read by names that are no choices. */
+/** Compiles `children()`: the items may have any type, so names on them cannot be choices. */
 function children(on: Compiled): Compiled {
   return {
     run: (focus, environment) =>
@@ -188,8 +191,8 @@ const replaceMatches: Translate = (on, given) => {
 };
 
 /**
- * What a literal reference tells without reading anything: the contained resource that it names, or a bare resource
- * of the type that it names; nothing where the type cannot be seen.
+ * Resolves a literal reference without reading storage: to the contained resource that it names, or to an object with
+ * only the type that it names. Empty if the type cannot be determined.
  */
 function resolve(item: Node, root: JsonObject): Json[] {
   const text = item !== NO_VALUE && isObject(item) ? item.reference : item;

@@ -4,12 +4,12 @@ import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '..
 import { type Compiled, NOTHING } from './compiled.ts';
 import { NO_VALUE, type Node } from './nodes.ts';
 
-/** JSON name of an element, and of the `_name` beside it where it is a primitive. */
+/** JSON name of an element, and for a primitive the name of its `_name` sibling. */
 type Name = readonly [key: string, shadow: string | undefined];
 
 /**
- * Reads an element of every item.
- * @param name without a choice's type: `value` reads `valueQuantity`.
+ * Compiles reading an element of every item.
+ * @param name the name without a choice's type: `value` reads `valueQuantity`.
  */
 export function member(name: string, on: Compiled): Compiled {
   const names: Name[] = [];
@@ -67,7 +67,7 @@ function readAll(items: readonly Node[], names: readonly Name[]): readonly Node[
   return found ?? NOTHING;
 }
 
-/** A primitive that has an extension and no value is there all the same. */
+/** Returns a primitive that has an extension but no value: FHIRPath counts it as present. */
 function bareOf(shadow: Json | undefined): Node[] | undefined {
   if (shadow === undefined) return undefined;
   return Array.isArray(shadow) ? shadow.map(() => NO_VALUE) : [NO_VALUE];

@@ -7,12 +7,15 @@ export const NO_VALUE = Symbol('no value');
 /** An item of a collection. */
 export type Node = Json | typeof NO_VALUE;
 
-/** Two items cannot be compared without knowing units or more than we do; a full engine may. */
+/**
+ * Thrown when two items cannot be compared here, for example because it requires converting units; the full engine may
+ * be able to.
+ */
 export class NeedsEngine extends Error {
   override readonly name = 'NeedsEngine';
 }
 
-/** Whether two items are equal; undefined when one of them has no value. */
+/** Returns whether two items are equal; undefined when one of them has no value. */
 export function equalValues(one: Node, other: Node): boolean | undefined {
   return one === NO_VALUE || other === NO_VALUE ? undefined : deepEqual(one, other);
 }
@@ -32,7 +35,7 @@ function deepEqual(one: Json, other: Json): boolean {
   return one === other;
 }
 
-/** Whether two collections are equal, item by item; undefined when that cannot be said. */
+/** Returns whether two collections are equal item by item; undefined if that is unknown. */
 export function equalCollections(left: readonly Node[], right: readonly Node[]): boolean | undefined {
   if (left.length === 0 || right.length === 0) return undefined;
   if (left.length !== right.length) return false;
@@ -45,7 +48,10 @@ export function equalCollections(left: readonly Node[], right: readonly Node[]):
   return equal;
 }
 
-/** A text that equal items share, so that many are told apart in linear time; items without a value equal none. */
+/**
+ * Returns a string that equal items share, so that distinct items are found in linear time. Items without a value equal
+ * no other item.
+ */
 function keyOf(item: Node): string | typeof NO_VALUE {
   if (item === NO_VALUE) return NO_VALUE;
   if (isNumber(item)) return `n${Number(item)}`;
@@ -55,7 +61,7 @@ function keyOf(item: Node): string | typeof NO_VALUE {
   return `{${members.map((key) => `${JSON.stringify(key)}:${String(keyOf(item[key] ?? null))}`).join()}}`;
 }
 
-/** The items without those that equal an earlier one. */
+/** Returns the items without those that equal an earlier one. */
 export function distinct(items: readonly Node[]): readonly Node[] {
   if (items.length < 2) return items;
   const seen = new Set<string>();
@@ -66,12 +72,12 @@ export function distinct(items: readonly Node[]): readonly Node[] {
   });
 }
 
-/** Whether no two items are equal. */
+/** Returns whether no two items are equal. */
 export function isDistinct(items: readonly Node[]): boolean {
   return distinct(items).length === items.length;
 }
 
-/** The distinct items that are in the other collection too. */
+/** Returns the distinct items that are in the other collection too. */
 export function intersection(items: readonly Node[], others: readonly Node[]): readonly Node[] {
   if (items.length === 0 || others.length === 0) return [];
   const keys = new Set(others.map(keyOf));
@@ -79,7 +85,7 @@ export function intersection(items: readonly Node[], others: readonly Node[]): r
 }
 
 /**
- * Negative, zero or positive; undefined when the order is unknown.
+ * Compares two items: negative, zero or positive; undefined if the order is unknown.
  * @throws NeedsEngine for quantities of different units.
  */
 export function compareValues(one: Node, other: Node): number | undefined {
@@ -101,8 +107,8 @@ function compareQuantities(one: JsonObject, other: JsonObject): number | undefin
 const TEMPORAL = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?)?)?$/;
 
 /**
- * Orders dates and times. Of different precision they are equal at most (undefined) where the coarser one holds the
- * finer; a date has no time zone, and so may lie 14 hours to either side of one that has.
+ * Compares dates and times. With different precisions the order is unknown (undefined) if the coarser value includes
+ * the finer one. A date has no time zone, so it may be up to 14 hours earlier or later than a value that has one.
  */
 function compareTimes(one: string, other: string): number | undefined {
   if (one === other) return 0;
@@ -122,7 +128,7 @@ function compareTimes(one: string, other: string): number | undefined {
 
 const ZONES = 14 * 3_600_000;
 
-/** First and last millisecond that a text may mean, in UTC. */
+/** Returns the first and the last millisecond that a text may mean, in UTC. */
 function span(text: string): { from: number; to: number } {
   if (text.length > 10) {
     const at = Date.parse(text);

@@ -3,7 +3,10 @@ import { isNumber } from '#src/shared/json.ts';
 import { type Compiled, eitherType, fromTruth, NO_TYPES, NOTHING, NotCompiled, truthOf } from './compiled.ts';
 import { compareValues, distinct, equalCollections, equalValues } from './nodes.ts';
 
-/** Compiles an operation on two operands. @throws NotCompiled for an operator that R4's invariants do not use. */
+/**
+ * Compiles an operation on two operands.
+ * @throws NotCompiled for an operator that R4's invariants do not use.
+ */
 export function operation(operator: string, left: Compiled, right: Compiled): Compiled {
   switch (operator) {
     case 'and':
@@ -43,7 +46,7 @@ export function operation(operator: string, left: Compiled, right: Compiled): Co
   }
 }
 
-/** The right operand is evaluated only where it matters; "unknown" is undefined. */
+/** Compiles a boolean operator. The right operand is evaluated only if needed; undefined means "unknown". */
 function logical(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, right: Compiled): Compiled {
   const a = truthOf(left);
   const b = truthOf(right);
@@ -54,7 +57,7 @@ function logical(operator: 'and' | 'or' | 'xor' | 'implies', left: Compiled, rig
       return one === undefined || other === undefined ? undefined : one !== other;
     });
   }
-  /** What decides by itself on the left, and on the right; deciding, they give `outcome`. */
+  /** The value on the left, and on the right, that decides the result alone, and the result that it gives. */
   const [decisiveLeft, decisiveRight, outcome] = {
     and: [false, false, false],
     or: [true, true, true],
@@ -93,7 +96,7 @@ function addition(left: Compiled, right: Compiled): Compiled {
   };
 }
 
-/** Texts, one after the other; nothing counts as an empty text. */
+/** Compiles `&`, which concatenates strings; an empty collection counts as an empty string. */
 function concatenation(left: Compiled, right: Compiled): Compiled {
   return {
     run: (focus, environment) => {

@@ -1,6 +1,6 @@
-/** FHIRPath's grammar as far as R4's invariants use it (http://hl7.org/fhirpath/N1/#grammar). */
+/** Parses the part of FHIRPath's grammar that R4's invariants use (http://hl7.org/fhirpath/N1/#grammar). */
 
-/** An expression. `on` is what stands before the dot; absent: the focus. */
+/** An expression. `on` is the part before the dot; absent: the focus. */
 export type Expression =
   | { readonly kind: 'literal'; readonly value: string | number | boolean }
   | { readonly kind: 'empty' }
@@ -20,7 +20,7 @@ export type Expression =
       readonly right: Expression;
     };
 
-/** An expression that this parser does not read. */
+/** Thrown for an expression that this parser does not support. */
 export class UnknownSyntax extends Error {
   override readonly name = 'UnknownSyntax';
 }
@@ -75,7 +75,10 @@ function tokens(source: string): Token[] {
   return found;
 }
 
-/** Parses an expression. @throws UnknownSyntax for what the subset lacks. */
+/**
+ * Parses an expression.
+ * @throws UnknownSyntax for syntax outside the subset.
+ */
 export function parseExpression(source: string): Expression {
   const list = tokens(source);
   let at = 0;

@@ -5,12 +5,15 @@ import { type Compiled, fromTruth, NOTHING, NotCompiled } from './compiled.ts';
 import { NO_VALUE, type Node } from './nodes.ts';
 import type { Expression } from './parse.ts';
 
-/** Types that others are derived from: what is of another type may be of one of these too. */
+/** Types that others derive from: an item of another type may also be of one of these. */
 const GENERAL = new Set(
   'Element BackboneElement Resource DomainResource Quantity uri string integer'.split(' '),
 );
 
-/** The items that are of a type: `as` and `ofType`. @throws NotCompiled where only a full engine can tell. */
+/**
+ * Compiles `as` and `ofType`: the items that have a type.
+ * @throws NotCompiled if only the full engine can tell.
+ */
 export function ofType(on: Compiled, type: Expression | undefined): Compiled {
   const name = typeNameOf(type);
   const test = typeTest(on, name);
@@ -25,7 +28,10 @@ export function ofType(on: Compiled, type: Expression | undefined): Compiled {
   };
 }
 
-/** Whether an item is of a type. @throws NotCompiled where only a full engine can tell. */
+/**
+ * Compiles `is`: whether an item has a type.
+ * @throws NotCompiled if only the full engine can tell.
+ */
 export function isOfType(on: Compiled, type: Expression | undefined): Compiled {
   const test = typeTest(on, typeNameOf(type));
   return fromTruth((focus, environment) => {
@@ -46,7 +52,10 @@ function isFhir(namespace: Expression): boolean {
   return namespace.kind === 'member' && namespace.name === 'FHIR' && namespace.on === undefined;
 }
 
-/** Of all items alike, or a test of each: types that are unknown until evaluation are told by `resourceType`. */
+/**
+ * Returns one answer for all items, or a test for each item: if types are unknown until evaluation, `resourceType`
+ * decides.
+ */
 function typeTest({ types }: Compiled, name: string): boolean | ((item: Node) => boolean) {
   if (types === undefined) {
     if (!isR4ResourceType(name)) throw new NotCompiled(`${name} of an unknown type`);

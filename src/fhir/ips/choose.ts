@@ -1,4 +1,4 @@
-/** What of a record is in its summary, before anything of the directory is known. */
+/** Chooses the resources of a record for its summary, before the directory is read. */
 import type { Json } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { isResourceType, typeEntry } from '../types.ts';
@@ -12,23 +12,23 @@ import { withNames } from './required.ts';
 import { SECTIONS, type Section, type SectionName } from './section.ts';
 import { glanceAt, isVersionOf, type Source, type Stored, sourceOf } from './source.ts';
 
-/** A record. */
+/** A record from which a summary is made. */
 export interface RecordSource {
-  /** Base URL of the FHIR interface, slash at its end. */
+  /** Base URL of the FHIR interface, with a slash at its end. */
   readonly base: string;
   readonly patient: Stored;
-  /** The rest of the record, current versions. */
+  /** The rest of the record, in current versions. */
   readonly record: readonly Stored[];
-  /** Versions of resources that an AI wrote, as `Type/id/_history/n`: they are not shown. */
+  /** Versions that an AI wrote, as `Type/id/_history/n`: the summary doesn't show them. */
   readonly byAi?: ReadonlySet<string>;
 }
 
-/** A section and what is in it. */
+/** A section and its resources. */
 export interface ChosenSection {
   readonly section: Section;
   /** Newest first. */
   readonly sources: readonly Source[];
-  /** How many there were before the section was cut. */
+  /** How many there were before the section was cut to its cap. */
   readonly found: number;
 }
 
@@ -38,21 +38,21 @@ export interface Entry {
   readonly section?: SectionName;
 }
 
-/** What was chosen of a record. */
+/** The selection from a record. */
 export interface Chosen {
   readonly subject: Source;
   readonly sections: readonly ChosenSection[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** By `Type/id`: the Patient, what is in sections, and what of the record these refer to. */
+  /** By `Type/id`: the Patient, the resources in sections, and the resources of the record that these refer to. */
   readonly entries: ReadonlyMap<string, Entry>;
   /** Directory entries that these refer to, as `Type/id`. */
   readonly inDirectory: ReadonlySet<string>;
   readonly links: Links;
-  /** Any resource of the record that may be shown. */
+  /** Looks up any resource of the record that may be shown. */
   readonly look: Look;
 }
 
-/** Types of the record that are in the document because an entry refers to them. */
+/** Types of the record that are included only if an entry refers to them. */
 const SUPPORTING = ['Specimen', 'Device', 'RelatedPerson', 'CareTeam', 'Goal'] as const;
 
 /** Types whose resources may have a section. */
@@ -70,17 +70,17 @@ const LISTED = [
   'DocumentReference',
 ] as const;
 
-/** Types of the record that a summary may hold, the Patient apart. */
+/** Types of the record that a summary may include, except Patient. */
 export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Chooses without pauses. */
+/** Chooses the resources of a summary without pauses. */
 export function choose(record: RecordSource): Chosen {
   return atOnce(chooseInSteps(record));
 }
 
-/** Chooses, a resource a step. */
+/** Chooses the resources of a summary in steps, one resource each. */
 export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
   const subject = withNames(sourceOf(patient));
   const { placed, leftOut } = yield* placedIn(record, byAi);
@@ -101,7 +101,10 @@ export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSou
   return { subject, sections, leftOut, entries, inDirectory, links, look };
 }
 
-/** Adds what of the record entries refer to. @returns the directory entries that they refer to */
+/**
+ * Adds the resources of the record that entries refer to.
+ * @returns the directory entries that they refer to
+ */
 function* supported(entries: Map<string, Entry>, links: Links, look: Look): Steps<Set<string>> {
   const inDirectory = new Set<string>();
   const referred = new Set<string>();
@@ -109,7 +112,7 @@ function* supported(entries: Map<string, Entry>, links: Links, look: Look): Step
     links.addReferred(source, referred);
     yield;
   }
-  // A Set gives what is added while it is walked: what comes in brings in what it refers to.
+  // Iterating a Set includes items added meanwhile, so references of added resources are followed too.
   for (const key of referred) {
     const [type = ''] = key.split('/');
     if (isInDirectory(type)) inDirectory.add(key);
@@ -128,7 +131,7 @@ function isInDirectory(type: string): boolean {
 }
 
 /**
- * Looks resources up by `Type/id`, each read when it is first asked for. What was withdrawn is not found.
+ * Returns a lookup by `Type/id`; each resource is parsed when first asked for. Withdrawn resources are not found.
  * @param hidden versions that are not found either, as `Type/id/_history/n`.
  */
 export function lookupIn(all: readonly Stored[], hidden: ReadonlySet<string> = NONE): Look {
@@ -148,16 +151,16 @@ export function lookupIn(all: readonly Stored[], hidden: ReadonlySet<string> = N
 }
 
 interface Placed {
-  /** In the order of their sections. */
+  /** Candidates by section, in the order of the sections. */
   readonly placed: ReadonlyMap<SectionName, readonly Candidate[]>;
   readonly leftOut: ReadonlyMap<LeftOut, number>;
 }
 
 const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
 
-/** All that it is chosen by: where it belongs, since when, and what it is about. */
+/** Members that the choice reads: those that decide the section, the date and the code. */
 const CHOSEN_BY: ReadonlySet<string> = new Set([...PLACED_BY, ...DATED_BY, ...CODED_BY]);
-/** The same and which version it is, where an AI wrote some. */
+/** The same members with the version, for records in which an AI wrote some versions. */
 const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
 
 function* placedIn(record: readonly Stored[], byAi: ReadonlySet<string>): Steps<Placed> {
@@ -183,7 +186,7 @@ function* placedIn(record: readonly Stored[], byAi: ReadonlySet<string>): Steps<
   return { placed, leftOut };
 }
 
-/** Without those of which the section takes one and has a newer. */
+/** Returns the candidates without older ones where the section takes only the newest with the same `single`. */
 function singles(candidates: readonly Candidate[]): Candidate[] {
   const seen = new Set<string>();
   return candidates.filter(({ single }) => {

@@ -1,20 +1,23 @@
-/** Which section of the summary a resource goes into, and what is left out. docs/summary.md has these rules in words. */
+/**
+ * Decides which section of the summary a resource belongs to, and which resources are left out. docs/summary.md
+ * explains these rules.
+ */
 import { codes, loincCodes, text } from './parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
-/** Why a resource that would have a section is in none. */
+/** The reason why a resource that would have a section is left out. */
 export type LeftOut =
   | 'entered in error'
   | 'refuted'
   | 'with an unknown modifier extension'
   | 'written by an AI';
 
-/** A section; a reason to leave it out that readers are told of; undefined: it is not for a summary. */
+/** A section; or a reason for leaving it out that readers are told; undefined if it isn't for a summary. */
 export type Place =
   | {
       readonly section: SectionName;
-      /** Only the newest with the same word is in the section. */
+      /** If set, the section has only the newest resource with the same value. */
       readonly single: string | undefined;
     }
   | { readonly leftOut: LeftOut }
@@ -26,11 +29,14 @@ export const PLACED_BY = [
   ...['category', 'code', 'type', 'intent', 'doNotPerform', 'patient'],
 ] as const;
 
-/** What the text of a resource with a modifier extension has: without the first quote, which every name begins with. */
+/**
+ * Text that every resource with a modifier extension contains; without the first quote, since every name begins with
+ * one.
+ */
 const MODIFIED = 'modifierExtension":';
 
 /**
- * Where a resource goes.
+ * Returns the section of a resource, or why it is left out.
  * @param isByAi whether an AI wrote this version of it.
  */
 export function placeOf(source: Source, isByAi: boolean): Place {
@@ -43,7 +49,7 @@ export function placeOf(source: Source, isByAi: boolean): Place {
   if (source.body.includes(MODIFIED)) {
     return { leftOut: 'with an unknown modifier extension' };
   }
-  // What an AI wrote is never among the facts (docs/spec/interface.md, section 2.5).
+  // Versions that an AI wrote are never presented as facts (docs/spec/interface.md, section 2.5).
   if (isByAi) return { leftOut: 'written by an AI' };
   return {
     section,
@@ -51,7 +57,7 @@ export function placeOf(source: Source, isByAi: boolean): Place {
   };
 }
 
-/** Whether a resource was recorded by mistake, or says that something is not so. */
+/** Returns whether a resource was entered in error, or states that something isn't the case. */
 export function withdrawnAs({
   value,
 }: Pick<Source, 'value'>): Extract<LeftOut, 'entered in error' | 'refuted'> | undefined {
@@ -88,7 +94,7 @@ const SECTION_OF: Readonly<Record<string, Rule>> = {
       : undefined,
 };
 
-/** Medications that are being taken, or that may be: the codes of R4's two value sets together. */
+/** Statuses of medications that the patient takes or may take: the codes of R4's two value sets together. */
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
 
 function isIdea(intent: unknown): boolean {
@@ -99,7 +105,7 @@ function isOver(clinicalStatus: Source['value'][string] | undefined): boolean {
   return codes(clinicalStatus).some((code) => ['inactive', 'remission', 'resolved'].includes(code));
 }
 
-/** Categories of Conditions about what somebody can do: LOINC's own code of the section, and those of US Core. */
+/** Categories of Conditions about functional status: the section's LOINC code, and those of US Core. */
 const FUNCTIONAL: ReadonlySet<string> = new Set(['47420-5', 'functional-status', 'disability-status']);
 
 function condition({ value }: Source): SectionName {
@@ -118,14 +124,14 @@ const PREGNANCY: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Codes of the IPS profiles of tobacco and alcohol use: a section may have one Observation of each. */
+/** Codes of the IPS profiles of tobacco and alcohol use: the section may have one Observation of each. */
 const HABITS: ReadonlySet<string> = new Set(['72166-2', '74013-4']);
 
 function habitIn(loinc: readonly string[]): string | undefined {
   return loinc.find((code) => HABITS.has(code));
 }
 
-/** https://hl7.org/fhir/R4/observation-vitalsigns.html: the codes that make an Observation a vital sign. */
+/** Codes that make an Observation a vital sign: https://hl7.org/fhir/R4/observation-vitalsigns.html */
 const VITAL_SIGNS: ReadonlySet<string> = new Set(
   '85353-1 9279-1 8867-4 2708-6 59408-5 8310-5 8302-2 9843-4 29463-7 39156-5 85354-9 8480-6 8462-4 8478-0'.split(
     ' ',

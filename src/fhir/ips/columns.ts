@@ -1,17 +1,17 @@
-/** What a section's table shows of each entry. */
+/** Defines the columns of each section's table. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { codes, first, objects, text } from './parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 import { choice, concept, dosage, joined, moment, notes, period, quantity, referenceRange } from './words.ts';
 
-/** Gives a resource by `Type/id`, when the summary can see it. */
+/** Returns a resource by `Type/id` if the summary may show it. */
 export type Look = (key: string) => Source | undefined;
 
 /** A column: its heading and its content. Empty columns aren't shown. */
 export type Column = readonly [heading: string, cell: (source: Source, look: Look) => string | undefined];
 
-/** A column that needs the resource alone. */
+/** Returns a column that needs only the resource itself. */
 const of = (heading: string, cell: (value: JsonObject) => string | undefined): Column => [
   heading,
   ({ value }) => cell(value),
@@ -46,7 +46,7 @@ const FINDINGS: readonly Column[] = [
   NOTES,
 ];
 
-/** An Observation's value, and those of its components; why there is none. */
+/** Returns an Observation's value and those of its components, or the reason why there is none. */
 function found(value: JsonObject): string | undefined {
   const own = choice(value, 'value') ?? concept(value.dataAbsentReason);
   const components = objects(value.component).map((component) => {
@@ -61,7 +61,7 @@ function found(value: JsonObject): string | undefined {
   return joined([own, ...components], '; ') ?? (members > 0 ? 'see the results of this panel' : undefined);
 }
 
-/** What a report concludes, else the results that it brings together. */
+/** Returns a report's conclusion, or else the results that it groups. */
 function reported({ conclusion, conclusionCode, result }: JsonObject, look: Look): string | undefined {
   const said = joined([text(conclusion), concept(conclusionCode)], '; ');
   if (said !== undefined) return said;
@@ -72,7 +72,7 @@ function reported({ conclusion, conclusionCode, result }: JsonObject, look: Look
   );
 }
 
-/** A medication's name, from the resource itself or the Medication that it refers to. */
+/** Returns a medication's name, from the resource itself or the Medication that it refers to. */
 function medication({ value }: Source, look: Look): string | undefined {
   const { medicationCodeableConcept: named, medicationReference } = value;
   if (named !== undefined) return concept(named);
@@ -85,7 +85,7 @@ function contained({ contained: all }: JsonObject, reference: string | undefined
   return objects(all).find(({ id }) => `#${text(id) ?? ''}` === reference);
 }
 
-/** Why something is done: in words, or by what it refers to. */
+/** Returns the reason for an action: as text, or as the name of a referenced resource. */
 function reason({ value }: Source, look: Look): string | undefined {
   const referred = objects(value.reasonReference).map(
     ({ reference, display }) => concept(look(text(reference) ?? '')?.value.code) ?? text(display),
@@ -100,7 +100,7 @@ function taken({ type, value }: Source): string | undefined {
   return period(validityPeriod) ?? (on === undefined ? undefined : `ordered ${on}`);
 }
 
-/** A Device: its name, what it is, and how it is told from others. */
+/** Returns a Device's name, its type and its identifiers. */
 function device(value: JsonObject | undefined): string | undefined {
   if (value === undefined) return undefined;
   const named = objects(value.deviceName).map(({ name }) => text(name));

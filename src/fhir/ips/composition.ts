@@ -1,4 +1,7 @@
-/** The Composition of a summary, and its author and custodian. https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html */
+/**
+ * Builds the Composition of a summary, and its author and custodian.
+ * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html
+ */
 import { v5 } from 'uuid';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { toInstant } from '#src/shared/time.ts';
@@ -10,10 +13,10 @@ import { humanName, joined, moment } from './words.ts';
 
 /** The profile that summaries conform to. */
 export const COMPOSITION_PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Composition-uv-ips';
-/** Its version. */
+/** The version of the profile. */
 export const IPS_VERSION = '2.0.0';
 
-/** What is in a section. */
+/** A section and its entries. */
 export interface Filled {
   readonly section: Section;
   readonly text: Narrative;
@@ -21,11 +24,11 @@ export interface Filled {
   readonly entries: readonly string[];
 }
 
-/** What a Composition is made of. */
+/** The input of a Composition. */
 export interface Composed {
   /** A UUID. */
   readonly id: string;
-  /** Microseconds. */
+  /** The time at which the summary is made, in microseconds. */
   readonly now: number;
   readonly base: string;
   readonly patient: JsonObject;
@@ -34,12 +37,12 @@ export interface Composed {
   readonly leftOut: ReadonlyMap<LeftOut, number>;
 }
 
-/** An id that always is the same for the same text. */
+/** Returns an id derived from a text: the same text always gives the same id. */
 export function derivedId(text: string): string {
   return v5(text, v5.URL);
 }
 
-/** The service as the author of documents: a Device. */
+/** Returns the Device that represents the service as the author of documents. */
 export function authorDevice(base: string): JsonObject {
   return {
     resourceType: 'Device',
@@ -50,7 +53,7 @@ export function authorDevice(base: string): JsonObject {
   };
 }
 
-/** The service as the custodian of documents: an Organization. */
+/** Returns the Organization that represents the service as the custodian of documents. */
 export function custodian(base: string): JsonObject {
   return {
     resourceType: 'Organization',
@@ -60,7 +63,7 @@ export function custodian(base: string): JsonObject {
   };
 }
 
-/** The Composition. */
+/** Returns the Composition. */
 export function composition(made: Composed): JsonObject {
   const { id, now, base, patient, patientUrl, sections } = made;
   const urn = (resource: JsonObject): JsonObject => ({ reference: `urn:uuid:${String(resource.id)}` });
@@ -96,7 +99,10 @@ function sectionOf({ section: { title, code }, text: narrated, entries }: Filled
   };
 }
 
-/** docs/spec/decisions.md, section 5: the record does not say that there is none. */
+/**
+ * The `emptyReason` of an empty section: the record does not state that there is nothing (docs/spec/decisions.md,
+ * section 5).
+ */
 const UNAVAILABLE = {
   coding: [
     {
@@ -107,7 +113,7 @@ const UNAVAILABLE = {
   ],
 };
 
-/** Whom the summary is about, when it was made, and what it leaves out. */
+/** Returns a narrative of the summary's subject, its time, and what it leaves out. */
 function overview({ patient, now, leftOut }: Composed, name: string | undefined): Narrative {
   const identifiers = objects(patient.identifier).map(({ value, system }) =>
     joined([text(value), text(system) === undefined ? undefined : `(${text(system)})`], ' '),

@@ -1,9 +1,9 @@
-/** When what a resource tells of happened, or began: sections are sorted by it, newest first. */
+/** Finds when a resource's event happened or began: sections are sorted by it, newest first. */
 import type { Json } from '#src/shared/json.ts';
 import { first, text } from './parts.ts';
 import type { Source } from './source.ts';
 
-/** Elements that tell it, the better ones first. */
+/** Elements with that time, in order of preference. */
 const DATES: Readonly<Record<string, readonly string[]>> = {
   Condition: ['onsetDateTime', 'onsetPeriod', 'recordedDate'],
   AllergyIntolerance: ['lastOccurrence', 'onsetDateTime', 'onsetPeriod', 'recordedDate'],
@@ -17,22 +17,22 @@ const DATES: Readonly<Record<string, readonly string[]>> = {
   DocumentReference: ['date'],
 };
 
-/** The members of resources that tell it. */
+/** The members of resources that `happenedAt` reads. */
 export const DATED_BY: readonly string[] = Object.values(DATES).flat();
 
-/** Milliseconds since 1970; the smallest number if unknown. */
+/** Returns when a resource's event happened, in milliseconds since 1970; the smallest number if unknown. */
 export function happenedAt({ type, value }: Source): number {
   for (const name of DATES[type] ?? []) {
     const element = value[name];
     if (element === undefined) continue;
-    // Of FHIR's dates the platform reads all but a leap second.
+    // Date.parse reads all of FHIR's dates except a leap second.
     const moment = Date.parse(text(element) ?? endOf(element) ?? '');
     if (!Number.isNaN(moment)) return moment;
   }
   return Number.NEGATIVE_INFINITY;
 }
 
-/** A Period's start, or its end where it has none. */
+/** Returns a Period's start, or its end if it has no start. */
 function endOf(period: Json): string | undefined {
   const { start, end } = first(period) ?? {};
   return text(start) ?? text(end);

@@ -1,10 +1,13 @@
-/** A patient's devices in a summary, whose section takes no Device but statements that one is used. */
+/** Converts a patient's devices to DeviceUseStatements, since the summary's section of devices takes no Device. */
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { derivedId } from './composition.ts';
 import { UNKNOWN } from './required.ts';
 import type { Source, Stored } from './source.ts';
 
-/** The statement that a patient uses a device: what Device.patient says. It exists in the document alone. */
+/**
+ * Returns a DeviceUseStatement that says what Device.patient says: the patient uses the device. It exists only in the
+ * document.
+ */
 export function useOf({ id: device }: Stored, patient: Source, base: string): Source {
   const id = derivedId(`Device/${device}#use`);
   const value: JsonObject = {

@@ -1,4 +1,7 @@
-/** What codes are called that a record holds without a word: a narrative that shows bare codes tells readers nothing. */
+/**
+ * Finds displays for codes that a record stores without any text: a narrative that shows bare codes tells readers
+ * nothing.
+ */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import type { SystemCode } from '../terminology.ts';
@@ -7,10 +10,10 @@ import type { Look } from './columns.ts';
 import { objects, text } from './parts.ts';
 import type { Source, Stored } from './source.ts';
 
-/** What codes are called, by `system|code`. */
+/** Displays of codes, by `system|code`. */
 export type Displays = ReadonlyMap<string, string>;
 
-/** Looks anything of the record or of the directory up that a summary may show, by the text of a reference. */
+/** Returns a lookup by a reference's text, over everything in the record or directory that a summary may show. */
 export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
   return (reference) => {
     const key = chosen.links.keyOf(reference);
@@ -18,7 +21,7 @@ export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
   };
 }
 
-/** The codes that narratives of a summary may have to show and that say nothing but themselves, each once; in steps. */
+/** Returns the codes without text that a summary's narratives may have to show, each once; in steps. */
 export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[]): Steps<SystemCode[]> {
   const look = lookingIn(chosen, lookupIn(directory));
   const sources = new Set(chosen.sections.flatMap((section) => section.sources));
@@ -40,7 +43,7 @@ export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[
   return [...found.values()];
 }
 
-/** Returns the codes in some values that say nothing but themselves, each once. */
+/** Returns the codes without text in some values, each once. */
 export function bareCodes(values: readonly Json[]): SystemCode[] {
   const found = new Map<string, SystemCode>();
   for (const value of values) addBare(value, found);
@@ -60,20 +63,22 @@ function addBare(value: Json, found: Map<string, SystemCode>): void {
   }
 }
 
-/** Whether it is a CodeableConcept that holds codes and no words. */
+/** Returns whether a CodeableConcept has codes but no text. */
 function isBare(value: JsonObject): boolean {
   if (value.coding === undefined || text(value.text) !== undefined) return false;
   return objects(value.coding).every(({ display }) => text(display) === undefined);
 }
 
-/** A resource as narratives read it: codes without words have their displays. Its text is as before. */
+/**
+ * Returns a resource with displays added to codes without text, for narratives. Its JSON text (`body`) is unchanged.
+ */
 export function withDisplays<Of extends Pick<Source, 'value'>>(source: Of, displays: Displays): Of {
   if (displays.size === 0) return source;
   const value = named(source.value, displays);
   return value === source.value ? source : { ...source, value: value as JsonObject };
 }
 
-/** The same value where nothing in it has a name: most of what a record says needs none. */
+/** Returns a value with displays added, or the same object if nothing in it gets one, which is the usual case. */
 function named(value: Json, displays: Displays): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => named(item, displays));

@@ -1,7 +1,7 @@
 /**
- * The International Patient Summary of a record, as a document Bundle that is valid against IPS 2.0.0:
- * https://hl7.org/fhir/uv/ips/STU2/. docs/summary.md has its rules in words. Pure: the same record at the same moment
- * under the same id gives the same text.
+ * Builds the International Patient Summary of a record: a document Bundle that is valid against IPS 2.0.0,
+ * https://hl7.org/fhir/uv/ips/STU2/. docs/summary.md explains its rules. Pure: the same record, moment and id give the
+ * same text.
  */
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
@@ -15,26 +15,26 @@ import { withImagingParts } from './radiology.ts';
 import { missingMembers, withContained } from './required.ts';
 import type { Source, Stored } from './source.ts';
 
-/** What a document needs beside what was chosen of the record. */
+/** The input of a document besides the resources chosen from the record. */
 export interface DocumentParts {
   /** The document's own id, a UUID. */
   readonly id: string;
   /** When it is made. */
   readonly now: Micros;
-  /** The directory entries that the chosen ones refer to, and those that these refer to. */
+  /** The directory entries that the chosen resources refer to, and those that these entries refer to. */
   readonly directory: readonly Stored[];
-  /** What codes are called that have no words of their own, for the narratives. Absent: they stand as they are. */
+  /** Displays of codes without text, for the narratives. Absent: narratives show the codes. */
   readonly displays?: Displays;
 }
 
 const NO_DISPLAYS: Displays = new Map();
 
-/** `writing`, at once. */
+/** Returns the JSON text of the document: `writeInSteps` without pauses. */
 export function summaryDocument(chosen: Chosen, parts: DocumentParts): string {
   return atOnce(writeInSteps(chosen, parts)).join('');
 }
 
-/** The JSON text of the document in pieces, an entry a step. */
+/** Returns the JSON text of the document in pieces, one entry per step. */
 export function* writeInSteps(
   chosen: Chosen,
   { id, now, directory, displays = NO_DISPLAYS }: DocumentParts,
@@ -43,7 +43,9 @@ export function* writeInSteps(
   const { base } = links;
   const inDirectory = lookupIn(directory);
   const known = new Map<Source, Source>();
-  /** What a practitioner is called is asked for with each of a hundred results. */
+  /**
+   * Returns a source with displays. Results are kept, since a hundred results may ask for the same practitioner's name.
+   */
   const shown = (source: Source): Source => {
     const before = known.get(source);
     if (before !== undefined) return before;
@@ -60,7 +62,7 @@ export function* writeInSteps(
     type === 'DeviceUseStatement' ? `urn:uuid:${own}` : base + key;
 
   const entries = new Map<string, Entry>(chosen.entries);
-  // A Set gives what is added while it is walked: what comes in brings in what it refers to.
+  // Iterating a Set includes items added meanwhile, so references of added entries are followed too.
   const referred = new Set(chosen.inDirectory);
   for (const key of referred) {
     const source = entries.has(key) ? undefined : inDirectory(key);
@@ -99,7 +101,7 @@ export function* writeInSteps(
   ];
 }
 
-/** An entry of a resource that exists in the document alone. */
+/** Returns the Bundle entry of a resource that exists only in the document. */
 function own(resource: JsonObject): string {
   return `{"fullUrl":"urn:uuid:${String(resource.id)}","resource":${printJson(resource)}}`;
 }

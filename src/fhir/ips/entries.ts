@@ -1,22 +1,26 @@
 /**
- * Resources as entries of the document. A literal reference in it leads to an entry, or to a contained resource; what
- * it does not hold stands as a logical reference, an identifier that is the URL: https://hl7.org/fhir/R4/references.html#logical
+ * Writes resources as entries of the document. Literal references in it lead to an entry or to a contained resource. A
+ * reference to anything else becomes a logical reference, whose identifier is the URL:
+ * https://hl7.org/fhir/R4/references.html#logical
  */
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { type ParsedReference, parseReference } from '../references.ts';
 import type { Source } from './source.ts';
 
-/** How the references of a text are told: it is printed without blanks, and no string holds a bare quote. */
+/**
+ * Finds the references in a resource's JSON text: it is printed without whitespace, and quotes inside strings are
+ * escaped.
+ */
 const REFERENCE = /"reference":"([^"\\]*)"/g;
 
-/** Replaces the `reference` of a Reference: by one without a version, or a logical reference. */
+/** The replacement for the `reference` of a Reference: a reference without a version, or a logical reference. */
 interface Settled {
   readonly value: JsonObject;
-  /** The same as JSON text, without braces. */
+  /** The replacement's members as JSON text, without braces. */
   readonly members: string;
 }
 
-/** What references lead to, each text read once: a record says the same ones again and again. */
+/** Resolves references. Each text is parsed once, since a record repeats the same references many times. */
 export class Links {
   readonly #read = new Map<string, ParsedReference>();
   readonly #settled = new Map<string, Settled | undefined>();
@@ -24,7 +28,7 @@ export class Links {
   /** @param base URL of the FHIR interface, slash at its end. */
   constructor(readonly base: string) {}
 
-  /** A reference's text, understood. */
+  /** Returns a reference's text, parsed. */
   parsed(reference: string): ParsedReference {
     const known = this.#read.get(reference);
     if (known !== undefined) return known;
@@ -33,13 +37,13 @@ export class Links {
     return parsed;
   }
 
-  /** What a reference's text leads to here: `Type/id`, whatever form it has. Undefined: nothing of this service. */
+  /** Returns the `Type/id` that a reference's text names, in whatever form; undefined if it isn't on this service. */
   keyOf(reference: string): string | undefined {
     const parsed = this.parsed(reference);
     return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
   }
 
-  /** What a reference becomes when all entries are known; undefined: it stays. */
+  /** Returns the replacement of a reference once all entries are known; undefined if it stays as it is. */
   settled(reference: string, isInside: (key: string) => boolean): Settled | undefined {
     if (this.#settled.has(reference)) return this.#settled.get(reference);
     const value = this.#settle(reference, isInside);
@@ -66,7 +70,7 @@ export class Links {
     }
   }
 
-  /** Adds what a resource refers to, as `Type/id`. */
+  /** Adds the references of a resource to `keys`, as `Type/id`. */
   addReferred({ body }: Source, keys: Set<string>): void {
     REFERENCE.lastIndex = 0;
     for (let found = REFERENCE.exec(body); found !== null; found = REFERENCE.exec(body)) {
@@ -77,9 +81,9 @@ export class Links {
 }
 
 /**
- * The JSON text of a resource in the document.
- * @param added members that it gets.
- * @param isInside whether a `Type/id` is an entry.
+ * Returns the JSON text of a resource in the document.
+ * @param added members to add.
+ * @param isInside returns whether a `Type/id` is an entry.
  */
 export function entryText(
   source: Source,
@@ -102,7 +106,9 @@ export function entryText(
   return isPlain ? text : printJson(rewritten(parseJson(whole).value, settled));
 }
 
-/** A reference with nothing beside it but a display; beside others there may be an identifier or a type already. */
+/**
+ * A reference with no other member than a display. If there are others, there may already be an identifier or a type.
+ */
 const ALONE = /\{"reference":"[^"\\]*"(?:,"display":"(?:[^"\\]|\\.){0,2000}")?\}/y;
 
 function isAlone(text: string, at: number): boolean {
@@ -115,7 +121,7 @@ export function logical(value: string, type?: string): JsonObject {
   return { ...(type === undefined ? {} : { type }), identifier: { system: 'urn:ietf:rfc:3986', value } };
 }
 
-/** The same over a tree, where a logical reference keeps the identifier and type that it has. */
+/** Returns a tree with its references replaced; a logical reference keeps its existing identifier and type. */
 function rewritten(value: Json, settled: (reference: string) => Settled | undefined): Json {
   if (Array.isArray(value)) return value.map((item) => rewritten(item, settled));
   if (!isObject(value)) return value;

@@ -1,10 +1,10 @@
-/** Narratives: XHTML that reads as a page, https://hl7.org/fhir/R4/narrative.html */
+/** Writes narratives: XHTML that a browser can show, https://hl7.org/fhir/R4/narrative.html */
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { COLUMNS, type Column, type Look } from './columns.ts';
 import type { Section } from './section.ts';
 import type { Source } from './source.ts';
 
-/** A Narrative made by us. */
+/** A Narrative that the service generates. */
 export interface Narrative {
   readonly status: 'generated';
   readonly div: string;
@@ -17,18 +17,18 @@ export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** A narrative of some pieces of XHTML. */
+/** Returns a narrative from pieces of XHTML. */
 export function narrative(pieces: readonly string[]): Narrative {
   return { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${pieces.join('')}</div>` };
 }
 
-/** A paragraph. */
+/** Returns an XHTML paragraph. */
 export function paragraph(text: string): string {
   return `<p>${escaped(text)}</p>`;
 }
 
 /**
- * A section's narrative, in steps.
+ * Returns a section's narrative, in steps.
  * @param sources its entries, newest first.
  * @param found how many there were before the section was cut to its cap.
  */
@@ -59,7 +59,7 @@ export function* sectionNarrative(
 function* table(columns: readonly Column[], sources: readonly Source[], look: Look): Steps<string> {
   const cells: string[][] = [];
   for (const [, cell] of columns) cells.push(yield* mapSteps(sources, (source) => cell(source, look) ?? ''));
-  // The first names the entry and is always there.
+  // The first column names the entry, so it is always shown.
   const shown = cells.flatMap((column, n) => (n === 0 || column.some((text) => text !== '') ? [n] : []));
   const head = shown.map((n) => `<th>${escaped(columns[n]?.[0] ?? '')}</th>`).join('');
   const rows = yield* mapSteps(sources, (_, row) => {

@@ -1,33 +1,39 @@
-/** The order of a section, and which entries it has when there are too many. */
+/** Orders the entries of a section, and picks some if there are too many. */
 import { happenedAt } from './dates.ts';
 import { codings, text } from './parts.ts';
 import type { Source, Stored } from './source.ts';
 
-/** A resource that may be an entry, as long as that is not decided: without all that it says, which takes much room. */
+/**
+ * A resource that may become an entry. Until that is decided, only the members needed for the decision are kept, to
+ * save memory.
+ */
 export interface Candidate {
   readonly stored: Stored;
-  /** When what it tells of happened. */
+  /** When its event happened. */
   readonly at: number;
-  /** What it is about: its first code, or its words. */
+  /** Its subject matter: its first code, or its text. */
   readonly code: string;
-  /** Only the newest with the same word is in the section. */
+  /** If set, the section has only the newest candidate with the same value. */
   readonly single: string | undefined;
 }
 
-/** The candidate that a resource is. */
+/** Returns the candidate for a resource. */
 export function candidateOf(stored: Stored, source: Source, single: string | undefined): Candidate {
   return { stored, at: happenedAt(source), code: codeOf(source), single };
 }
 
-/** Newest first; of the same moment the one that was recorded later (ids are UUIDv7). Those without a date come last. */
+/**
+ * Returns the candidates newest first. If two have the same time, the one recorded later comes first (ids are UUIDv7).
+ * Those without a date come last.
+ */
 export function newestFirst(candidates: readonly Candidate[]): Candidate[] {
   return [...candidates].sort((a, b) => (a.at === b.at ? (a.stored.id < b.stored.id ? 1 : -1) : b.at - a.at));
 }
 
 /**
- * At most so many: the newest of each code, so that no kind of finding is crowded out by another that is repeated often,
- * then whatever is newest.
- * @param candidates in the section's order, which stays.
+ * Returns at most `cap` candidates: the newest of each code, so that a frequent kind of finding cannot displace the
+ * others, then the newest of the rest.
+ * @param candidates in the section's order, which is kept.
  */
 export function capped(candidates: readonly Candidate[], cap: number): readonly Candidate[] {
   if (candidates.length <= cap) return candidates;
@@ -41,7 +47,7 @@ export function capped(candidates: readonly Candidate[], cap: number): readonly 
   return candidates.filter((candidate) => kept.has(candidate));
 }
 
-/** The members of resources that say what they are about. */
+/** The members of resources that `candidateOf` reads the code from. */
 export const CODED_BY = ['code', 'vaccineCode', 'category'] as const;
 
 function codeOf({ type, value }: Source): string {

@@ -1,30 +1,33 @@
-/** Reading elements of stored resources, which are valid R4. */
+/** Reads elements of stored resources, which are valid R4. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
-/** The objects of an element: none, one, or those of a list. */
+/** Returns the objects of an element: none, one, or those of a list. */
 export function objects(value: Json | undefined): JsonObject[] {
   if (Array.isArray(value)) return value.filter(isObject);
   return isObject(value) ? [value] : [];
 }
 
-/** The first object of an element. */
+/** Returns the first object of an element. */
 export function first(value: Json | undefined): JsonObject | undefined {
   return objects(value)[0];
 }
 
-/** A text; undefined for anything else. */
+/** Returns a string; undefined for any other value. */
 export function text(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The codings of CodeableConcepts. */
+/** Returns the codings of CodeableConcepts. */
 export function codings(value: Json | undefined): JsonObject[] {
   const found: JsonObject[] = [];
   eachCoding(value, (coding) => found.push(coding));
   return found;
 }
 
-/** Goes through them without a list: of thousands of resources only a code is looked at. */
+/**
+ * Calls `look` for each coding without building a list: thousands of resources are visited, and only a code of each is
+ * needed.
+ */
 function eachCoding(value: Json | undefined, look: (coding: JsonObject) => void): void {
   if (Array.isArray(value)) for (const concept of value) eachCoding(concept, look);
   else if (isObject(value) && Array.isArray(value.coding)) {
@@ -32,12 +35,12 @@ function eachCoding(value: Json | undefined, look: (coding: JsonObject) => void)
   }
 }
 
-/** The codes of CodeableConcepts. */
+/** Returns the codes of CodeableConcepts. */
 export function codes(value: Json | undefined): string[] {
   return codesIn(value, undefined);
 }
 
-/** Codes of LOINC in CodeableConcepts. */
+/** Returns the LOINC codes in CodeableConcepts. */
 export function loincCodes(value: Json | undefined): string[] {
   return codesIn(value, LOINC);
 }
@@ -50,5 +53,5 @@ function codesIn(value: Json | undefined, wanted: string | undefined): string[] 
   return found;
 }
 
-/** The system of LOINC codes. */
+/** The code system URL of LOINC. */
 export const LOINC = 'http://loinc.org';

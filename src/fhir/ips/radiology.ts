@@ -1,5 +1,5 @@
 /**
- * Results of radiology in a summary: their profile takes an ImagingStudy in `partOf`, and nothing else of R4's types.
+ * Adapts radiology results to their IPS profile, which allows only an ImagingStudy in `partOf`.
  * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Observation-results-radiology-uv-ips.html
  */
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
@@ -8,8 +8,9 @@ import { codes, objects, text } from './parts.ts';
 import type { Source } from './source.ts';
 
 /**
- * An Observation of category `imaging` whose `partOf` has no literal reference to anything but an ImagingStudy: what
- * has a URL stands as a logical reference, what it contains and nothing else refers to is left out.
+ * Returns an Observation of category `imaging` whose `partOf` has no literal reference except to an ImagingStudy. Other
+ * references with a URL become logical references. Those to contained resources are removed, with each contained
+ * resource that nothing else refers to.
  */
 export function withImagingParts(source: Source, links: Links): Source {
   if (source.type !== 'Observation' || !source.body.includes('"partOf":')) return source;

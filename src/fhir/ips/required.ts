@@ -1,13 +1,13 @@
 /**
- * What the IPS profiles require and a valid R4 resource may lack: said to be unknown, by HL7's data-absent-reason, as
- * the guide asks. https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
+ * Adds elements that the IPS profiles require and a valid R4 resource may lack. HL7's data-absent-reason marks them as
+ * unknown, as the guide asks: https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
  */
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { codes, objects } from './parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
-/** HL7's extension for an element whose value nobody knows. */
+/** HL7's extension for an element whose value is unknown. */
 export const UNKNOWN = {
   extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'unknown' }],
 };
@@ -78,12 +78,15 @@ const NOT_KNOWN = {
   display: 'Unknown',
 };
 
-/** Whether the profile of laboratory or of radiology results is meant for it. */
+/** Returns whether the profile of laboratory or radiology results applies. */
 function isResult({ category }: JsonObject): boolean {
   return codes(category).some((code) => code === 'laboratory' || code === 'imaging');
 }
 
-/** An Observation without value, parts or a reason: ips-2 of laboratory results, vs-2 of vital signs. */
+/**
+ * Returns whether an Observation has no value, no parts and no reason for that: ips-2 of laboratory results, vs-2 of
+ * vital signs.
+ */
 function isEmpty(value: JsonObject): boolean {
   return (
     !Object.keys(value).some((key) => key.startsWith('value') || key.startsWith('_value')) &&
@@ -93,7 +96,7 @@ function isEmpty(value: JsonObject): boolean {
   );
 }
 
-/** A Patient or Practitioner each of whose names has words, or says that they are not known: ips-pat-1. */
+/** Returns a Patient or Practitioner in which each name has text, or is marked as unknown: ips-pat-1. */
 export function withNames(source: Source): Source {
   const value = named(source.type, source.value);
   return value === source.value ? source : { ...source, value, body: printJson(value) };
@@ -109,8 +112,8 @@ function named(type: string, value: JsonObject): JsonObject {
 }
 
 /**
- * A resource whose contained resources have what their profiles require, for what refers to them must conform. An
- * Observation without a subject is about that of the resource which contains it.
+ * Returns a resource whose contained resources have the elements that their profiles require, since a reference's
+ * target must conform. A contained Observation without a subject gets the subject of its container.
  */
 export function withContained(source: Source): Source {
   if (!source.body.includes('"contained":[')) return source;

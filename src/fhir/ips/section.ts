@@ -1,9 +1,10 @@
 /**
- * The sections of an International Patient Summary: https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html
- * Which resource goes into which is decided in `classify.ts`.
+ * Lists the sections of an International Patient Summary:
+ * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html `classify.ts` decides which resources
+ * belong to each.
  */
 
-/** A section. */
+/** The name of a section. */
 export type SectionName =
   | 'problems'
   | 'allergies'
@@ -20,19 +21,22 @@ export type SectionName =
   | 'planOfCare'
   | 'socialHistory';
 
-/** What is the same in every summary. */
+/** The constant part of a section. */
 export interface Section {
   readonly name: SectionName;
   readonly title: string;
-  /** LOINC, as the profile fixes it. */
+  /** LOINC code, as fixed by the profile. */
   readonly code: string;
-  /** Said when there is nothing, in sections that are always there. */
+  /** Text for an empty section, for sections that are always present. */
   readonly empty?: string;
-  /** Most entries; the newest of each code come first. Absent: all, since a missing one could do harm. */
+  /**
+   * Maximum number of entries; the newest of each code come first. Absent: no limit, since a missing entry could cause
+   * harm.
+   */
   readonly cap?: number;
 }
 
-/** In the order of the document. */
+/** All sections, in the order of the document. */
 export const SECTIONS: readonly Section[] = [
   { name: 'problems', title: 'Problems', code: '11450-4', empty: 'problems' },
   {

@@ -1,4 +1,4 @@
-/** Resources as the summary is made of them: their stored text, and what it says. */
+/** Defines the form of resources from which a summary is made: their stored text, and its parsed content. */
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { someMembers } from '#src/shared/json-members.ts';
 
@@ -6,27 +6,27 @@ import { someMembers } from '#src/shared/json-members.ts';
 export interface Stored {
   readonly type: string;
   readonly id: string;
-  /** FHIR JSON, compact, decimals as they came; perhaps made whenever it is asked for. */
+  /** Compact FHIR JSON with decimals as received; a getter may compute it. */
   readonly body: string;
 }
 
-/** A resource and what it says. */
+/** A resource with its parsed content. */
 export interface Source extends Stored {
   /** `Type/id`. */
   readonly key: string;
   readonly value: JsonObject;
 }
 
-/** Whether the version of a resource that is here is one of some, which are named `Type/id/_history/n`. */
+/** Returns whether this version of a resource is among some versions, which are named `Type/id/_history/n`. */
 export function isVersionOf({ key, value }: Source, versions: ReadonlySet<string>): boolean {
   if (versions.size === 0 || !isObject(value.meta)) return false;
   return versions.has(`${key}/_history/${String(value.meta.versionId)}`);
 }
 
-/** What looks like a number between two delimiters; now and then it is part of a string, which does no harm. */
+/** A number between two delimiters. A match may be inside a string, which does no harm. */
 const NUMBER = /[:,[](-?\d[\d.eE+-]*)(?=[,\]}])/g;
 
-/** Whether JavaScript would print every number of a text as it stands there. */
+/** Returns whether JavaScript would print every number of a text unchanged. */
 function isExact(body: string): boolean {
   NUMBER.lastIndex = 0;
   for (let found = NUMBER.exec(body); found !== null; found = NUMBER.exec(body)) {
@@ -36,13 +36,14 @@ function isExact(body: string): boolean {
   return true;
 }
 
-/** Reads a stored resource; numbers keep their literals. The quick way where none can change. */
+/** Parses a stored resource; numbers keep their literals. Uses JSON.parse if that changes no number. */
 export function sourceOf({ type, id, body }: Stored): Source {
   return sourceFrom(type, id, body, isExact(body) ? JSON.parse(body) : parseJson(body).value);
 }
 
 /**
- * Reads some members of it, for whatever asks for no other and for no number: a record is much, its summary shows little.
+ * Reads some members of a stored resource, for callers that need no others and no numbers: a resource is large, and a
+ * summary shows little of it.
  * @param known as for `someMembers`.
  */
 export function glanceAt(

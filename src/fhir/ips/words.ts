@@ -1,8 +1,8 @@
-/** FHIR's data types in words, for narratives. */
+/** Formats FHIR's data types as text for narratives. */
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
 import { first, objects, text } from './parts.ts';
 
-/** What a CodeableConcept, or a list of them, says. */
+/** Returns the text of a CodeableConcept, or of a list of them. */
 export function concept(value: Json | undefined): string | undefined {
   const all = objects(value).flatMap((each) => conceptOf(each) ?? []);
   return all.length === 0 ? undefined : all.join(', ');
@@ -16,14 +16,14 @@ function conceptOf(value: JsonObject): string | undefined {
   return display ?? codings.flatMap((coding) => text(coding.code) ?? [])[0];
 }
 
-/** A quantity with its comparator and unit. */
+/** Returns a quantity with its comparator and unit. */
 export function quantity(value: Json | undefined): string | undefined {
   const { value: number, comparator, unit, code } = first(value) ?? {};
   if (!isNumber(number)) return undefined;
   return [`${text(comparator) ?? ''}${number}`, text(unit) ?? text(code)].filter(Boolean).join(' ');
 }
 
-/** A date or time as it was recorded, to the minute. */
+/** Returns a date or time as it was recorded, to the minute. */
 export function moment(value: Json | undefined): string | undefined {
   const [, day, minute = '', zone = ''] =
     /^([^T]+)(?:T(\d\d:\d\d)(?::[\d.]+)?(.*))?$/.exec(text(value) ?? '') ?? [];
@@ -31,7 +31,7 @@ export function moment(value: Json | undefined): string | undefined {
   return minute === '' ? day : `${day} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
 }
 
-/** A period, either end of which may be open. */
+/** Returns a period, either end of which may be open. */
 export function period(value: Json | undefined): string | undefined {
   const { start, end } = first(value) ?? {};
   const [from, to] = [moment(start), moment(end)];
@@ -47,12 +47,12 @@ function range(value: Json | undefined): string | undefined {
   return to === undefined ? undefined : `≤ ${to}`;
 }
 
-/** The reference ranges of an Observation or component. */
+/** Returns the reference ranges of an Observation or component. */
 export function referenceRange(value: Json | undefined): string | undefined {
   return joined(objects(value).map((each) => text(each.text) ?? range(each)));
 }
 
-/** Whatever an element of several types says: `choice(observation, 'value')`. */
+/** Returns the text of a choice element in any of its types: `choice(observation, 'value')`. */
 export function choice(resource: JsonObject, name: string): string | undefined {
   const key = Object.keys(resource).find(
     (each) => each.startsWith(name) && isUpper(each.charCodeAt(name.length)),
@@ -87,7 +87,7 @@ export function choice(resource: JsonObject, name: string): string | undefined {
   }
 }
 
-/** Whether a letter begins the name of a type. */
+/** Returns whether a character code is that of an upper-case letter, with which the name of a type begins. */
 function isUpper(code: number): boolean {
   return code >= 0x41 && code <= 0x5a;
 }
@@ -103,7 +103,7 @@ function timing(value: Json | undefined): string | undefined {
   return joined([concept(code) ?? often, period(boundsPeriod), ...events]);
 }
 
-/** How a medication is taken: Dosage. */
+/** Returns the text of a Dosage: how a medication is taken. */
 export function dosage(value: Json | undefined): string | undefined {
   return joined(
     objects(value).map((each) => {
@@ -118,7 +118,7 @@ export function dosage(value: Json | undefined): string | undefined {
   );
 }
 
-/** Annotations. */
+/** Returns the text of Annotations. */
 export function notes(value: Json | undefined): string | undefined {
   return joined(
     objects(value).map((note) => text(note.text)),
@@ -126,7 +126,7 @@ export function notes(value: Json | undefined): string | undefined {
   );
 }
 
-/** A HumanName. */
+/** Returns the text of a HumanName. */
 export function humanName(value: Json | undefined): string | undefined {
   const { text: whole, family, given, prefix, suffix } = first(value) ?? {};
   const list = (part: Json | undefined) =>
@@ -134,7 +134,7 @@ export function humanName(value: Json | undefined): string | undefined {
   return text(whole) ?? joined([...list(prefix), ...list(given), text(family), ...list(suffix)], ' ');
 }
 
-/** What there is of some texts; undefined when there is nothing. */
+/** Returns the given texts joined, without the missing ones; undefined if there are none. */
 export function joined(parts: readonly (string | undefined)[], separator = ', '): string | undefined {
   const there = parts.filter((part) => part !== undefined && part !== '');
   return there.length === 0 ? undefined : there.join(separator);

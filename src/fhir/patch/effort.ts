@@ -1,15 +1,15 @@
-/** What evaluating the paths of one FHIRPath Patch may cost. */
+/** Limits the cost of evaluating the paths of one FHIRPath Patch. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { sizeOfJson } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** Most steps of one path: a step is one value of the resource and one part of the path. Some 100 ms. */
+/** Maximum steps of one path, about 100 ms. A step is one value of the resource times one part of the path. */
 const MAX_PATH_STEPS = 150_000;
-/** Most steps of all paths of a patch. */
+/** Maximum steps of all paths of a patch. */
 const MAX_PATCH_STEPS = 1_500_000;
-/** So many characters of text count as one value. */
+/** This many characters of text count as one value. */
 const TEXT = 100;
-/** Comparing two values of a union takes about this part of a step. */
+/** Number of comparisons between values of a union that cost about one step. */
 const PAIRS = 10;
 /** Names, functions and operators of a path. */
 const PARTS = /[A-Za-z_]\w*|[=<>!&|]+/g;
@@ -39,7 +39,10 @@ export class Effort {
     throw new Refusal('too_large', { code: 'too-costly', diagnostics, expression: at });
   }
 
-  /** Counts work on a list, an item a step. @throws Refusal too_large (413) */
+  /**
+   * Counts work on a list, one step per item.
+   * @throws Refusal too_large (413)
+   */
   list(length: number, at: string): void {
     this.#spent += length / PAIRS;
     if (this.#spent > MAX_PATCH_STEPS) this.spend('', at);

@@ -1,4 +1,4 @@
-/** What R4's definitions say of the elements that a FHIRPath Patch meets: type, and whether they repeat. */
+/** Looks up R4's definitions of the elements in a FHIRPath Patch: their type, and whether they repeat. */
 import {
   type ElementDefinition,
   isR4ResourceType,
@@ -7,14 +7,17 @@ import {
   typeDefinition,
 } from '../definitions/tables.ts';
 
-/** An element under the JSON name it has, or may have, in its type. */
+/** An element with the JSON name that it has, or may have, in its type. */
 export interface NamedElement {
   readonly definition: ElementDefinition;
-  /** Its type; undefined for a choice that was named without one (`value`). */
+  /** Its type; undefined for a choice named without a type (`value`). */
   readonly code: string | undefined;
 }
 
-/** An element by its name (`value`, a choice) or its JSON name (`valueQuantity`); undefined when the type has none. */
+/**
+ * Returns an element by its name (`value`, a choice) or its JSON name (`valueQuantity`); undefined if the type does not
+ * have it.
+ */
 export function elementOf(type: string, name: string): NamedElement | undefined {
   for (const definition of typeDefinition(type).elements) {
     if (definition.name === name) {
@@ -27,14 +30,14 @@ export function elementOf(type: string, name: string): NamedElement | undefined 
   return undefined;
 }
 
-/** All JSON names that an element can have: one, or those of a choice. */
+/** Returns all JSON names that an element can have: one, or those of a choice. */
 export function jsonNames(definition: ElementDefinition): readonly string[] {
   return definition.choice
     ? definition.types.map(({ code }) => jsonName(definition, code))
     : [definition.name];
 }
 
-/** Data types by the suffix that they give to `value` (`Quantity`, `DateTime`). */
+/** Returns the data type for the suffix that it adds to `value` (`Quantity`, `DateTime`). */
 export function dataTypeOf(suffix: string): string | undefined {
   const primitive = suffix.charAt(0).toLowerCase() + suffix.slice(1);
   if (PRIMITIVES.has(primitive)) return primitive;
@@ -46,7 +49,7 @@ export function dataTypeOf(suffix: string): string | undefined {
   }
 }
 
-/** Whether a type is primitive: a JSON value with an optional `_` sibling. */
+/** Returns whether a type is primitive: a JSON value with an optional `_` sibling. */
 export function isPrimitive(code: string): boolean {
   return PRIMITIVES.has(code);
 }
@@ -55,8 +58,8 @@ const QUANTITIES = new Set(['Quantity', 'SimpleQuantity', 'Age', 'Count', 'Dista
 const NUMBERS = new Set(['decimal', 'integer', 'positiveInt', 'unsignedInt']);
 
 /**
- * Whether a value of one type can stand where R4 has another: the same, or of the same JSON form. Whether it also
- * keeps the format is for validation, which every patched resource goes through.
+ * Returns whether a value of one type is allowed where R4 expects another: the same type, or one of the same JSON form.
+ * The format is not checked here: every patched resource is validated.
  */
 export function fits(given: string, expected: string): boolean {
   return family(given) === family(expected);

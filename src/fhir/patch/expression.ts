@@ -1,18 +1,18 @@
-/** Which FHIRPath expressions may be the path of a patch: those that walk the resource, and no others. */
+/** Decides which FHIRPath expressions may be the path of a patch: only those that navigate within the resource. */
 import { z } from 'zod';
 import { loadEngine } from '../fhirpath/engine.ts';
 import { isPlain } from './plain-path.ts';
 
-/** Most characters of all paths of one patch that are more than names and positions. */
+/** Maximum characters of all paths of one patch that have more than names and positions. */
 export const MAX_PARSED = 20_000;
-/** Longest expression that is read. */
+/** Maximum length of an expression. */
 export const MAX_LENGTH = 1_000;
-/** How deep criteria may stand in criteria: each level costs a factor of the resource's size. */
+/** Maximum nesting of criteria within criteria: each level multiplies the cost by the resource's size. */
 const MAX_NESTED_CRITERIA = 1;
 
 /**
- * Functions that lead to elements or compare them. Others compute new values, follow references to other resources
- * (https://hl7.org/fhir/R4/fhirpatch.html forbids it), or can be made to run for very long (`matches`, `repeat`).
+ * Functions that navigate to elements or compare them. Others compute new values, follow references to other resources
+ * (https://hl7.org/fhir/R4/fhirpatch.html forbids it), or can run for very long (`matches`, `repeat`).
  */
 const FUNCTIONS = new Set(
   (
@@ -24,10 +24,10 @@ const FUNCTIONS = new Set(
 /** Functions whose argument is evaluated once per item. */
 const CRITERIA = new Set(['where', 'exists', 'all']);
 
-/** Arithmetic computes new values too, and on numbers of a million digits for seconds. */
+/** Arithmetic is refused: it computes new values, and takes seconds on numbers of a million digits. */
 const ARITHMETIC = new Set(['MultiplicativeExpression', 'AdditiveExpression']);
 
-/** Compares collections without their order: by the square of their sizes. */
+/** Operators that compare collections regardless of order; their cost is the square of the size. */
 const SIMILAR = new Set(['~', '!~']);
 
 interface SyntaxNode {
@@ -45,8 +45,9 @@ const syntaxNode: z.ZodType<SyntaxNode> = z.lazy(() =>
 );
 
 /**
- * Why an expression cannot be the path of a patch; undefined when it can. Variables are refused because criteria that
- * walk the whole resource from `%resource` cost as much as nested ones; a path begins at the resource without them.
+ * Returns the reason why an expression cannot be the path of a patch; undefined if it can. Variables are refused
+ * because criteria that navigate from `%resource` cost as much as nested ones; a path begins at the resource without
+ * them.
  * @returns the end of a sentence that begins with "path".
  */
 export function faultOf(expression: string): string | undefined {
@@ -82,9 +83,9 @@ function faultIn(node: SyntaxNode, nested: number): string | undefined {
 }
 
 /**
- * An expression in which `div` is an element where it follows a dot: FHIRPath's grammar has it as an operator, HL7's
- * own test cases for patches write `Patient.text.div`. Texts and quoted names stay as they are, and so do expressions
- * that `faultOf` refuses by their length: an unclosed quote among many would take time by the square of it.
+ * Quotes `div` after a dot, so that it is read as an element: FHIRPath's grammar defines it as an operator, but HL7's
+ * own test cases for patches write `Patient.text.div`. Strings and quoted names are unchanged, and so are expressions
+ * that `faultOf` refuses for their length: many unclosed quotes would take quadratic time.
  */
 export function quoteDiv(expression: string): string {
   if (expression.length > MAX_LENGTH) return expression;
@@ -93,13 +94,13 @@ export function quoteDiv(expression: string): string {
   );
 }
 
-/** A path that ends in a plain name: what comes before it (the resource when empty), and the name. */
+/** A path that ends in a plain name: the part before it (empty for the resource), and the name. */
 export interface MemberPath {
   readonly parent: string;
   readonly name: string;
 }
 
-/** Takes the last name off a path such as `Patient.name.where(use = 'usual').given`; undefined for other paths. */
+/** Splits the last name off a path such as `Patient.name.where(use = 'usual').given`; undefined for other paths. */
 export function memberPath(expression: string): MemberPath | undefined {
   const match = /^(?:(.*\S)\s*\.\s*)?([A-Za-z_]\w*)$/s.exec(expression.trim());
   const [whole, parent = '', name] = match ?? [];

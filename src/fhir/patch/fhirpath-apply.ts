@@ -1,4 +1,4 @@
-/** Applying a FHIRPath Patch: https://hl7.org/fhir/R4/fhirpatch.html, the table of operations and its base rules. */
+/** Applies a FHIRPath Patch: https://hl7.org/fhir/R4/fhirpatch.html, the table of operations and its base rules. */
 
 import { withArticle } from '#src/shared/article.ts';
 import { type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
@@ -24,9 +24,9 @@ import {
 } from './tree.ts';
 
 /**
- * Applies operations in order, all or none, an operation a step; the resource given stays as it is.
- * @throws Refusal invalid (422) naming the operation and its path; so too when it leaves the resource deeper than a body
- *   may be nested; too_large (413) when evaluating the paths costs too much.
+ * Applies operations in order, all or none, one per step. The given resource is not changed.
+ * @throws Refusal invalid (422) naming the operation and its path, also if the result is nested deeper than a body may
+ *   be; too_large (413) if evaluating the paths costs too much.
  */
 export function* applyFhirPathPatch(
   resource: JsonObject,
@@ -49,7 +49,7 @@ export function* applyFhirPathPatch(
   return root.value;
 }
 
-/** The resource while it is patched. */
+/** The resource during the patch. */
 interface Root {
   readonly value: JsonObject;
   readonly effort: Effort;
@@ -57,7 +57,10 @@ interface Root {
 
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
-/** Before the next path is evaluated, which walks the whole resource by recursion. */
+/**
+ * Refuses content that is nested too deep before the next path is evaluated, since evaluation recurses through the
+ * whole resource.
+ */
 function refuseDeep(location: Location, added: Content, operation: FhirPathOperation): void {
   const levels = MAX_DEPTH - 2 * location.length;
   const values = [added.value, added.extra].filter((value) => value !== undefined);
@@ -122,7 +125,7 @@ function applyOperation(root: Root, operation: FhirPathOperation): void {
 
 type Of<T extends FhirPathOperation['type']> = Extract<FhirPathOperation, { type: T }>;
 
-/** Appends to a list, or sets what does not repeat and is not there yet. */
+/** Appends to a list, or sets an element that does not repeat and is absent. */
 function add(root: Root, operation: Of<'add'>): void {
   const location = single(root, operation);
   const element = namedElement(typeAt(root.value, location), operation.name, operation);
@@ -143,7 +146,7 @@ function add(root: Root, operation: Of<'add'>): void {
   setElement(parent, key, added);
 }
 
-/** A choice may change its type by it: `value` goes with its old name. */
+/** Replaces an element. A choice may change its type, and with it its JSON name: the old one is removed. */
 function replace(root: Root, operation: Of<'replace'>): void {
   const location = single(root, operation);
   const last = location.at(-1);
@@ -165,7 +168,7 @@ function replace(root: Root, operation: Of<'replace'>): void {
   list.store();
 }
 
-/** The one element that a path gives. */
+/** Returns the location of the single element that a path selects. */
 function single(root: Root, operation: FhirPathOperation): Location {
   const found = located(root, operation);
   const [location] = found;
@@ -176,7 +179,7 @@ function single(root: Root, operation: FhirPathOperation): Location {
   );
 }
 
-/** The whole list that a path names; an empty one when its owner is there and the list is not. */
+/** Returns the whole list that a path names; an empty list if its parent exists and the list does not. */
 function collection(
   root: Root,
   operation: Of<'insert'> | Of<'move'>,
@@ -219,7 +222,7 @@ function namedElement(type: string | undefined, name: string, operation: FhirPat
   );
 }
 
-/** A patch's value as an element holds it, and the JSON name that it takes there. */
+/** Returns a patch's value in the form that the element stores, and its JSON name there. */
 function content(
   value: PatchValue,
   { definition, code }: NamedElement,
@@ -257,7 +260,7 @@ function jsonNameFor(definition: NamedElement['definition'], code: string): stri
   return definition.choice ? jsonNames(definition)[at] : definition.name;
 }
 
-/** An object of an anonymous type from its parts. */
+/** Returns an object of an anonymous type, built from its parts. */
 function assemble(
   value: Extract<PatchValue, { kind: 'parts' }>,
   type: string,

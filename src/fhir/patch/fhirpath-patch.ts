@@ -1,4 +1,4 @@
-/** FHIRPath Patch documents: https://hl7.org/fhir/R4/fhirpatch.html. A Parameters resource, read strictly. */
+/** Parses FHIRPath Patch documents, which are Parameters resources, strictly: https://hl7.org/fhir/R4/fhirpatch.html */
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { Faults } from '#src/shared/faults.ts';
@@ -10,7 +10,7 @@ import { faultOf, MAX_LENGTH, MAX_PARSED, quoteDiv } from './expression.ts';
 import { isPlain } from './plain-path.ts';
 import type { Content } from './tree.ts';
 
-/** A value of a named data type, a contained resource, or the members of a type that has no name of its own. */
+/** A value of a named data type, a contained resource, or the members of an anonymous type. */
 export type PatchValue =
   | { readonly kind: 'typed'; readonly type: string; readonly content: Content }
   | { readonly kind: 'resource'; readonly resource: JsonObject }
@@ -31,13 +31,13 @@ export type FhirPathOperation = { readonly path: string; readonly at: string } &
   | { readonly type: 'move'; readonly source: number; readonly destination: number }
 );
 
-/** Most operations in one Parameters: each path is evaluated on the whole resource. */
+/** Maximum operations in one Parameters: each path is evaluated on the whole resource. */
 const MAX_FHIRPATH_OPERATIONS = 1_000;
 
-/** Most parts of one operation, and of one value. */
+/** Maximum parts of one operation, and of one value. */
 const MAX_PARTS = 1_000;
 
-/** The parts that an operation must have, and besides them may not have. */
+/** The required parts of each operation; others are refused. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   add: ['type', 'path', 'name', 'value'],
   insert: ['type', 'path', 'index', 'value'],
@@ -65,8 +65,8 @@ const parametersSchema = z.strictObject({
 type Part = z.infer<typeof partSchema>;
 
 /**
- * Reads a Parameters resource as a patch. Without operations it is a patch that changes nothing.
- * @throws Refusal malformed (400) naming every operation that has not the form of the specification.
+ * Parses a Parameters resource as a patch. Without operations, the patch changes nothing.
+ * @throws Refusal malformed (400) naming every operation that does not have the form in the specification.
  */
 export function parseFhirPathPatch(parameters: JsonObject): FhirPathOperation[] {
   const parsed = parametersSchema.safeParse(parameters);
@@ -87,7 +87,10 @@ export function parseFhirPathPatch(parameters: JsonObject): FhirPathOperation[] 
   return operations;
 }
 
-/** @throws Refusal too_large (413) for more paths than can be parsed at once */
+/**
+ * Refuses more paths than can be parsed at once.
+ * @throws Refusal too_large (413)
+ */
 function refuseLongPaths(parameters: readonly Json[]): void {
   let length = 0;
   for (const parameter of parameters) {
@@ -170,7 +173,7 @@ function indexOf(part: Part | undefined, name: string, at: string): number {
   throw malformed(at, `needs a part ${name} with a valueInteger from 0`);
 }
 
-/** `value[x]` of any data type, a resource, or parts, which may nest. */
+/** Reads a part's value: `value[x]` of any data type, a resource, or parts, which may nest. */
 function readValue(part: Part | undefined, at: string): PatchValue {
   if (part === undefined) throw malformed(at, 'needs a part value');
   const { name, id: _id, extension: _extension, part: parts, resource, ...members } = part;

@@ -1,6 +1,6 @@
 /**
  * JSON Patch over value trees whose numbers keep their literals: https://www.rfc-editor.org/rfc/rfc6902. R4 does not
- * name a status for a patch that cannot be applied (http.html#patch); RFC 5789, section 2.2, does: 422.
+ * define a status for a patch that cannot be applied (http.html#patch); RFC 5789, section 2.2, says 422.
  */
 import { z } from 'zod';
 import { Faults } from '#src/shared/faults.ts';
@@ -10,18 +10,18 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import { isBelow, type Place, type Pointer, parsePointer, placeAt, valueAt } from './json-pointer.ts';
 
-/** One operation. `text` is what it says of itself in diagnostics. */
+/** One operation. `text` describes it in diagnostics. */
 export type JsonPatchOperation = { readonly path: Pointer; readonly text: string } & (
   | { readonly op: 'add' | 'replace' | 'test'; readonly value: Json }
   | { readonly op: 'remove' }
   | { readonly op: 'move' | 'copy'; readonly from: Pointer }
 );
 
-/** Most operations in one document. */
+/** Maximum operations in one document. */
 const MAX_OPERATIONS = 10_000;
-/** Most values that the copies of one document may make: doubling by `copy` ends here. */
+/** Maximum values that the copies of one document may create; stops repeated doubling by `copy`. */
 const MAX_COPIED = 200_000;
-/** Most characters of text in them: more than the event of a resource may hold. */
+/** Maximum characters of text in those copies: more than the event of a resource may hold. */
 const MAX_COPIED_TEXT = 12_000_000;
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
 
@@ -48,8 +48,9 @@ const operationSchema = z.discriminatedUnion(
 );
 
 /**
- * Reads a patch document.
- * @throws Refusal malformed (400) naming every operation that has not the form of RFC 6902; too_large (413).
+ * Parses a patch document.
+ * @throws Refusal malformed (400) naming every operation that does not have the form of RFC 6902; too_large (413) for
+ *   too many operations.
  */
 export function parseJsonPatch(document: Json): JsonPatchOperation[] {
   if (!Array.isArray(document)) {
@@ -85,10 +86,10 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
 }
 
 /**
- * Applies operations in order, all or none, an operation a step; the resource given stays as it is. Arrays and objects that removals leave
- * empty go too, since FHIR's JSON has none (json.html).
- * @throws Refusal invalid (422) naming the operation that finds nothing at its path, or whose `test` fails, or that
- *   puts a value deeper than a body may be nested; too_large (413) when copies make too many values.
+ * Applies operations in order, all or none, one per step. The given resource is not changed. Arrays and objects that
+ * become empty by removals are removed too, since FHIR's JSON does not allow them (json.html).
+ * @throws Refusal invalid (422) naming the operation whose path finds nothing, whose `test` fails, or which nests a
+ *   value deeper than a body may be; too_large (413) if copies create too many values.
  */
 export function* applyJsonPatch(
   resource: JsonObject,
@@ -100,7 +101,7 @@ export function* applyJsonPatch(
     applyOperation(tree, operation);
     yield;
   }
-  // Moves are looked at here, all at once: to measure what each of them moves would cost the resource's size again.
+  // The depth of moved values is checked here once: measuring each move would cost the resource's size each time.
   if (isDeeper(tree.root, MAX_DEPTH)) {
     throw new Refusal('invalid', { code: 'structure', diagnostics: `the JSON Patch ${TOO_DEEP}` });
   }
@@ -109,7 +110,7 @@ export function* applyJsonPatch(
 
 interface Tree {
   root: Json;
-  /** Arrays and objects that something was removed from. */
+  /** Arrays and objects from which something was removed. */
   readonly emptied: Set<Json>;
   copied: number;
   copiedText: number;
@@ -185,7 +186,10 @@ function mustExist(tree: Tree, path: Pointer, operation: JsonPatchOperation): Js
   return found;
 }
 
-/** A copy for the operation's path. Depth comes first: what moves have made too deep cannot be walked whole. */
+/**
+ * Returns a copy for the operation's path. The depth is checked first, because a value that moves have nested too deep
+ * cannot be traversed.
+ */
 function copyOf(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
   if (isDeeper(source, MAX_DEPTH - operation.path.length)) throw refused(operation, TOO_DEEP, 'structure');
   const { values, text } = sizeOfJson(source);
@@ -198,7 +202,7 @@ function copyOf(tree: Tree, source: Json, operation: JsonPatchOperation): Json {
   });
 }
 
-/** The value without the containers that removals left empty, and those that this leaves empty in turn. */
+/** Returns the value without the containers that removals left empty, and without parents that become empty by this. */
 function pruned(value: Json, emptied: ReadonlySet<Json>): Json | undefined {
   if (Array.isArray(value)) {
     const kept = value.flatMap((item): Json[] => {

@@ -1,15 +1,15 @@
 /** JSON Pointer: https://www.rfc-editor.org/rfc/rfc6901. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
-/** A pointer's reference tokens, decoded; none points at the whole document. */
+/** A pointer's decoded reference tokens; an empty list means the whole document. */
 export type Pointer = readonly string[];
 
-/** `/` and tokens in which `~` occurs only as `~0` or `~1`, or the empty text (RFC 6901, section 3). */
+/** A `~` that does not begin `~0` or `~1`, which is invalid (RFC 6901, section 3). */
 const TILDE = /~(?![01])/;
-/** Digits without a leading zero (RFC 6901, section 4). */
+/** An index: digits without a leading zero (RFC 6901, section 4). */
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-/** Reads a pointer; undefined when the text is none. */
+/** Parses a pointer; returns undefined if the text is invalid. */
 export function parsePointer(text: string): Pointer | undefined {
   if ((text !== '' && !text.startsWith('/')) || TILDE.test(text)) return undefined;
   return text
@@ -18,12 +18,14 @@ export function parsePointer(text: string): Pointer | undefined {
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether `inner` is a place below `outer`. */
+/** Returns whether `inner` is a location below `outer`. */
 export function isBelow(inner: Pointer, outer: Pointer): boolean {
   return inner.length > outer.length && outer.every((token, index) => token === inner[index]);
 }
 
-/** The value at a pointer, undefined when there is none. Only own members count: `/constructor` finds nothing. */
+/**
+ * Returns the value at a pointer, or undefined if there is none. Only own members count: `/constructor` finds nothing.
+ */
 export function valueAt(document: Json, pointer: Pointer): Json | undefined {
   let value: Json | undefined = document;
   for (const token of pointer) {
@@ -34,14 +36,15 @@ export function valueAt(document: Json, pointer: Pointer): Json | undefined {
   return value;
 }
 
-/** A place in an array or an object, which may be empty yet. */
+/** A location in an array or an object, which may not have a value yet. */
 export type Place =
   | { readonly array: Json[]; readonly index: number }
   | { readonly object: JsonObject; readonly key: string };
 
 /**
- * Where a pointer's last token stands: a member, or an index up to the array's length (`-` is the length). Undefined
- * when its parent does not exist or the token cannot be in it, and for `__proto__`, which would not become a member.
+ * Returns the location of a pointer's last token: a member, or an index up to the array's length (`-` is the length).
+ * Undefined if its parent does not exist, if the token cannot occur in it, and for `__proto__`, which would not become
+ * a member.
  */
 export function placeAt(document: Json, pointer: Pointer): Place | undefined {
   const last = pointer.at(-1);

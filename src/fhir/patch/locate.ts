@@ -1,4 +1,7 @@
-/** FHIRPath expressions as places in a resource. fhirpath.js evaluates; its nodes tell where they were found. */
+/**
+ * Finds the elements of a resource that a FHIRPath expression selects. fhirpath.js evaluates the expression; its result
+ * nodes contain the locations.
+ */
 import { isLosslessNumber } from 'lossless-json';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { loadEngine } from '../fhirpath/engine.ts';
@@ -7,12 +10,12 @@ import { memberPath } from './expression.ts';
 import { followPlain } from './plain-path.ts';
 import { isPresent, type Location, objectAt, typeAt } from './tree.ts';
 
-/** A path that cannot be evaluated on this resource, or gives something that is not an element of it. */
+/** Thrown for a path that cannot be evaluated on this resource, or that selects something else than its elements. */
 export class NotLocated extends Error {
   override readonly name = 'NotLocated';
 }
 
-/** The part of fhirpath.js's result nodes that says where they stand. */
+/** The part of fhirpath.js's result nodes that contains the location. */
 interface FoundNode {
   readonly parentResNode: FoundNode | null;
   readonly propName: string | null;
@@ -21,18 +24,19 @@ interface FoundNode {
   readonly _data: unknown;
 }
 
-/** Called before an expression is evaluated on the whole resource; throws Refusal when that costs too much. */
+/** Called before an expression is evaluated on the whole resource; throws Refusal if that costs too much. */
 export type Spend = (expression: string) => void;
 
 /**
- * The elements that an expression gives, in order, each once.
- * @throws NotLocated, Refusal of `spend`
+ * Returns the elements that an expression selects, in order, each once.
+ * @throws NotLocated; also the Refusal that `spend` throws
  */
 export function locate(resource: JsonObject, expression: string, spend: Spend): Location[] {
   const plain = followPlain(resource, expression);
   if (plain !== undefined) return plain;
   spend(expression);
-  // fhirpath.js may write type notes into what it reads, and knows no numbers with literals.
+  // A copy is evaluated: fhirpath.js may write type information into its input, and does not support numbers with
+  // literals.
   const { fhirpath, model } = loadEngine();
   const readable = forFhirpath(resource);
   let found: unknown[];
@@ -53,7 +57,7 @@ export function locate(resource: JsonObject, expression: string, spend: Spend): 
   return unique.length > 0 ? unique : withoutValue(resource, expression, spend);
 }
 
-/** A primitive that has no value, only extensions: fhirpath.js leaves it out of its results. */
+/** Finds a primitive that has only extensions and no value, which fhirpath.js omits from its results. */
 function withoutValue(resource: JsonObject, expression: string, spend: Spend): Location[] {
   const member = memberPath(expression);
   if (member === undefined) return [];
@@ -69,7 +73,7 @@ function withoutValue(resource: JsonObject, expression: string, spend: Spend): L
   });
 }
 
-/** Where the part of a path before its last name leads; the resource itself for a path of one name. */
+/** Returns the locations of the path's part before its last name; the resource itself for a path of one name. */
 export function parentsOf(resource: JsonObject, expression: string, spend: Spend): Location[] {
   return expression === '' ? [[]] : locate(resource, expression, spend);
 }
@@ -91,7 +95,7 @@ function locationOf(node: FoundNode, readable: unknown, resource: JsonObject): L
   return [...parent, index === undefined ? { key } : { key, index }];
 }
 
-/** fhirpath.js gives no index to items of a list in which nothing has a value: they are told by their `_` objects. */
+/** Returns an item's index by its `_` object: fhirpath.js gives no index for lists in which no item has a value. */
 function indexByExtra(node: FoundNode, parent: FoundNode, key: string): number | undefined {
   const extras = isRecord(parent.data) ? parent.data[`_${key}`] : undefined;
   if (!Array.isArray(extras)) return undefined;
@@ -99,7 +103,7 @@ function indexByExtra(node: FoundNode, parent: FoundNode, key: string): number |
   return index < 0 ? undefined : index;
 }
 
-/** The JSON name under which an element stands: its own, or for a choice the one with the type. */
+/** Returns the JSON name of an element: its own, or for a choice the one with the type. */
 function presentKey(
   resource: JsonObject,
   location: Location,
@@ -113,7 +117,7 @@ function presentKey(
   return jsonNames(element.definition).find((key) => isPresent(parent, key));
 }
 
-/** A copy for fhirpath.js: its own exact decimals instead of numbers with literals. */
+/** Returns a copy for fhirpath.js: with its own exact decimals instead of numbers with literals. */
 function forFhirpath(value: Json): unknown {
   if (isLosslessNumber(value)) return loadEngine().fhirpath.FP_Decimal.getDecimal(value.value);
   if (Array.isArray(value)) return value.map(forFhirpath);

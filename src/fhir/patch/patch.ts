@@ -1,4 +1,4 @@
-/** PATCH documents of both kinds: https://hl7.org/fhir/R4/http.html#patch. Pure. */
+/** Parses and applies PATCH documents of both kinds: https://hl7.org/fhir/R4/http.html#patch. Pure. */
 import { isObject, type JsonObject, MAX_VALUES, type ParsedJson, parseJson } from '#src/shared/json.ts';
 import { sizeOfJson } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -8,7 +8,10 @@ import { type FhirPathOperation, parseFhirPathPatch } from './fhirpath-patch.ts'
 import { applyJsonPatch, type JsonPatchOperation, parseJsonPatch } from './json-patch.ts';
 import { sameIdentity } from './protected.ts';
 
-/** A parsed patch. `exact`: its values hold numbers with literals, and so may what it is applied to. */
+/**
+ * A parsed patch. `exact` means that its values may have numbers with literals, and so may the resource it is applied
+ * to.
+ */
 export type Patch = { readonly exact: boolean } & (
   | { readonly format: 'json-patch'; readonly operations: readonly JsonPatchOperation[] }
   | { readonly format: 'fhirpath-patch'; readonly operations: readonly FhirPathOperation[] }
@@ -21,8 +24,8 @@ export const JSON_PATCH = 'application/json-patch+json';
 export const PATCH_TYPES = [JSON_PATCH, 'application/fhir+json', 'application/json'] as const;
 
 /**
- * Reads a PATCH body.
- * @param contentType as the request has it, parameters and all.
+ * Parses a PATCH body.
+ * @param contentType as in the request, with parameters.
  * @throws Refusal unsupported_media_type (415); malformed (400) naming the operations that are not well formed.
  */
 export function parsePatch(contentType: string, { value, exact }: ParsedJson): Patch {
@@ -45,9 +48,9 @@ export function parsePatch(contentType: string, { value, exact }: ParsedJson): P
 }
 
 /**
- * Reads the resource of a PATCH entry in a Bundle: Parameters, or a Binary that holds a JSON Patch
+ * Parses the resource of a PATCH entry in a Bundle: Parameters, or a Binary that holds a JSON Patch
  * (https://hl7.org/fhir/R4/http.html#transaction).
- * @param exact whether the Bundle's tree holds numbers with literals.
+ * @param exact whether the Bundle's tree has numbers with literals.
  * @throws Refusal malformed (400)
  */
 export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
@@ -64,10 +67,11 @@ export function parsePatchEntry(resource: JsonObject, exact: boolean): Patch {
 }
 
 /**
- * Applies a patch to a resource, all of it or nothing, an operation a step. The resource given stays as it is; what comes
- * back shares no object with it. Its validity is not looked at: it goes through the validation of every write.
- * @returns the patched resource, with numbers with literals when the resource or the patch had any.
- * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change; too_large (413)
+ * Applies a patch to a resource, all of it or nothing, one operation per step. The given resource is not changed; the
+ * result shares no object with it. The result is not validated here, but like every write later.
+ * @returns the patched resource, with numbers with literals if the resource or the patch had any.
+ * @throws Refusal invalid (422) naming the operation and its path, or the element that no patch may change; too_large
+ *   (413)
  */
 export function* patchInSteps(resource: JsonObject, patch: Patch): Steps<JsonObject> {
   const patched =
@@ -76,7 +80,7 @@ export function* patchInSteps(resource: JsonObject, patch: Patch): Steps<JsonObj
       : yield* applyFhirPathPatch(resource, patch.operations);
   yield;
   const { values } = sizeOfJson(patched ?? null);
-  // What is larger already may stay so.
+  // A resource that was larger before may stay so.
   if (values > MAX_VALUES && values > sizeOfJson(resource).values) {
     const diagnostics = `after the patch the resource has ${values} JSON values; the limit is ${MAX_VALUES}`;
     throw new Refusal('too_large', { code: 'too-costly', diagnostics });
@@ -84,18 +88,18 @@ export function* patchInSteps(resource: JsonObject, patch: Patch): Steps<JsonObj
   return sameIdentity(resource, patched);
 }
 
-/** `patchInSteps`, at once. */
+/** Applies a patch like `patchInSteps`, without pauses. */
 export function applyPatch(resource: JsonObject, patch: Patch): JsonObject {
   return atOnce(patchInSteps(resource, patch));
 }
 
 function decodeBase64(data: unknown): string {
-  // Without its whitespace first: a pattern with two places for it takes time by the square of a run of blanks.
+  // Whitespace is removed first: a pattern that allows it in two places takes quadratic time on a run of blanks.
   if (typeof data === 'string' && /^[A-Za-z0-9+/]*={0,2}$/.test(data.replace(/\s+/g, ''))) {
     try {
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(data, 'base64'));
     } catch {
-      // Not UTF-8: said below.
+      // Not UTF-8: refused below.
     }
   }
   throw malformed('Binary.data must be the JSON Patch as UTF-8 in base64');

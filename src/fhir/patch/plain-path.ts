@@ -1,4 +1,7 @@
-/** Paths of names and positions, which most patches have, followed without an engine: the size of the resource costs nothing. */
+/**
+ * Follows paths of names and positions, which most patches have, without the FHIRPath engine; the cost does not depend
+ * on the resource's size.
+ */
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { type Location, objectAt, type Step } from './tree.ts';
 
@@ -7,14 +10,14 @@ const PLAIN = /^[A-Za-z]\w*(?:\[\d{1,9}\])?(?:\.[A-Za-z]\w*(?:\[\d{1,9}\])?){0,1
 /** Operators that are words. */
 const WORDS = /(?:^|\.)(?:and|as|contains|div|false|implies|in|is|mod|or|true|xor)(?:$|[.[])/;
 
-/** Whether a path has names and positions alone. */
+/** Returns whether a path consists only of names and positions. */
 export function isPlain(path: string): boolean {
   const text = path.trim();
   return text.length <= 500 && PLAIN.test(text) && !WORDS.test(text);
 }
 
 /**
- * Follows a path whose names all occur in the JSON: lists only with an index, or at the end.
+ * Follows a path whose names all occur in the JSON. Lists are supported only with an index, or at the end.
  * @returns undefined for other paths, and if something is missing: the engine then evaluates them
  */
 export function followPlain(resource: JsonObject, path: string): Location[] | undefined {
@@ -32,7 +35,7 @@ export function followPlain(resource: JsonObject, path: string): Location[] | un
       location.push({ key });
       continue;
     }
-    // Items without a value have no position in FHIRPath's eyes.
+    // FHIRPath gives items without a value no position.
     if (value.length === 0 || value.includes(null)) return undefined;
     if (digits !== undefined) {
       const index = Number(digits);

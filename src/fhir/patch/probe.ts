@@ -1,12 +1,12 @@
-/** Operations of a patch that find out what is stored. Pure. */
+/** Finds operations of a patch that reveal stored values. Pure. */
 import type { Patch } from './patch.ts';
 
-/** Names and positions of elements: a path that compares nothing. */
+/** A path of names and positions of elements, which compares nothing. */
 const PLAIN = /^[A-Za-z]\w*(?:\[\d+\])?(?:\.`?[A-Za-z]\w*`?(?:\[\d+\])?)*$/;
 
 /**
- * Returns what of a patch reads stored values: `test`, `copy` and `move` of JSON Patch, `move` and paths with criteria of
- * FHIRPath Patch. Undefined for a patch that only writes.
+ * Describes the part of a patch that reads stored values: `test`, `copy` and `move` of JSON Patch, `move` and paths
+ * with criteria of FHIRPath Patch. Returns undefined for a patch that only writes.
  * @returns the words in the middle of a sentence
  */
 export function probeIn(patch: Patch): string | undefined {

@@ -1,11 +1,11 @@
-/** What no patch may change. */
+/** Protects elements that no patch may change. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { isObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
- * The outcome of a patch as a resource of the same type and id. `meta.versionId` and `meta.lastUpdated` need no
- * guard: whatever they say, a write sets them.
+ * Returns the result of a patch after checking that its type and id are unchanged. `meta.versionId` and
+ * `meta.lastUpdated` need no check: every write sets them.
  * @throws Refusal invalid (422) naming the element that may not change.
  */
 export function sameIdentity(before: JsonObject, after: Json | undefined): JsonObject {

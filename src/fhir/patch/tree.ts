@@ -1,27 +1,27 @@
 /**
- * Elements in FHIR's JSON form (https://hl7.org/fhir/R4/json.html): a place in a resource, what stands there, and the
- * `_` sibling that holds a primitive's id and extensions, in step with it.
+ * Elements in FHIR's JSON form (https://hl7.org/fhir/R4/json.html): locations in a resource and their content,
+ * including the `_` sibling with a primitive's id and extensions, which is kept in sync.
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { isR4ResourceType } from '../definitions/tables.ts';
 import { elementOf, isPrimitive } from './elements.ts';
 
-/** One step down: a JSON name (without `_`), and an index where it is a list. */
+/** One step down: a JSON name (without `_`), and an index for a list. */
 export interface Step {
   readonly key: string;
   readonly index?: number;
 }
 
-/** From the resource down to an element; no steps: the resource itself. */
+/** The steps from the resource down to an element; an empty list is the resource itself. */
 export type Location = readonly Step[];
 
-/** What an element holds: `value` under its name, `extra` (id and extensions of a primitive) under `_name`. */
+/** The content of an element: `value` under its name, `extra` (id and extensions of a primitive) under `_name`. */
 export interface Content {
   readonly value?: Json;
   readonly extra?: JsonObject;
 }
 
-/** The object that holds an element's children: the element, or for a primitive its `_` sibling. */
+/** Returns the object that contains an element's children: the element, or for a primitive its `_` sibling. */
 export function objectAt(root: JsonObject, location: Location): JsonObject | undefined {
   let object: JsonObject | undefined = root;
   for (const { key, index } of location) {
@@ -33,7 +33,7 @@ export function objectAt(root: JsonObject, location: Location): JsonObject | und
   return object;
 }
 
-/** The same, made when a primitive has no `_` sibling yet. */
+/** Returns the same object as `objectAt`; creates the `_` sibling if a primitive has none yet. */
 export function objectFor(root: JsonObject, location: Location): JsonObject | undefined {
   const found = objectAt(root, location);
   const last = location.at(-1);
@@ -50,11 +50,11 @@ export function objectFor(root: JsonObject, location: Location): JsonObject | un
   return made;
 }
 
-/** The type of the element at a location: a name in the definitions. Undefined where R4 has no such element. */
+/** Returns the type of the element at a location: a name in the definitions. Undefined if R4 has no such element. */
 export function typeAt(root: JsonObject, location: Location): string | undefined {
   let type: string | undefined = typeof root.resourceType === 'string' ? root.resourceType : undefined;
   location.forEach(({ key }, depth) => {
-    // The children of a primitive are those of any element: id and extensions.
+    // A primitive has the children of any element: id and extensions.
     const owner = type !== undefined && isPrimitive(type) ? 'Element' : type;
     type = owner === undefined ? undefined : elementOf(owner, key)?.code;
     if (type !== 'Resource') return;
@@ -64,18 +64,18 @@ export function typeAt(root: JsonObject, location: Location): string | undefined
   return type;
 }
 
-/** Whether an element stands under a JSON name. */
+/** Returns whether an element is present under a JSON name. */
 export function isPresent(parent: JsonObject, key: string): boolean {
   return Object.hasOwn(parent, key) || Object.hasOwn(parent, `_${key}`);
 }
 
-/** Puts an element that does not repeat; without `value` and `extra` it is removed. */
+/** Sets an element that does not repeat; without `value` and `extra` it is removed. */
 export function setElement(parent: JsonObject, key: string, { value, extra }: Content): void {
   put(parent, key, value);
   put(parent, `_${key}`, extra);
 }
 
-/** A list as its items, `name` and `_name` in step; changes reach the resource by `store`. */
+/** The items of a list, with `name` and `_name` in sync. `store` writes changes to the resource. */
 export class ElementList {
   readonly #items: Content[];
 
@@ -110,7 +110,7 @@ export class ElementList {
     return this.#items.splice(index, 1)[0] ?? {};
   }
 
-  /** Writes both arrays back; those that would hold nothing go. */
+  /** Writes both arrays back; an array that would be empty is removed. */
   store(): void {
     const values = this.#items.map((item) => item.value ?? null);
     const extras = this.#items.map((item) => item.extra ?? null);
@@ -119,12 +119,12 @@ export class ElementList {
   }
 }
 
-/** The list under a JSON name, empty when there is none. */
+/** Returns the list under a JSON name, empty if there is none. */
 export function listOf(parent: JsonObject, key: string): ElementList {
   return new ElementList(parent, key);
 }
 
-/** Takes an element away, and then whatever that leaves empty above it: FHIR's JSON has no empty objects or arrays. */
+/** Removes an element, and then each parent that becomes empty: FHIR's JSON has no empty objects or arrays. */
 export function removeAt(root: JsonObject, location: Location): void {
   const last = location.at(-1);
   const parent = objectAt(root, location.slice(0, -1));
@@ -141,7 +141,7 @@ export function removeAt(root: JsonObject, location: Location): void {
   else removeAt(root, above);
 }
 
-/** Whether the object at a location is the `_` sibling of a primitive that has a value of its own. */
+/** Returns whether the object at a location is the `_` sibling of a primitive that also has a value. */
 function isExtraOfValue(root: JsonObject, location: Location): boolean {
   const last = location.at(-1);
   const value =

@@ -1,4 +1,4 @@
-/** Codes of a profile's bindings: https://hl7.org/fhir/R4/terminologies.html#strength */
+/** Checks codes against a profile's bindings: https://hl7.org/fhir/R4/terminologies.html#strength */
 import { isObject, type Json } from '#src/shared/json.ts';
 import { asArray } from '../validation/walk.ts';
 import type { Item } from './items.ts';
@@ -17,8 +17,8 @@ function systemsOf(url: string): ReadonlyMap<string, ReadonlySet<string>> {
 }
 
 /**
- * Whether an item is coded by a value set: one of its codings is in it. Undefined when it has no code at all, as a
- * concept of text alone.
+ * Returns whether one of an item's codings is in a value set. Undefined if it has no code at all, such as a concept
+ * with only text.
  */
 export function isBound({ value, type }: Item, url: string): boolean | undefined {
   const systems = systemsOf(url);
@@ -34,7 +34,7 @@ function isIn(coding: Json, systems: ReadonlyMap<string, ReadonlySet<string>>): 
   return systems.get(coding.system)?.has(coding.code) === true;
 }
 
-/** The codes of a value set, for a sentence. */
+/** Returns the codes of a value set, formatted for a message. */
 export function namedCodes(url: string): string {
   const codes = [...systemsOf(url).values()].flatMap((system) => [...system]);
   return codes.length > 12 ? `the codes of ${url}` : `${codes.join(', ')} (${url})`;

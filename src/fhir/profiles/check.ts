@@ -1,6 +1,6 @@
 /**
- * Checks resources against profiles: cardinalities, types, fixed values and patterns, bindings, invariants, slices,
- * references to resources that conform (https://hl7.org/fhir/R4/profiling.html). What base R4 says is checked elsewhere.
+ * Checks resources against profiles: cardinalities, types, fixed values and patterns, bindings, invariants, slices, and
+ * references to resources that must conform (https://hl7.org/fhir/R4/profiling.html). Base R4 is checked elsewhere.
  */
 
 import { withArticle } from '#src/shared/article.ts';
@@ -24,10 +24,10 @@ import {
 
 const NO_FAULTS: readonly Fault[] = [];
 
-/** Resources that refer to each other in a chain longer than this are each looked at when their own turn comes. */
+/** Maximum length of a chain of references that is followed; resources beyond it are checked in their own turn. */
 const MAX_CHAIN = 50;
 
-/** The check of one document or resource: what was found of each resource in it is kept, and found once. */
+/** Checks one document or resource. The faults of each resource in it are found once and kept. */
 export class ProfileCheck {
   readonly #places = new Map<JsonObject, Place>();
   readonly #found = new Map<JsonObject, Map<string, readonly Fault[]>>();
@@ -39,14 +39,14 @@ export class ProfileCheck {
     this.root = this.#add(placeOf(resource, String(resource.resourceType)));
   }
 
-  /** Every resource in it, entries' and contained ones too. */
+  /** Returns every resource in it, including those of entries and contained ones. */
   places(): Iterable<Place> {
     return this.#places.values();
   }
 
   /**
-   * Finds what entries lack by the profiles of their types, a profile a step: what asks for it later, all at once, finds it
-   * made. A document's Composition, which refers to all others, comes last.
+   * Finds the faults of entries by the profiles of their types, one profile per step, so that later calls find them
+   * ready. A document's Composition comes last, because it refers to all others.
    */
   *entries(): Steps<void> {
     for (const place of [...this.places()].reverse()) {
@@ -78,7 +78,10 @@ export class ProfileCheck {
     return this.#places.get(value) ?? this.#add(placeOf(value, path));
   }
 
-  /** What a resource lacks by a bundled profile. One that is asked for again while it is being found is taken to conform. */
+  /**
+   * Returns a resource's faults by a bundled profile. A resource that is asked for again while its check is running is
+   * assumed to conform.
+   */
   faults(place: Place, url: string): readonly Fault[] {
     const profile = profileOf(url);
     if (profile === undefined) return NO_FAULTS;
@@ -179,7 +182,10 @@ export class ProfileCheck {
     }
   }
 
-  /** One profile's faults are told where they are; of several, that none is met. */
+  /**
+   * Checks an item against some profiles. With one profile, its faults are reported at their own paths; with several,
+   * one fault says that the item conforms to none.
+   */
   #checkProfiles(urls: readonly string[], item: Item, scope: Scope): void {
     const [url, more] = urls;
     const profile = url === undefined ? undefined : profileOf(url);
@@ -196,7 +202,7 @@ export class ProfileCheck {
     }
   }
 
-  /** Whether what a Reference names conforms. What is not in the Bundle cannot be seen: its type alone is looked at. */
+  /** Checks that a Reference's target conforms. If the target is not in the Bundle, only its type is checked. */
   #checkTarget(targets: readonly string[], reference: JsonObject, path: string, scope: Scope): void {
     const place = resolveReference(reference.reference, scope.place);
     const text = typeof reference.reference === 'string' ? reference.reference : '';
@@ -232,7 +238,7 @@ export class ProfileCheck {
     return slicing;
   }
 
-  /** The resource that an item is, or that it has as its `resource`. */
+  /** Returns the resource that an item is, or that it has as its `resource`. */
   #contentOf(item: Item, from: Place): Place {
     const { holder, type } = holderOf(item);
     const [inner] = isResource(item) ? [item] : itemsOf(holder, type, 'resource', item.path);
@@ -277,7 +283,10 @@ export class ProfileCheck {
   }
 }
 
-/** Whether all that keeps an item from a profile is its code: then it is about something else, and the profile says nothing of it. */
+/**
+ * Returns whether an item fails a profile only by its code: then it is about something else, and the profile does not
+ * concern it.
+ */
 function isAboutElse({ path }: Item, faults: readonly Fault[]): boolean {
   return faults
     .filter(({ severity }) => severity === 'error')

@@ -1,4 +1,4 @@
-/** Which slice an element belongs to: https://hl7.org/fhir/R4/profiling.html#discriminator */
+/** Decides which slice an element belongs to: https://hl7.org/fhir/R4/profiling.html#discriminator */
 import { isObject, type Json } from '#src/shared/json.ts';
 import { isBound } from './bindings.ts';
 import { holderOf, type Item, itemsOf } from './items.ts';
@@ -6,21 +6,21 @@ import { isFixed, matchesPattern } from './match.ts';
 import { type Place, resolveReference } from './places.ts';
 import { baseType, type Discriminator, type ProfileNode, profileOf } from './table.ts';
 
-/** Tells whether a resource conforms to one of some profiles. */
+/** Returns whether a resource conforms to one of some profiles. */
 export type Conforms = (place: Place, profiles: readonly string[]) => boolean;
 
-/** Finds the place of a resource that an item is. */
+/** Returns the place of a resource that is an item. */
 export type PlaceOfItem = (item: Item, from: Place) => Place;
 
-/** Whether an item is as a slice says, by one discriminator. */
+/** Returns whether an item matches a slice by one discriminator. */
 export type Match = (item: Item, from: Place) => boolean;
 
-/** The resource type that a profile, or a base definition, is about. */
+/** Returns the resource type of a profile, or of a base definition. */
 export function typeOfProfile(url: string): string | undefined {
   return profileOf(url)?.type ?? baseType(url);
 }
 
-/** Profiles of which one is asked for at the end of a discriminator's path. */
+/** Returns the profiles of which the value at the end of a discriminator's path must conform to one. */
 export function profilesAt(slice: ProfileNode, path: string): readonly string[] {
   const referenced = path.endsWith('resolve()');
   return expected(slice, stepsOf(path)).flatMap(({ types = [] }) =>
@@ -28,10 +28,13 @@ export function profilesAt(slice: ProfileNode, path: string): readonly string[] 
   );
 }
 
-/** What is at the end of a discriminator's path from an item. */
+/** Returns the values at the end of a discriminator's path from an item. */
 export type Reach = (item: Item, from: Place, path: string) => readonly Reached[];
 
-/** Many slices ask an item for the same path, one after the other. */
+/**
+ * Returns a function that follows paths and keeps the last result, since many slices ask for the same path of an item
+ * in turn.
+ */
 export function openReach(placeOfItem: PlaceOfItem): Reach {
   let last: { item: Item; path: string; reached: readonly Reached[] } | undefined;
   return (item, from, path) => {
@@ -42,7 +45,7 @@ export function openReach(placeOfItem: PlaceOfItem): Reach {
   };
 }
 
-/** The test that a discriminator comes to for a slice. What the slice does not say tells nothing apart: no item matches. */
+/** Returns the test of a discriminator for a slice. If the slice does not constrain the path, no item matches. */
 export function matchOf(
   { type, path }: Discriminator,
   slice: ProfileNode,
@@ -76,7 +79,10 @@ export function matchOf(
   }
 }
 
-/** By value and by pattern are one: the slice's fixed value, pattern or required binding decides, at or above the path. */
+/**
+ * Returns the test for discriminators by value and by pattern: the slice's fixed value, pattern or required binding
+ * decides, at the path or above it.
+ */
 function valueMatch(slice: ProfileNode, steps: readonly string[], reachAt: Reach): Match {
   const [profile] = steps.join() === 'url' ? (slice.types?.[0]?.profiles ?? []) : [];
   if (profile !== undefined) {
@@ -100,12 +106,15 @@ function valueTest({ fixed, pattern, binding }: ProfileNode): ((item: Item) => b
   return [];
 }
 
-/** Steps of a discriminator's path; `$this` is none. */
+/** Returns the steps of a discriminator's path, without `$this`. */
 function stepsOf(path: string): readonly string[] {
   return path.split('.').filter((step) => step !== '$this' && step !== '');
 }
 
-/** What a slice says at the end of a path, itself or in slices below. A reference's target has no node of its own. */
+/**
+ * Returns a slice's constraints at the end of a path, its own or those of slices below. A reference's target has no
+ * node of its own.
+ */
 function expected(slice: ProfileNode, steps: readonly string[]): readonly ProfileNode[] {
   let nodes: readonly ProfileNode[] = [slice];
   for (const step of steps) {
@@ -117,7 +126,7 @@ function expected(slice: ProfileNode, steps: readonly string[]): readonly Profil
   return nodes;
 }
 
-/** An item, and the resource that it is in. */
+/** An item, and the resource that contains it. */
 export interface Reached {
   readonly item: Item;
   readonly from: Place;
@@ -149,7 +158,7 @@ function resolved(value: Json | undefined, from: Place): Reached[] {
   ];
 }
 
-/** Whether an item is a resource. */
+/** Returns whether an item is a resource. */
 export function isResource({ value }: Item): boolean {
   return isObject(value) && typeof value.resourceType === 'string';
 }

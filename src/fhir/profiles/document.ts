@@ -1,11 +1,11 @@
 /**
- * What documents have to hold: https://hl7.org/fhir/R4/documents.html#content, and how their entries are named:
+ * Checks the rules of documents: https://hl7.org/fhir/R4/documents.html#content, and how their entries are named:
  * https://hl7.org/fhir/R4/bundle.html#bundle-unique
  */
 import type { Issue } from '#src/shared/issue.ts';
 import { bundlePlaces, type Place, resolveReference } from './places.ts';
 
-/** Elements of a Composition whose targets have to be in its document. */
+/** Elements of a Composition whose targets must be in its document. */
 const HELD = ['subject', 'encounter', 'author', 'attester', 'custodian', 'event', 'section'];
 
 /** A literal reference of a resource: FHIRPath of the Reference, and its text. */

@@ -1,29 +1,32 @@
-/** What a resource lacks by a profile. */
+/** Collects a resource's faults by a profile. */
 import { Faults } from '#src/shared/faults.ts';
 import type { Issue, IssueType } from '#src/shared/issue.ts';
 
-/** A fault by a profile, or a remark on one. */
+/** A fault or remark by a profile. */
 export interface Fault {
   readonly severity: 'error' | 'warning' | 'information';
   readonly code: IssueType;
   /** FHIRPath. */
   readonly path: string;
-  /** What is wrong, after the path. */
+  /** The end of the message, after the path. */
   readonly text: string;
   /** Url of the profile. */
   readonly profile: string;
-  /** It breaks what tells this profile's resources from others: a fixed value, a pattern, a required code. */
+  /** Whether it concerns what identifies the profile's resources: a fixed value, a pattern, a required code. */
   readonly identity: boolean;
-  /** The fault that this one follows from: it need not be told beside it. */
+  /** The fault that causes this one: if that is reported, this one need not be. */
   readonly cause?: Fault;
 }
 
-/** Whether faults keep a resource from conforming. */
+/** Returns whether faults include an error, so that the resource does not conform. */
 export function hasErrors(faults: readonly Fault[]): boolean {
   return faults.some(({ severity }) => severity === 'error');
 }
 
-/** Faults as issues: each once, none that follows from another one here; at most `MAX_FAULTS`, and a note on the rest. */
+/**
+ * Returns faults as issues: each once, without those caused by another one in the list; at most `MAX_FAULTS`, and a
+ * note on the rest.
+ */
 export function issuesOf(faults: readonly Fault[]): Issue[] {
   const told = new Set(faults);
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** Elements of FHIR's JSON by their FHIRPath names, each value with its type and its place. */
+/** Reads elements of FHIR's JSON by their FHIRPath names; each value comes with its type and its path. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import {
   type ElementDefinition,
@@ -15,7 +15,7 @@ export interface Item {
   readonly value: Json | undefined;
   /** Id and extensions of a primitive. */
   readonly shadow: JsonObject | undefined;
-  /** A resource's own type, a backbone's path, else the datatype. */
+  /** A resource's own type, a backbone's path, or the datatype. */
   readonly type: string;
   /** FHIRPath. */
   readonly path: string;
@@ -27,7 +27,7 @@ interface Access {
     readonly key: string;
     readonly type: string;
     readonly primitive: boolean;
-    /** How FHIRPath writes it: `value.ofType(Quantity)` for `valueQuantity`. */
+    /** The name in FHIRPath: `value.ofType(Quantity)` for `valueQuantity`. */
     readonly step: string;
   }[];
 }
@@ -58,9 +58,9 @@ function toAccess(element: ElementDefinition): Access {
 }
 
 /**
- * The values of an element.
+ * Returns the values of an element.
  * @param holder the object that has it, of type `type` at `path`.
- * @param name FHIRPath name: a choice's without its type.
+ * @param name FHIRPath name: for a choice, without its type.
  */
 export function itemsOf(holder: JsonObject, type: string, name: string, path: string): Item[] {
   const items: Item[] = [];
@@ -91,7 +91,7 @@ function itemOf(value: Json | undefined, shadow: Json | undefined, code: string,
   return { value: value ?? undefined, shadow: isObject(shadow) ? shadow : undefined, type, path };
 }
 
-/** The object that an item's own elements are in: of a primitive, its id and extensions. */
+/** Returns the object that has an item's own elements: for a primitive, the one with its id and extensions. */
 export function holderOf({ value, shadow, type }: Item): { holder: JsonObject; type: string } {
   if (isObject(value)) return { holder: value, type };
   return { holder: shadow ?? {}, type: 'Element' };

@@ -1,13 +1,16 @@
-/** Fixed values and patterns: https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_ */
+/**
+ * Compares values with fixed values and patterns:
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_
+ */
 import { isObject, type Json } from '#src/shared/json.ts';
 import { equalValues } from '../fhirpath/nodes.ts';
 
-/** Whether a value is exactly the fixed one. */
+/** Returns whether a value equals the fixed value exactly. */
 export function isFixed(value: Json | undefined, fixed: Json): boolean {
   return value !== undefined && equalValues(value, fixed) === true;
 }
 
-/** Whether a value has all that a pattern has; more is allowed. */
+/** Returns whether a value has everything in a pattern; more is allowed. */
 export function matchesPattern(value: Json | undefined, pattern: Json): boolean {
   if (value === undefined) return false;
   if (Array.isArray(pattern)) {

@@ -1,15 +1,18 @@
-/** Resources within resources, and what references between them name: https://hl7.org/fhir/R4/bundle.html#references */
+/**
+ * Resolves references between resources inside one resource: contained ones and Bundle entries.
+ * https://hl7.org/fhir/R4/bundle.html#references
+ */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { asArray } from '../validation/walk.ts';
 
-/** A resource at its place. */
+/** A resource and where it is. */
 export interface Place {
   readonly resource: JsonObject;
-  /** FHIRPath of it, from the outermost resource. */
+  /** Its FHIRPath from the outermost resource. */
   readonly path: string;
-  /** The resource that it is contained in; itself where it stands alone. */
+  /** The resource that contains it; itself if it is not contained. */
   readonly root: Place;
-  /** The Bundle that it is an entry of. */
+  /** The Bundle of which it is an entry. */
   readonly bundle?: BundlePlaces;
   readonly fullUrl?: string;
 }
@@ -20,7 +23,7 @@ export interface BundlePlaces {
   readonly byUrl: ReadonlyMap<string, Place>;
 }
 
-/** A resource that stands alone. */
+/** Returns the place of a resource that is not in another one. */
 export function placeOf(
   resource: JsonObject,
   path: string,
@@ -31,13 +34,13 @@ export function placeOf(
   return place as Place;
 }
 
-/** A resource that another one contains. */
+/** Returns the place of a contained resource. */
 export function containedPlace(root: Place, index: number): Place | undefined {
   const resource = asArray(root.resource.contained)[index];
   return isObject(resource) ? { resource, path: `${root.path}.contained[${index}]`, root } : undefined;
 }
 
-/** The entries of a Bundle at `path`. */
+/** Returns the entries of a Bundle at `path`. */
 export function bundlePlaces(bundle: JsonObject, path: string): BundlePlaces {
   const entries: Place[] = [];
   const byUrl = new Map<string, Place>();
@@ -55,7 +58,7 @@ export function bundlePlaces(bundle: JsonObject, path: string): BundlePlaces {
 
 const BELOW_BASE = /^(.*\/)[A-Z][A-Za-z]*\/[A-Za-z0-9\-.]{1,64}$/;
 
-/** The resource that a Reference names, when it is contained or in the same Bundle. */
+/** Returns the resource that a Reference names if it is contained or in the same Bundle. */
 export function resolveReference(reference: Json | undefined, from: Place): Place | undefined {
   if (typeof reference !== 'string') return undefined;
   const { root } = from;

@@ -1,4 +1,4 @@
-/** Bindings and invariants of a profile's element. */
+/** Checks bindings and invariants of a profile's element. */
 import { compileInvariant, type Holds } from '../validation/invariants.ts';
 import { isBound, namedCodes } from './bindings.ts';
 import type { Fault } from './faults.ts';
@@ -6,19 +6,19 @@ import type { Item } from './items.ts';
 import type { Place } from './places.ts';
 import type { ProfileNode } from './table.ts';
 
-/** A fault as far as the place does not say it: it is an error that tells no profile apart, unless it says so. */
+/** A fault without what the scope adds. By default it is an error and doesn't concern the profile's identity. */
 type Tell = Pick<Fault, 'code' | 'path' | 'text'> & Partial<Fault>;
 
-/** Where a check is: in which resource, by which profile, and who hears of faults. */
+/** The context of a check: the resource, the profile, and the receiver of faults. */
 export interface Scope {
   readonly place: Place;
   readonly profile: string;
   tell(fault: Tell): void;
-  /** Tells faults that were found before, as they are. */
+  /** Reports faults that were found before, unchanged. */
   pass(faults: readonly Fault[]): void;
 }
 
-/** Whether an item has a code of the value set that the profile binds it to. */
+/** Checks that an item has a code of the value set that the profile binds it to. */
 export function checkBinding(
   { strength, valueSet }: NonNullable<ProfileNode['binding']>,
   item: Item,
@@ -33,10 +33,10 @@ export function checkBinding(
   scope.tell({ code: 'code-invalid', path: item.path, ...told });
 }
 
-/** By type and expression. */
+/** Compiled invariants by type and expression. */
 const compiled = new Map<string, Holds>();
 
-/** Whether a profile's error-level invariants hold at an item. */
+/** Checks a profile's error-level invariants on an item. */
 export function checkRules(
   rules: NonNullable<ProfileNode['rules']>,
   item: Item,

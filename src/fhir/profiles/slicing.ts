@@ -1,4 +1,4 @@
-/** Slices of an element: which item is in which, and how many each has. https://hl7.org/fhir/R4/profiling.html#slicing */
+/** Assigns an element's items to slices. https://hl7.org/fhir/R4/profiling.html#slicing */
 import {
   type Conforms,
   type Match,
@@ -12,26 +12,26 @@ import type { Item } from './items.ts';
 import type { Place } from './places.ts';
 import type { ProfileNode } from './table.ts';
 
-/** A slice with the tests that tell it from others. */
+/** A slice with the tests that distinguish it from others. */
 interface Slice {
   readonly name: string;
   readonly node: ProfileNode;
-  /** All discriminators but those by profile. */
+  /** All discriminators except those by profile. */
   readonly kind: readonly Match[];
-  /** Of a discriminator by profile: what the content has to conform to, and whether it is inside the element. */
+  /** For discriminators by profile inside the element: the profiles that the content must conform to. */
   readonly profiles: readonly string[];
   readonly conforms: readonly Match[];
 }
 
-/** What an item comes to. `nearest`: of no slice, although of the kind of this one. */
+/** The result for an item. `nearest`: it is in no slice, but this slice is of its kind and comes closest. */
 export type Assigned =
   | { readonly item: Item; readonly slice: string }
   | { readonly item: Item; readonly nearest?: { readonly slice: string; readonly faults: readonly Fault[] } };
 
-/** The faults of the resource that an item is, or has as its `resource`, by a profile. */
+/** Returns the faults, by a profile, of the resource that an item is, or has as its `resource`. */
 export type FaultsOfContent = (item: Item, from: Place, profile: string) => readonly Fault[];
 
-/** Slices an element's items. Made once for an element of a profile. */
+/** Assigns items to slices. Created once per element of a profile. */
 export class Slicing {
   readonly #slices: readonly Slice[];
 
@@ -47,7 +47,7 @@ export class Slicing {
       const match = (one: (typeof by)[number]): Match => matchOf(one, slice, conforms, placeOfItem, reachAt);
       const byProfile = by.filter(({ type }) => type === 'profile');
       const inside = byProfile.filter(({ path }) => !path.includes('resolve()'));
-      // A slice that asks for no profile takes whatever is of its kind.
+      // A slice that requires no profile takes all items of its kind.
       const asked = byProfile.filter(({ path }) => profilesAt(slice, path).length > 0);
       return {
         name,
@@ -59,7 +59,7 @@ export class Slicing {
     });
   }
 
-  /** Which slice an item is in. */
+  /** Returns the slice of an item. */
   assign(item: Item, from: Place): Assigned {
     const ofKind = this.#slices.filter(({ kind }) => kind.every((match) => match(item, from)));
     const found = ofKind.find(({ conforms }) => conforms.every((match) => match(item, from)));
@@ -68,8 +68,9 @@ export class Slicing {
   }
 
   /**
-   * What conforms to no slice's profile is, by the letter, additional content, however small its fault. Where it has
-   * all that tells a profile's resources from others, it is held to be of that slice, so that the fault is told.
+   * Finds the slice that an item comes closest to. Strictly, an item that conforms to no slice's profile is additional
+   * content, however small its fault. If it has everything that identifies a profile's resources, it is assigned to
+   * that slice, so that the fault is reported.
    */
   #nearest(item: Item, from: Place, ofKind: readonly Slice[]): Assigned {
     const candidates = ofKind

@@ -1,4 +1,4 @@
-/** The form of the generated table of profiles, and the profiles in it, read when first asked for. */
+/** The format of the generated table of profiles, and access to its profiles, which are read when first needed. */
 import { readFileSync } from 'node:fs';
 import type { Json } from '#src/shared/json.ts';
 import { isR4ResourceType } from '../definitions/tables.ts';
@@ -6,22 +6,22 @@ import { isR4ResourceType } from '../definitions/tables.ts';
 /** A type that a profile allows for an element. */
 export interface ProfileType {
   readonly code: string;
-  /** Profiles of which a value has to conform to one. */
+  /** Profiles; a value must conform to one of them. */
   readonly profiles?: readonly string[];
-  /** Profiles of which the resource that a Reference names has to conform to one; base types by their url. */
+  /** Profiles; the resource that a Reference names must conform to one of them. Base types are given by url. */
   readonly targets?: readonly string[];
 }
 
-/** What tells slices apart: https://hl7.org/fhir/R4/profiling.html#discriminator */
+/** A discriminator between slices: https://hl7.org/fhir/R4/profiling.html#discriminator */
 export interface Discriminator {
   readonly type: 'value' | 'pattern' | 'exists' | 'type' | 'profile';
   readonly path: string;
 }
 
-/** What a profile says of an element beyond its base. */
+/** A profile's constraints on an element beyond those of its base. */
 export interface ProfileNode {
   readonly min?: number;
-  /** Absent: as many as the base allows. */
+  /** Absent: the base's maximum applies. */
   readonly max?: number;
   readonly types?: readonly ProfileType[];
   readonly fixed?: Json;
@@ -31,7 +31,7 @@ export interface ProfileNode {
   readonly rules?: readonly (readonly [key: string, human: string, expression: string])[];
   readonly slicing?: { readonly by: readonly Discriminator[]; readonly closed?: true };
   readonly slices?: Readonly<Record<string, ProfileNode>>;
-  /** By FHIRPath name: a choice's without `[x]`. */
+  /** By FHIRPath name: for a choice, without `[x]`. */
   readonly children?: Readonly<Record<string, ProfileNode>>;
 }
 
@@ -39,12 +39,12 @@ export interface ProfileNode {
 export interface Profile {
   readonly type: string;
   readonly version: string;
-  /** The bundled profile that it is based on; absent: its type itself. */
+  /** The bundled profile that it is based on; absent if it is based on its type itself. */
   readonly base?: string;
   readonly root: ProfileNode;
 }
 
-/** `definitions/generated/profiles.json`. */
+/** The format of `definitions/generated/profiles.json`. */
 export interface ProfileTable {
   /** By canonical url. */
   readonly profiles: Readonly<Record<string, Profile>>;
@@ -52,7 +52,7 @@ export interface ProfileTable {
   readonly valueSets: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 }
 
-/** Where R4's own definitions have their urls. */
+/** Prefix of the urls of R4's own definitions. */
 const R4_DEFINITION = 'http://hl7.org/fhir/StructureDefinition/';
 
 let table: ProfileTable | undefined;
@@ -64,20 +64,20 @@ function profiles(): ProfileTable {
   return table;
 }
 
-/** A bundled profile by its url, without a version. */
+/** Returns a bundled profile by its url, without a version. */
 export function profileOf(url: string): Profile | undefined {
   const all = profiles().profiles;
   return Object.hasOwn(all, url) ? all[url] : undefined;
 }
 
-/** Urls of all bundled profiles. */
+/** Returns the urls of all bundled profiles. */
 export function profileUrls(): readonly string[] {
   return Object.keys(profiles().profiles);
 }
 
 const ofTypes = new Map<string, readonly string[]>();
 
-/** Urls of the bundled profiles of a resource type. */
+/** Returns the urls of the bundled profiles of a resource type. */
 export function profilesOf(type: string): readonly string[] {
   let urls = ofTypes.get(type);
   if (urls === undefined) {
@@ -87,20 +87,23 @@ export function profilesOf(type: string): readonly string[] {
   return urls;
 }
 
-/** Code system → codes of a value set that a profile is bound to. @throws Error for one that is not in the table. */
+/**
+ * Returns the codes of a value set that a profile binds to: code system → codes.
+ * @throws Error for one that is not in the table.
+ */
 export function profileValueSet(url: string): Readonly<Record<string, readonly string[]>> {
   const systems = profiles().valueSets[url];
   if (systems === undefined) throw new Error(`the value set ${url} is not enumerated`);
   return systems;
 }
 
-/** The resource type that a url names as its base definition: `…/StructureDefinition/Patient`. */
+/** Returns the resource type if a url names its base definition: `…/StructureDefinition/Patient`. */
 export function baseType(url: string): string | undefined {
   const name = url.startsWith(R4_DEFINITION) ? url.slice(R4_DEFINITION.length) : '';
   return isR4ResourceType(name) || name === 'Resource' ? name : undefined;
 }
 
-/** A profile's short name, the last part of its url. */
+/** Returns a profile's short name, the last part of its url. */
 export function shortName(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1);
 }

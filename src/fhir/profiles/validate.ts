@@ -1,6 +1,6 @@
 /**
- * Validation as `$validate` does it: base R4 as at every write, what a resource claims by `meta.profile`, profiles that
- * the caller names, and the rules of documents.
+ * Validation for `$validate`: base R4 as at every write, the profiles in `meta.profile`, profiles that the caller
+ * names, and the rules of documents.
  */
 import { withArticle } from '#src/shared/article.ts';
 import { Faults } from '#src/shared/faults.ts';
@@ -14,16 +14,17 @@ import { checkDocument, type FoundReference } from './document.ts';
 import { type Fault, issuesOf } from './faults.ts';
 import { baseType, profileOf, profileUrls, shortName } from './table.ts';
 
-/** `validationSteps`, at once. */
+/** Validates like `validationSteps`, without pauses. */
 export function validateWithProfiles(resource: JsonObject, profiles?: readonly string[]): Issue[] {
   return atOnce(validationSteps(resource, profiles));
 }
 
 /**
- * Validates in steps, of a Bundle an entry and a profile a step.
+ * Validates in steps, for a Bundle one entry and profile each.
  * @param resource of any R4 type.
- * @param profiles canonical urls that it has to conform to, with or without `|version`.
- * @returns everything found; none has severity `error` when the resource is valid. Issues without a severity are errors.
+ * @param profiles canonical urls that it must conform to, with or without `|version`.
+ * @returns everything found; no issue has severity `error` if the resource is valid. Issues without a severity are
+ *   errors.
  */
 export function* validationSteps(resource: JsonObject, profiles: readonly string[] = []): Steps<Issue[]> {
   const references: FoundReference[] = [];
@@ -38,7 +39,7 @@ export function* validationSteps(resource: JsonObject, profiles: readonly string
   const check = new ProfileCheck(resource);
   if (resource.resourceType === 'Bundle') yield* check.entries();
   const faults: Fault[] = [];
-  // A resource may claim one profile thousands of times.
+  // Faults are added once, as a resource may repeat one profile thousands of times in `meta.profile`.
   const added = new Set<readonly Fault[]>();
   const addAll = (more: readonly Fault[]): void => {
     if (added.has(more)) return;
@@ -85,7 +86,7 @@ export function* validationSteps(resource: JsonObject, profiles: readonly string
   return [...base, ...ofDocument, ...issuesOf(faults), ...remarks.list()];
 }
 
-/** A canonical url, found: a bundled profile, or a base definition of R4. */
+/** The resolution of a canonical url: a bundled profile, or a base definition of R4. */
 type Resolved = { readonly url: string; readonly base?: string } | { readonly fault: string };
 
 function resolveCanonical(canonical: string): Resolved {

@@ -1,35 +1,38 @@
-/** What a search parameter of a type becomes when it is compiled (`paths.ts`). */
+/** A type's search parameter in compiled form (`paths.ts`). */
 import type { Path } from './expressions.ts';
 
-/** A search parameter of a type, ready to be read from resources. */
+/** A type's search parameter, ready to read its values from resources. */
 export interface CompiledParameter {
   readonly code: string;
-  /** `special` is Location's `near`. */
+  /** `special` is the type of Location's `near`. */
   readonly type: 'token' | 'reference' | 'date' | 'string' | 'uri' | 'quantity' | 'composite' | 'special';
-  /** Where its values stand; a composite's bases. */
+  /** The paths of its values; for a composite, its bases. */
   readonly paths: readonly Path[];
-  /** Of a composite. */
+  /** Set for a composite. */
   readonly composite?: Composite;
-  /** Whether it compares how names sound (`phonetic.ts`), not how they are written. */
+  /** Whether it compares how names sound (`phonetic.ts`) instead of how they are written. */
   readonly sounds?: true;
   /**
-   * The codes under which a read model holds its values: its own, or those of the parameters that its values are the
-   * union of (`combo-code`: `code` and `component-code`), so that nothing is held twice.
+   * The codes under which a read model stores its values: its own, or those of the parameters whose union it is
+   * (`combo-code`: `code` and `component-code`), so that no value is stored twice.
    */
   readonly stored: readonly string[];
 }
 
-/** A composite of two parts, as all of the 26 types are. */
+/** A composite of two parts, which is the only kind that the 26 types have. */
 export interface Composite {
-  /** The parameters that say how each part compares. */
+  /** The parameters that define how each part is compared. */
   readonly parts: readonly [Part, Part];
-  /** Whether the second part is compared by order: its values bear the codes of the first, a token, then (`About`). */
+  /**
+   * Whether the second part is compared by order: its values are then stored with the codes of the first part, a token
+   * (`About`).
+   */
   readonly ordered: boolean;
-  /** For each of its paths, in their order: where both parts stand, from there. */
+  /** For each of the composite's paths, in order: the paths of both parts relative to it. */
   readonly bases: readonly (readonly [firsts: readonly Path[], seconds: readonly Path[]])[];
 }
 
-/** A part's parameter. */
+/** The parameter of a part. */
 export interface Part {
   readonly code: string;
   readonly type: string;

@@ -1,4 +1,7 @@
-/** Composites: values of several parameters in one place. https://hl7.org/fhir/R4/search.html#composite */
+/**
+ * Compiles composites, which combine values of several parameters in one place.
+ * https://hl7.org/fhir/R4/search.html#composite
+ */
 import { searchParameter } from '../definitions/search-parameters.ts';
 import type { ResourceType } from '../types.ts';
 import type { CompiledParameter, Composite, Part } from './compiled-parameter.ts';
@@ -9,7 +12,7 @@ const ORDERED = new Set(['quantity', 'date', 'string']);
 /**
  * Compiles a composite.
  * @param paths its bases.
- * @throws Error for one that has not two parts, or one whose expressions lead to none of its parameter's values.
+ * @throws Error if it does not have two parts, or if its expressions find no value of its parameters.
  */
 export function compileComposite(
   type: ResourceType,
@@ -22,7 +25,8 @@ export function compileComposite(
   }
   const expressions = components.map(({ expression }) => expression);
   const of = (part: typeof first, base: Path) => {
-    // R4 exchanged the expressions of DocumentReference's `relationship`: the one counts that leads to the parameter's.
+    // R4 swaps the expressions of DocumentReference's `relationship`, so the one that finds values of the parameter is
+    // used.
     const own = expressions.map((expression) => compilePaths(expression, base.type));
     const found = own.find((relative) => relative.some((path) => part.places.has(placeOf(base, path))));
     if (found === undefined) throw new Error(`a composite of ${type} without values of ${part.code}`);
@@ -46,7 +50,7 @@ function placeOf(base: Pick<Path, 'steps'>, { steps, type }: Path): string {
   return `${[...base.steps, ...steps].join('.')} ${type}`;
 }
 
-/** Marks the paths of values that composites compare by order with where their codes stand. */
+/** Adds the paths of their codes to the paths of values that composites compare by order. */
 export function withAbout(parameters: readonly CompiledParameter[]): readonly CompiledParameter[] {
   const about = new Map<string, Path['about']>();
   for (const { composite, paths } of parameters) {

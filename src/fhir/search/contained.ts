@@ -1,19 +1,19 @@
-/** Contained resources that chains look into: https://hl7.org/fhir/R4/references.html#contained */
+/** Contained resources that chained searches look into: https://hl7.org/fhir/R4/references.html#contained */
 import { createHash } from 'node:crypto';
 import { isResourceType, type ResourceType } from '../types.ts';
 
-/** How many contained resources of a resource are found: the first ones of the supported types. */
+/** Maximum number of a resource's contained resources that searches find: the first ones of the supported types. */
 const MOST_CONTAINED = 1_000;
 
 /** A contained resource. */
 export interface Contained {
   readonly type: ResourceType;
-  /** The id of its row, which is never a resource's id: see `containedId`. */
+  /** The id of its row, which never equals a resource's id: see `containedId`. */
   readonly rowId: string;
   readonly resource: unknown;
 }
 
-/** The contained resources of one resource, by their ids there. */
+/** The contained resources of one resource, by their local ids. */
 export type ContainedResources = ReadonlyMap<string, Contained>;
 
 const NONE: ContainedResources = new Map();
@@ -32,12 +32,15 @@ export function containedIn(id: string, resource: unknown): ContainedResources {
   return found;
 }
 
-/** The version in a contained resource's row id. Resources' own ids are of version 7, and nothing here makes version 8. */
+/**
+ * The UUID version of a contained resource's row id. Resources have ids of version 7, and no other code creates version
+ * 8.
+ */
 export const CONTAINED_VERSION = 8;
 
 /**
- * Returns the id that the row of a contained resource has: a UUID of version 8
- * (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8), by which rows tell it from a resource.
+ * Returns the id of a contained resource's row: a UUID of version 8
+ * (https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-8), which distinguishes it from a resource's row.
  * @param id of the resource that contains it.
  * @param local its id there, without `#`.
  */

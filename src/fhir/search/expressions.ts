@@ -1,30 +1,30 @@
-/** R4's search expressions as paths through FHIR's JSON, each with the type of what stands at its end. */
+/** Compiles R4's search expressions to paths through FHIR's JSON, each with the type of the elements at its end. */
 import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
 
-/** A way from a resource to elements. */
+/** A path from a resource to elements. */
 export interface Path {
-  /** JSON names, lists passed over. None: the resource itself. */
+  /** JSON names; lists are flattened. Empty: the resource itself. */
   readonly steps: readonly string[];
   /** FHIR type of the elements at the end: `Coding`, `dateTime`, `Observation.component`. */
   readonly type: string;
-  /** Value set that the element is bound to with strength `required`, where it is a `code`. */
+  /** Value set to which a `code` element is bound with strength `required`. */
   readonly binding?: string;
-  /** `where(system = 'email')`: a member of the elements that must have a value. */
+  /** `where(system = 'email')`: the value that a member of the elements must have. */
   readonly where?: readonly [member: string, value: string];
   /** `where(resolve() is Patient)`: the type that the reference's text must name. */
   readonly refersTo?: string;
-  /** `a.exists() and a != false`: one boolean, whether there is a value other than false. */
+  /** `a.exists() and a != false`: the path yields one boolean, whether there is a value other than false. */
   readonly truth?: true;
-  /** In a composite's second part: what the elements are values of. */
+  /** For a composite's second part: the codes to which the values belong. */
   readonly about?: About;
 }
 
-/** Where the codes stand that elements are values of: beside them, in the same base. */
+/** The codes to which values belong: they are in the same base as the values. */
 export interface About {
-  /** The path in two: to the base (the resource, each component), and on from there. */
+  /** The path split in two: to the base (the resource, each component), and from there to the values. */
   readonly base: Path;
   readonly values: Path;
-  /** Paths of the tokens, from the base. */
+  /** Paths of the tokens, relative to the base. */
   readonly codes: readonly Path[];
 }
 
@@ -32,9 +32,9 @@ const CALL = /^(\w+)\((.*)\)$/;
 const TRUTH = /^([\w.]+)\.exists\(\) and \1 != false$/;
 
 /**
- * Compiles an expression.
- * @param base type that it begins at, a resource type or, in a composite's component, any other.
- * @throws Error for syntax that none of R4's search expressions for the 26 types has.
+ * Compiles an expression to paths.
+ * @param base type at which it begins: a resource type or, in a composite's component, any other.
+ * @throws Error for syntax that none of R4's search expressions for the 26 types uses.
  */
 export function compilePaths(expression: string, base: string): Path[] {
   const [, truth] = TRUTH.exec(expression) ?? [];
@@ -61,14 +61,17 @@ function compileOperand(operand: string, base: string): Path[] {
   return paths;
 }
 
-/** Primitives that are kinds of another: https://hl7.org/fhir/R4/datatypes.html */
+/** Primitive types that derive from another: https://hl7.org/fhir/R4/datatypes.html */
 const KINDS_OF: Readonly<Record<string, readonly string[]>> = {
   uri: ['canonical', 'oid', 'url', 'uuid'],
   string: ['code', 'id', 'markdown'],
   integer: ['positiveInt', 'unsignedInt'],
 };
 
-/** Names that no type has in R4, and the types that they stand for: in Observation's `code-value-date`. */
+/**
+ * Type names in R4's expressions that no type has, and the types that are meant: used in Observation's
+ * `code-value-date`.
+ */
 const MISSPELT: Readonly<Record<string, string>> = { DateTime: 'dateTime' };
 
 function isA(type: string, wanted: string): boolean {
@@ -83,7 +86,7 @@ function condition(text: string): Pick<Path, 'where' | 'refersTo'> {
   throw new Error(`where(${text}) in a search expression`);
 }
 
-/** The paths one element further; one for each type of a choice. */
+/** Returns a path extended by one element, once for each type of a choice. */
 function into(path: Path, name: string): Path[] {
   if (PRIMITIVES.has(path.type)) throw new Error(`${path.type} has no ${name}`);
   const element = typeDefinition(path.type).elements.find((each) => each.name === name);

@@ -1,4 +1,4 @@
-/** Everything that searches find a resource by. */
+/** Extracts all values by which searches find a resource. */
 import type { Steps } from '#src/shared/slices.ts';
 import type { ResourceType } from '../types.ts';
 import type { CompiledParameter, Part } from './compiled-parameter.ts';
@@ -31,38 +31,40 @@ import {
 export interface Found<V> {
   readonly code: string;
   readonly value: V;
-  /** What the value is of, for composites: one of its codes. A value with several is found once for each. */
+  /**
+   * For composites: one of the codes to which the value belongs. A value with several codes is listed once for each.
+   */
   readonly about?: Coded;
 }
 
 /** The values of all parameters of a resource. */
 export interface SearchValues {
-  /** Forms (`keys.ts`) of tokens, references and uris, and `PRESENT` of every parameter that has a value. */
+  /** Forms (`keys.ts`) of tokens, references and uris, and `PRESENT` for every parameter that has a value. */
   readonly forms: readonly Found<string>[];
   readonly strings: readonly Found<string>[];
   readonly periods: readonly Found<Period>[];
   readonly quantities: readonly Found<QuantityValue>[];
-  /** Ids in references, whatever they name, each once. */
+  /** Ids in references to any type, each once. */
   readonly targets: ReadonlySet<string>;
-  /** What tokens and references are sorted by, by code. */
+  /** The texts by which tokens and references are sorted, by code. */
   readonly sorts: ReadonlyMap<string, Ends>;
 }
 
-/** The suffix of a reference parameter's code under which the forms of logical identifiers stand. */
+/** The suffix added to a reference parameter's code for the forms of logical identifiers. */
 export const LOGICAL = ':identifier';
-/** The suffix of a parameter's code under which the texts of `:text` stand. */
+/** The suffix added to a parameter's code for the texts of `:text`. */
 export const LABEL = ':text';
-/** The suffixes of `near` under which the degrees of positions stand. */
+/** The suffixes added to `near` for the degrees of positions. */
 export const [LATITUDE, LONGITUDE] = [':latitude', ':longitude'];
 
-/** What a resource's references to contained resources lead to. */
+/** The targets of a resource's references to contained resources. */
 export interface Within {
   readonly contained: ContainedResources;
-  /** The resource that contains them, `Patient/5`: what `#` refers to. */
+  /** The resource that contains them, such as `Patient/5`: the target of `#`. */
   readonly container: string;
 }
 
-/** What is collected. */
+/** The values collected so far. */
 interface Values {
   readonly within: Within | undefined;
   readonly forms: Found<string>[];
@@ -73,13 +75,13 @@ interface Values {
   readonly sorts: Map<string, Ends>;
 }
 
-/** How many elements are read in one step. */
+/** The number of elements read in one step. */
 const STEP = 200;
 
 /**
- * Reads a resource, in steps: one may have tens of thousands of elements.
- * @param resource its JSON, parsed; valid R4.
- * @param within what its references to contained resources lead to; without it they lead nowhere.
+ * Extracts the search values of a resource, in steps: one may have tens of thousands of elements.
+ * @param resource its parsed JSON; valid R4.
+ * @param within the targets of its references to contained resources; without it, those references have none.
  */
 export function* extract(type: ResourceType, resource: unknown, within?: Within): Steps<SearchValues> {
   const values: Values = {
@@ -93,7 +95,7 @@ export function* extract(type: ResourceType, resource: unknown, within?: Within)
   };
   for (const parameter of compiledParameters(type)) {
     const { code, paths, stored } = parameter;
-    // Its values stand under the codes of others.
+    // Its values are stored under other codes.
     if (stored[0] !== code) continue;
     if (parameter.type === 'composite') {
       addPairs(values, parameter, resource);
@@ -119,7 +121,10 @@ export function* extract(type: ResourceType, resource: unknown, within?: Within)
   return values;
 }
 
-/** The values of elements at a path, or at its base if it has one. @returns whether there are any. */
+/**
+ * Adds the values of elements at a path, or at its base if it has one.
+ * @returns whether there are any.
+ */
 function addAll(
   values: Values,
   parameter: CompiledParameter,
@@ -144,7 +149,7 @@ function addAll(
   return present;
 }
 
-/** A value, once for each code that it is of. */
+/** Adds a value, once for each code to which it belongs. */
 function push<V>(all: Found<V>[], code: string, value: V, codes: readonly Coded[]): void {
   if (codes.length === 0) all.push({ code, value });
   else for (const about of codes) all.push({ code, value, about });
@@ -176,7 +181,7 @@ function add(
     case 'uri':
       for (const value of urisOf(element, path)) {
         values.forms.push({ code, value: uriForm(value) });
-        // As texts for `:below`.
+        // Also stored as strings, for `:below`.
         values.strings.push({ code, value });
       }
       break;
@@ -205,7 +210,7 @@ function add(
   }
 }
 
-/** Keeps the text of a code's values that comes first in either direction. */
+/** Updates the first and the last of a code's sort texts. */
 function addSort({ sorts }: Values, code: string, text: string | undefined): void {
   if (text === undefined) return;
   const ends = sorts.get(code);
@@ -214,7 +219,7 @@ function addSort({ sorts }: Values, code: string, text: string | undefined): voi
   else if (text > ends.last) ends.last = text;
 }
 
-/** The form of a reference to a contained resource, or from one to the resource that contains it. */
+/** Returns the form of a reference to a contained resource, or from one to its container. */
 function containedForms(element: unknown, within: Within | undefined): string[] {
   if (within === undefined || typeof element === 'string') return [];
   const { reference } = element as { readonly reference?: unknown };
@@ -229,12 +234,15 @@ function number(text: string): QuantityValue {
 }
 
 /**
- * How many pairs of forms of a composite a resource is found by: the first ones. Two codings make nine, and all codings
- * of a body in two halves would make more than a service can hold.
+ * Maximum number of a composite's pairs by which a resource is found; later pairs are ignored. Two codings make nine
+ * pairs; a body full of codings, half in each part, would make more than the service can hold.
  */
 export const MOST_PAIRS = 50_000;
 
-/** Both parts' forms together, of each base; ordered second parts bear the codes of the first (`About`). */
+/**
+ * Adds each pair of both parts' forms in a base. Ordered second parts are stored with the codes of the first instead
+ * (`About`).
+ */
 function addPairs({ forms }: Values, { code, paths, composite }: CompiledParameter, resource: unknown): void {
   if (composite === undefined || composite.ordered) return;
   let left = MOST_PAIRS;

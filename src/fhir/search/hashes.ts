@@ -1,12 +1,14 @@
-/** The hashes of a type's values of a tenant, by code and form: the same ones come with every resource. */
+/**
+ * Caches the hashes of a tenant's search values of one type, by code and form, since resources repeat the same values.
+ */
 import { searchKey } from '#src/shared/search-key.ts';
 import { parameterKey, tokenForm, valueKey } from './keys.ts';
 
-/** How many hashes of a type of a tenant are remembered, and of how many in all: some 250 bytes each. */
+/** Maximum number of cached hashes per type and tenant, and in total; each takes about 250 bytes. */
 const REMEMBERED = 20_000;
 const REMEMBERED_IN_ALL = 30_000;
 
-/** Hashes of one type of one tenant. Short texts are looked up, not the long ones that are hashed. */
+/** Caches hashes of one type of one tenant. Only short texts are cached, not the long ones. */
 export class Hashes {
   readonly #tenant: string;
   readonly #type: string;
@@ -20,7 +22,7 @@ export class Hashes {
     this.#type = type;
   }
 
-  /** That a parameter's strings, moments and quantities bear (`parameterKey`). */
+  /** Returns the hash stored with a parameter's strings, moments and quantities (`parameterKey`). */
   parameter(code: string): string {
     let key = this.#parameters.get(code);
     if (key === undefined) {
@@ -31,7 +33,7 @@ export class Hashes {
     return key;
   }
 
-  /** Of a form (`valueKey`). */
+  /** Returns the hash of a form (`valueKey`). */
   value(code: string, form: string): string {
     const known = this.#of(this.#values, code);
     let key = known.get(form);
@@ -42,7 +44,7 @@ export class Hashes {
     return key;
   }
 
-  /** Of a code that a parameter's values are of: the form of the code in any system. */
+  /** Returns the hash of a code to which a parameter's values belong: that of the code's form in any system. */
   about(code: string, token: string): string {
     const known = this.#of(this.#codes, code);
     let key = known.get(token);
@@ -75,11 +77,11 @@ export class Hashes {
 }
 
 const types = new Map<string, Map<string, Hashes>>();
-/** Remembered since all were forgotten. */
+/** Hashes cached since the caches were last cleared. */
 let inAll = 0;
 
 /**
- * The hashes of a type of a tenant, for one resource or a few: all are forgotten together when they are too many.
+ * Returns the cache of a tenant's type, for one resource or a few: all caches are cleared together when they are full.
  * @param type its name, or that of its contained resources (`containedType`).
  */
 export function hashesOf(tenant: string, type: string): Hashes {

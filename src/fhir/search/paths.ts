@@ -1,6 +1,6 @@
 /**
- * The search parameters of a type, each with its paths: compiled from the generated tables once per type; none is written
- * by hand.
+ * Compiles the search parameters of each type with their paths from the generated tables, once per type; none is
+ * written by hand.
  */
 import { searchParameter, searchParameterCodes } from '../definitions/search-parameters.ts';
 import { type ResourceType, typeEntry } from '../types.ts';
@@ -10,15 +10,15 @@ import { compilePaths, type Path } from './expressions.ts';
 import { withTimeline } from './timeline.ts';
 
 const READABLE = new Set(['token', 'reference', 'date', 'string', 'uri', 'quantity', 'composite', 'special']);
-/** What every row of a read model says by itself. */
+/** Parameters whose values every row of a read model has as columns. */
 const OF_ROW = new Set(['_id', '_lastUpdated']);
 
-/** The string parameter of types with names that R4 leaves to an algorithm. */
+/** A string parameter, of types with names, whose algorithm R4 leaves to the server. */
 const PHONETIC = 'phonetic';
 
 const compiled = new Map<ResourceType, readonly CompiledParameter[]>();
 
-/** The parameters of a type whose values are read from its resources: all but `_id` and `_lastUpdated`. */
+/** Returns a type's parameters whose values are read from its resources: all except `_id` and `_lastUpdated`. */
 export function compiledParameters(type: ResourceType): readonly CompiledParameter[] {
   const known = compiled.get(type);
   if (known !== undefined) return known;
@@ -46,8 +46,8 @@ function compile(type: ResourceType): readonly CompiledParameter[] {
 }
 
 /**
- * Code → the codes that hold its values. A parameter whose values are those of others together, of the same kind, is
- * held by them; of two alike the first holds both.
+ * Returns code → the codes that store its values. If a parameter's values are the union of others of the same kind,
+ * those store them; if two are equal, the first stores both.
  */
 function storedCodes(
   type: ResourceType,
@@ -70,7 +70,7 @@ function storedCodes(
   return stored;
 }
 
-/** One text a path: equal texts, equal values. In the record of a patient every `subject` is a Patient. */
+/** Returns one text per path: equal texts mean equal values. In a patient's record every `subject` is a Patient. */
 function keysOf(type: ResourceType, { paths, composite }: Omit<CompiledParameter, 'stored'>): string[] {
   const { home, owner } = typeEntry(type);
   return paths.map((path, at) => {
@@ -81,12 +81,15 @@ function keysOf(type: ResourceType, { paths, composite }: Omit<CompiledParameter
   });
 }
 
-/** The parameter of that code, if the type has it among `compiledParameters`. */
+/** Returns the parameter with a code if it is among the type's `compiledParameters`. */
 export function compiledParameter(type: ResourceType, code: string): CompiledParameter | undefined {
   return compiledParameters(type).find((parameter) => parameter.code === code);
 }
 
-/** Whether a parameter is the reference that says in whose record a resource is: always a Patient's. */
+/**
+ * Returns whether a parameter is the reference that determines the record of a resource: always a reference to a
+ * Patient.
+ */
 export function namesRecord(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {
   const { owner } = typeEntry(type);
   const [path, ...others] = paths;
@@ -95,7 +98,7 @@ export function namesRecord(type: ResourceType, { paths }: Pick<CompiledParamete
 
 const NOTHING: readonly unknown[] = [];
 
-/** Elements that a path leads to in a resource: JSON values, lists laid out. */
+/** Returns the elements at a path in a resource as JSON values; lists are flattened. */
 export function elementsAt(resource: unknown, path: Path): readonly unknown[] {
   if (isWithout(resource, path.steps[0])) return NOTHING;
   let found: readonly unknown[] = [resource];
@@ -108,7 +111,7 @@ export function elementsAt(resource: unknown, path: Path): readonly unknown[] {
     : found.filter((item) => holds(item, path));
 }
 
-/** Whether an element has no such member: most elements are in few resources. */
+/** Returns whether an element lacks a member; checked first, since most elements are absent from most resources. */
 function isWithout(element: unknown, name: string | undefined): boolean {
   if (name === undefined) return false;
   if (typeof element !== 'object' || element === null) return true;
@@ -136,7 +139,10 @@ function holds(item: unknown, { where, refersTo }: Path): boolean {
   return typeof reference === 'string' && typeInReference(reference) === refersTo;
 }
 
-/** The type that the text of a reference names: `Patient` of `Patient/1`, `https://…/Patient/1/_history/2`; else undefined. */
+/**
+ * Returns the type in the text of a reference: `Patient` for `Patient/1` or `https://…/Patient/1/_history/2`; else
+ * undefined.
+ */
 export function typeInReference(reference: string): string | undefined {
   return /(?:^|\/)([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/.exec(
     reference,

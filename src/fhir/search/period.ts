@@ -1,18 +1,23 @@
-/** What moments a FHIR date stands for. Without an offset: UTC. https://hl7.org/fhir/R4/search.html#date */
+/**
+ * Converts FHIR dates to ranges of moments; without an offset they are in UTC. https://hl7.org/fhir/R4/search.html#date
+ */
 import { type Micros, toMicros } from '#src/shared/time.ts';
 
-/** The moments that a date text stands for: [from, to). */
+/** The moments that a date text means: [from, to). */
 export interface Period {
   readonly from: Micros;
   readonly to: Micros;
-  /** Whether the text says a part of a microsecond: some time after its beginning, before its end. */
+  /** Whether the text is more precise than a microsecond: its moment lies between these two. */
   readonly isWithin?: true;
 }
 
 const DATE =
   /^(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01])(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d|60)(\.\d{1,40})?)?(Z|[+ -](?:0\d|1[0-4]):[0-5]\d)?)?)?)?$/;
 
-/** The period of a FHIR date, dateTime or instant: `2024` is a year, `2024-05-01T10:00:00Z` a second. Undefined for other text. */
+/**
+ * Returns the period of a FHIR date, dateTime or instant: `2024` is a year, `2024-05-01T10:00:00Z` a second. Undefined
+ * for other text.
+ */
 export function parsePeriod(text: string): Period | undefined {
   const [, year, month, day, hour, minute, second, fraction, offset] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
@@ -23,10 +28,10 @@ export function parsePeriod(text: string): Period | undefined {
     return between(`${year}-${month}-01`, `${following}-01`);
   }
   const midnight = toMicros(`${year}-${month}-${day}T00:00:00Z`);
-  // Date.parse moves 30 February to March: such a day is none.
+  // Date.parse moves 30 February to March; such a date is invalid.
   if (Number.isNaN(midnight) || new Date(midnight / 1000).getUTCDate() !== Number(day)) return undefined;
   if (hour === undefined) return { from: midnight, to: midnight + 86_400_000_000 };
-  // A plus sign that nobody percent-encoded arrives as a blank.
+  // A plus sign that was not percent-encoded arrives as a blank.
   const zone = (offset ?? 'Z').replace(' ', '+');
   const minuteStart = toMicros(`${year}-${month}-${day}T${hour}:${minute}:00${zone}`);
   if (second === undefined) return { from: minuteStart, to: minuteStart + 60_000_000 };
@@ -42,7 +47,7 @@ function between(first: string, second: string): Period {
   return { from: toMicros(`${first}T00:00:00Z`), to: toMicros(`${second}T00:00:00Z`) };
 }
 
-/** The year after, as Date.parse takes it: past 9999 with a sign and six digits. */
+/** Returns the following year as Date.parse takes it: after 9999 with a sign and six digits. */
 function next(year: string): string {
   return year === '9999' ? '+010000' : String(Number(year) + 1).padStart(4, '0');
 }

@@ -1,10 +1,10 @@
-/** How names sound, by Lawrence Philips' Double Metaphone: what the search parameter `phonetic` compares. */
+/** Encodes how names sound, by Lawrence Philips' Double Metaphone, for the search parameter `phonetic`. */
 import { doubleMetaphone } from 'double-metaphone';
 import { folded } from './text.ts';
 
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
 
-/** How many words of a text are compared: those after them count for nothing. */
+/** Maximum number of a text's words that are compared; later ones are ignored. */
 const MOST_WORDS = 50;
 
 /**

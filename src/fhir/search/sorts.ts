@@ -1,4 +1,7 @@
-/** What tokens and references are sorted by, and where a row holds it. https://hl7.org/fhir/R4/search.html#sort */
+/**
+ * Defines the texts by which tokens and references are sorted, and where a row stores them.
+ * https://hl7.org/fhir/R4/search.html#sort
+ */
 import type { ResourceType } from '../types.ts';
 import type { CompiledParameter } from './compiled-parameter.ts';
 import type { Path } from './expressions.ts';
@@ -6,12 +9,12 @@ import { compiledParameters, namesRecord } from './paths.ts';
 import { pieces } from './text.ts';
 import { codedOf } from './values.ts';
 
-/** Between a code and its system: before all characters that either may have. */
+/** Separates a code from its system; sorts before all characters that either may contain. */
 const BETWEEN = '\u0001';
 
 /**
- * Returns the text by which a token or a reference is sorted: of a token its first code, then the system; of a reference
- * what it says, `Patient/5`. Only the beginning of a long one. Undefined for an element that has neither.
+ * Returns the text by which a token or a reference is sorted: for a token its first code, then the system; for a
+ * reference its text, such as `Patient/5`. Long texts are cut. Undefined for an element that has neither.
  */
 export function sortText(type: 'token' | 'reference', element: unknown, path: Path): string | undefined {
   const text = type === 'token' ? tokenText(element, path) : referenceText(element);
@@ -19,7 +22,7 @@ export function sortText(type: 'token' | 'reference', element: unknown, path: Pa
 }
 
 function tokenText(element: unknown, path: Path): string | undefined {
-  // The system of a `code` follows from the element.
+  // The system of a `code` is implied by the element.
   if (typeof element === 'string') return element;
   const first = codedOf(element, path).find(({ code }) => code !== undefined);
   if (first?.code === undefined) return undefined;
@@ -34,12 +37,12 @@ function referenceText(element: unknown): string | undefined {
   return typeof reference === 'string' && !reference.startsWith('#') ? reference : undefined;
 }
 
-/** Whether a parameter is sorted by texts that a row holds beside its keys. */
+/** Returns whether a parameter is sorted by texts that a row stores in addition to its keys. */
 export function isSortedByText({ type }: Pick<CompiledParameter, 'type'>): boolean {
   return type === 'token' || type === 'reference';
 }
 
-/** The texts of a code's values that come first, in either direction. */
+/** The first and the last text of a code's values: the sort keys in ascending and in descending order. */
 export interface Ends {
   first: string;
   last: string;
@@ -48,8 +51,8 @@ export interface Ends {
 const slots = new Map<ResourceType, ReadonlyMap<string, number>>();
 
 /**
- * Returns where a type's rows hold the texts of each code: at twice the number the one that comes first in descending
- * order, before it the one that comes first in ascending order, counted from 1.
+ * Returns where a type's rows store the sort texts of each code. For slot n, counted from 1, position 2n holds the text
+ * for descending order, and position 2n - 1 the text for ascending order.
  */
 export function sortSlots(type: ResourceType): ReadonlyMap<string, number> {
   const known = slots.get(type);
@@ -64,8 +67,8 @@ export function sortSlots(type: ResourceType): ReadonlyMap<string, number> {
 }
 
 /**
- * Returns the texts of a resource in the places that `sortSlots` says; null where there is none, and for a last one that is
- * the first. Nulls at the end are left out.
+ * Returns a resource's sort texts at the positions that `sortSlots` defines; null where there is none, and for a last
+ * text that equals the first. Nulls at the end are left out.
  */
 export function sortRow(type: ResourceType, sorts: ReadonlyMap<string, Ends>): (string | null)[] {
   const row: (string | null)[] = [];

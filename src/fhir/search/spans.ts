@@ -1,15 +1,24 @@
-/** Which values are wide: SQL that partial indexes and the searches that use them share to the letter. */
+/**
+ * Defines which values are wide, as SQL: partial indexes and the searches that use them must contain the identical
+ * text.
+ */
 
-/** Periods up to this length are narrow, in microseconds: a day, so that a date to the day is. */
+/** Maximum length of a narrow period in microseconds: a day, so that a date with day precision is narrow. */
 export const WIDE_PERIOD = 86_400_000_000;
 
-/** The condition that rows of a period's columns are longer than that. @param row their name, with the columns low and high */
+/**
+ * Returns the condition that a row's period is wide.
+ * @param row name of the row, with the columns low and high
+ */
 export function isWidePeriod(row?: string): string {
   const of = row === undefined ? '' : `${row}.`;
   return `${of}high - ${of}low > ${WIDE_PERIOD}`;
 }
 
-/** The condition that rows of a quantity's columns are no single number. @param prefix of the columns */
+/**
+ * Returns the condition that a row's quantity isn't a single number.
+ * @param prefix of the columns
+ */
 export function isWideQuantity(row: string | undefined, prefix: 'canonical_' | ''): string {
   const of = row === undefined ? '' : `${row}.`;
   return `${of}${prefix}low <> ${of}${prefix}high`;

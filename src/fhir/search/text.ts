@@ -1,14 +1,14 @@
-/** Strings as a search compares them: https://hl7.org/fhir/R4/search.html#string */
+/** Normalizes strings for searches: https://hl7.org/fhir/R4/search.html#string */
 
-/** Marks that accents are once a text is decomposed. */
+/** Accents, which are separate marks once a text is decomposed. */
 const MARKS = /\p{M}/gu;
 
-/** Most texts: nothing in them is composed. */
+/** Matches texts without composed characters, which most are. */
 const PLAIN = /^[ -~]*$/;
 
 /**
- * Letters that Unicode doesn't decompose, lower case, and what people type for them: ligatures, strokes, hooks and bars as
- * in CLDR's transform Latin-ASCII, and the Greek sigma at a word's end.
+ * Letters that Unicode doesn't decompose, in lower case, and what people type for them: ligatures, strokes, hooks and
+ * bars as in CLDR's transform Latin-ASCII, and the Greek sigma at the end of a word.
  */
 const LETTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -56,10 +56,13 @@ function withoutBlanks(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** Longest beginning of a folded text that an index holds, in UTF-16 code units: an index row has 2,704 bytes at most. */
+/**
+ * Maximum length of the part of a folded text that an index stores, in UTF-16 code units: an index row has 2,704 bytes
+ * at most.
+ */
 const INDEXED_LENGTH = 500;
 
-/** A folded text in two: what an index holds, and the rest of a longer text. */
+/** A folded text in two parts: the beginning, which an index stores, and the rest of a longer text. */
 export interface Pieces {
   readonly beginning: string;
   /** Null if the beginning is the whole text. */

@@ -1,15 +1,15 @@
-/** What is asked for by a code and in the order of time: dates are kept with the codes of what they are dates of. */
+/** Supports searches by code in order of time: dates are stored with the codes of the values that they date. */
 import { jsonName, typeDefinition } from '../definitions/tables.ts';
 import type { ResourceType } from '../types.ts';
 import type { CompiledParameter } from './compiled-parameter.ts';
 
-/** A token parameter and the date parameter that its resources are listed by. */
+/** A token parameter, and the date parameter by which its resources are listed. */
 export interface Timeline {
   readonly code: string;
   readonly date: string;
 }
 
-/** One a type: each costs a write an index row, nothing more. */
+/** At most one per type; each costs a write one index row, nothing more. */
 const TIMELINES: Partial<Record<ResourceType, Timeline>> = {
   AllergyIntolerance: { code: 'code', date: 'date' },
   Condition: { code: 'code', date: 'onset-date' },
@@ -22,12 +22,12 @@ const TIMELINES: Partial<Record<ResourceType, Timeline>> = {
   Procedure: { code: 'code', date: 'date' },
 };
 
-/** The timeline of a type. */
+/** Returns the timeline of a type. */
 export function timelineOf(type: ResourceType): Timeline | undefined {
   return TIMELINES[type];
 }
 
-/** The parameters of a type, the dates of its timeline with the places of the codes. */
+/** Returns a type's parameters; the dates of its timeline also get the paths of the codes. */
 export function withTimeline(
   type: ResourceType,
   parameters: readonly CompiledParameter[],
@@ -49,7 +49,7 @@ export function withTimeline(
 const singles = new WeakMap<CompiledParameter['paths'], boolean>();
 
 /**
- * Tells whether a resource has at most one value of a parameter: its paths are the types of one element that isn't a
+ * Returns whether a resource has at most one value of a parameter: its paths are the types of one element that isn't a
  * list.
  */
 export function isSingle(type: ResourceType, { paths }: Pick<CompiledParameter, 'paths'>): boolean {

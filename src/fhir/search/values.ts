@@ -1,6 +1,6 @@
 /**
- * What a search finds an element by, per FHIR type and type of parameter: https://hl7.org/fhir/R4/search.html#ptypes
- * Elements come from stored resources, which are valid R4.
+ * Reads the values by which a search finds an element, per FHIR type and type of parameter:
+ * https://hl7.org/fhir/R4/search.html#ptypes The elements are from stored resources, which are valid R4.
  */
 import { isLosslessNumber } from 'lossless-json';
 import { isEnumerated, valueSet } from '../definitions/tables.ts';
@@ -9,23 +9,23 @@ import type { Path } from './expressions.ts';
 import { referenceForm, tokenForm } from './keys.ts';
 import { type Period, parsePeriod } from './period.ts';
 
-/** Before and after all moments: the ends of a Period that has none. */
+/** A moment before all others, for a Period without a start. */
 export const BEGINNING_OF_TIME = -4e18;
-/** See `BEGINNING_OF_TIME`. */
+/** A moment after all others, for a Period without an end. */
 export const END_OF_TIME = 4e18;
 
-/** A quantity, or a range of them: decimal texts or `-Infinity` and `Infinity`, both ends included. */
+/** A quantity, or a range of quantities: decimal texts or `-Infinity` and `Infinity`, both ends inclusive. */
 export interface QuantityValue {
   readonly low: string;
   readonly high: string;
   readonly system: string | null;
   readonly code: string | null;
   readonly unit: string | null;
-  /** The same in canonical UCUM units; null for a unit that UCUM refuses, and for one of another system. */
+  /** The same in canonical UCUM units; null for a unit that is invalid in UCUM or that belongs to another system. */
   readonly canonical: { readonly dimension: string; readonly low: string; readonly high: string } | null;
 }
 
-/** A code in a system; an empty one says that it has none. */
+/** A code in a system; an empty system means that it has none. */
 export interface Coded {
   readonly system: string;
   readonly code?: string | undefined;
@@ -58,7 +58,7 @@ function texts(...values: readonly unknown[]): string[] {
   return found;
 }
 
-/** The forms of a token: see `tokenForm`. Some may come twice. */
+/** Returns the forms of a token (see `tokenForm`); some may occur twice. */
 export function tokenForms(element: unknown, path: Path): string[] {
   const forms: string[] = [];
   for (const coded of codedOf(element, path)) pushForms(forms, coded);
@@ -67,7 +67,7 @@ export function tokenForms(element: unknown, path: Path): string[] {
 
 const SPECIAL_VALUES = 'http://terminology.hl7.org/CodeSystem/special-values';
 
-/** The codes that a token says. */
+/** Returns the codes in a token. */
 export function codedOf(element: unknown, { type, binding }: Path): Coded[] {
   if (typeof element === 'boolean') return [{ system: SPECIAL_VALUES, code: String(element) }];
   if (typeof element === 'string') {
@@ -93,12 +93,12 @@ function codingOf({ system, code }: Element): Coded {
   return { system: text(system) ?? '', code: text(code) };
 }
 
-/** Whether anything that a path leads to is true. */
+/** Returns whether any element at a path is true. */
 export function truthOf(elements: readonly unknown[]): boolean {
   return elements.some((element) => element !== false);
 }
 
-/** The forms of one boolean of all that a path leads to. */
+/** Returns the forms of one boolean: whether any element at a path is true. */
 export function truthForms(elements: readonly unknown[]): string[] {
   const forms: string[] = [];
   pushForms(forms, { system: SPECIAL_VALUES, code: String(truthOf(elements)) });
@@ -118,7 +118,7 @@ function ofTypeForms(identifier: Element): string[] {
   );
 }
 
-/** The texts beside the codes of a token, or the display of a reference: what `:text` searches. */
+/** Returns the texts that `:text` searches: those beside a token's codes, or the display of a reference. */
 export function labelsOf(element: unknown, { type }: Path): readonly string[] {
   if (!isElement(element)) return NO_TEXTS;
   switch (type) {
@@ -141,7 +141,7 @@ const NO_TEXTS: readonly string[] = [];
 
 const systems = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
-/** The systems of a required value set that have a code: a `code` element's system is implied. */
+/** Returns the systems in a required value set that have a code: a `code` element's system is implied. */
 function systemsOf(binding: string, code: string): readonly string[] {
   let known = systems.get(binding);
   if (known === undefined) {
@@ -163,7 +163,10 @@ function systemsByCode(binding: string): ReadonlyMap<string, readonly string[]> 
 const LITERAL = /^(?:[A-Za-z]+\/)?([A-Za-z0-9.-]{1,64})$/;
 const VERSION = /\/_history\/[^/]*$/;
 
-/** The forms of a reference or canonical: see `referenceForm`. Those of its identifier are apart. */
+/**
+ * Returns the forms of a reference or canonical (see `referenceForm`), without those of its identifier
+ * (`logicalForms`).
+ */
 export function referenceForms(element: unknown): string[] {
   if (typeof element === 'string') {
     const [url = ''] = element.split('|');
@@ -183,7 +186,7 @@ export function referenceForms(element: unknown): string[] {
   ];
 }
 
-/** The id at the end of a reference, relative or a URL. */
+/** Returns the id at the end of a reference, whether relative or a URL. */
 export function targetOf(element: unknown): string | undefined {
   if (typeof element === 'string') return undefined;
   const reference = text((element as Element).reference);
@@ -192,21 +195,21 @@ export function targetOf(element: unknown): string | undefined {
 
 const IDENTIFIER: Path = { steps: [], type: 'Identifier' };
 
-/** Forms of the identifier in a reference, for `:identifier`. */
+/** Returns the forms of the identifier in a reference, for `:identifier`. */
 export function logicalForms(element: unknown): string[] {
   if (typeof element === 'string') return [];
   const { identifier } = element as Element;
   return each(identifier).flatMap((item) => tokenForms(item, IDENTIFIER));
 }
 
-/** The uris that an element is found by: a canonical with a version also by its URL alone. */
+/** Returns the uris by which an element is found: a canonical with a version also by its URL alone. */
 export function urisOf(element: unknown, { type }: Pick<Path, 'type'>): string[] {
   if (typeof element !== 'string' || element === '') return [];
   const version = type === 'canonical' ? element.indexOf('|') : -1;
   return version < 1 ? [element] : [element, element.slice(0, version)];
 }
 
-/** What a date parameter compares with; undefined for an element that says nothing of time. */
+/** Returns the period that a date parameter compares with; undefined for an element without a date. */
 export function periodOf(element: unknown, { type }: Path): Period | undefined {
   if (type === 'Period') return periodElement(element as Element);
   if (type === 'Timing') return timing(element as Element);
@@ -221,7 +224,7 @@ function periodElement({ start, end }: Element): Period | undefined {
   return { from: first?.from ?? BEGINNING_OF_TIME, to: last?.to ?? END_OF_TIME };
 }
 
-/** Only the outer limits of a Timing count. */
+/** Returns the earliest and the latest moment of a Timing. */
 function timing({ event, repeat }: Element): Period | undefined {
   const bounds = periodElement(((repeat as Element | undefined)?.boundsPeriod as Element | undefined) ?? {});
   const periods = texts(event).map(parsePeriod).concat(bounds);
@@ -233,7 +236,7 @@ function timing({ event, repeat }: Element): Period | undefined {
   };
 }
 
-/** What a quantity parameter compares with; undefined for an element without a number. */
+/** Returns the value that a quantity parameter compares with; undefined for an element without a number. */
 export function quantityOf(element: unknown, { type }: Path): QuantityValue | undefined {
   const quantity = element as Element;
   if (type === 'SampledData') return undefined;
@@ -257,7 +260,7 @@ function rangeOf(range: Element): QuantityValue | undefined {
   const low = from ?? '-Infinity';
   const high = to ?? 'Infinity';
   const [bottom, top] = [canonicalOf(unit, low, low), canonicalOf(other, high, high)];
-  // Each end in its own unit.
+  // Each end is converted from its own unit.
   const canonical =
     bottom !== null && bottom.dimension === top?.dimension ? { ...bottom, high: top.high } : null;
   return { ...unit, low, high, canonical };
@@ -275,10 +278,15 @@ function canonicalOf(
   return system === UCUM && code !== null ? (canonicalRange(code, low, high) ?? null) : null;
 }
 
-/** The largest power of ten that is kept: PostgreSQL's `numeric` goes further, to 10^131,071, also after a change of units. */
+/**
+ * The largest power of ten that is stored: PostgreSQL's `numeric` goes further, to 10^131,071, also after a change of
+ * units.
+ */
 const LARGEST_POWER = 9_999;
 
-/** A decimal text that PostgreSQL reads as `numeric`. Beyond the largest power a number counts as infinite, or as zero. */
+/**
+ * Returns a decimal text for PostgreSQL's `numeric`. Numbers beyond the largest power count as infinite, or as zero.
+ */
 function decimal(value: unknown): string | undefined {
   if (isLosslessNumber(value)) {
     const [text, sign = '', digits = '', exponent = '0'] =
@@ -290,19 +298,19 @@ function decimal(value: unknown): string | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? String(value) : undefined;
 }
 
-/** The latitude and the longitude of a Location's position, in degrees. */
+/** Returns the latitude and longitude of a Location's position, in degrees. */
 export function positionOf(element: unknown): { readonly latitude: string; readonly longitude: string } {
   const { latitude, longitude } = element as Element;
   return { latitude: degrees(latitude), longitude: degrees(longitude) };
 }
 
-/** A number that PostgreSQL can compute with as `float8`; 0 for what is beyond all degrees. */
+/** Returns a number that PostgreSQL can compute with as `float8`; 0 for numbers that are out of range for degrees. */
 function degrees(value: unknown): string {
   const number = Number(decimal(value) ?? '0');
   return Number.isFinite(number) ? String(number) : '0';
 }
 
-/** The texts that a string parameter compares with. */
+/** Returns the texts that a string parameter compares with. */
 export function stringsOf(element: unknown, { type }: Path): string[] {
   if (typeof element === 'string') return texts(element);
   const parts = element as Element;

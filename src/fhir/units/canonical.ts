@@ -1,25 +1,31 @@
-/** Quantities in canonical UCUM units, by `@lhncbc/ucum-lhc`: what makes 1 g and 1000 mg equal. https://ucum.org/ucum */
+/**
+ * Converts quantities to canonical UCUM units with `@lhncbc/ucum-lhc`, so that 1 g equals 1000 mg.
+ * https://ucum.org/ucum
+ */
 import { createRequire } from 'node:module';
 import { type Decimal, decimalOf, decimalText, plus, rounded, times } from './decimal.ts';
 
-/** UCUM as a code system in FHIR. */
+/** The URL of UCUM as a code system in FHIR. */
 export const UCUM = 'http://unitsofmeasure.org';
 
-/** How values in a unit become values in the base units of its dimension: (value + offset) × factor. */
+/** The conversion of a unit's values to the base units of its dimension: (value + offset) × factor. */
 interface CanonicalUnit {
-  /** Exponents of UCUM's base units, and the arbitrary units in it: values compare when it is equal. */
+  /** Exponents of UCUM's base units, and the unit's arbitrary units: values are comparable if it is equal. */
   readonly dimension: string;
   readonly factor: Decimal;
   readonly offset: Decimal;
-  /** Whether the factor is a decimal; of 5/9 and pi it is the nearest of 15 digits. */
+  /** Whether the factor is an exact decimal; for 5/9 and pi it is the nearest one with 15 digits. */
   readonly exact: boolean;
 }
 
-/** Digits that are kept if the factor isn't a decimal; a factor with at most as many digits is one. */
+/** Significant digits of results if the factor isn't a decimal; a factor with at most as many digits counts as one. */
 const SIGNIFICANT = 12;
-/** Scales with another zero than the base unit's, in their own degrees. Other functions (pH, dB) have no factor. */
+/**
+ * Offsets of scales whose zero differs from the base unit's, in their own degrees. Other functions (pH, dB) have no
+ * factor.
+ */
 const OFFSETS: Readonly<Record<string, Decimal>> = { Cel: decimalOf('273.15'), degF: decimalOf('459.67') };
-/** How many units are remembered: there are some hundreds in use, and whatever clients invent. */
+/** Maximum number of cached units: some hundreds are in use, and clients may invent any number. */
 const REMEMBERED = 5_000;
 const NONE = decimalOf('0');
 
@@ -27,12 +33,12 @@ const known = new Map<string, CanonicalUnit | undefined>();
 let library: typeof import('@lhncbc/ucum-lhc') | undefined;
 
 /**
- * A range in canonical units.
+ * Converts a range to canonical units.
  * @param code UCUM code (case sensitive) of both ends' unit.
  * @param low decimal text or `-Infinity`.
  * @param high decimal text or `Infinity`.
- * @returns undefined for a code that UCUM does not know, or whose scale has no factor. Ends are exact where the unit's
- * factor is a decimal; else they are rounded to 12 significant digits.
+ * @returns undefined for an invalid UCUM code, or one whose scale has no factor. Ends are exact if the unit's factor is
+ *   a decimal; otherwise they are rounded to 12 significant digits.
  */
 export function canonicalRange(
   code: string,
@@ -59,7 +65,7 @@ function canonicalUnit(code: string): CanonicalUnit | undefined {
   return unit;
 }
 
-/** The library would trim blanks, and it throws for some texts that are no units. */
+/** Looks up a unit in the library, with checks before: the library trims blanks, and throws for some invalid texts. */
 function lookUp(code: string): CanonicalUnit | undefined {
   if (!/^[!-~]{1,100}$/.test(code)) return undefined;
   try {
@@ -70,7 +76,7 @@ function lookUp(code: string): CanonicalUnit | undefined {
 }
 
 function read(code: string): CanonicalUnit | undefined {
-  // Loaded with the first unit: it takes a tenth of a second.
+  // Loaded for the first unit, because it takes a tenth of a second.
   library ??= createRequire(import.meta.url)('@lhncbc/ucum-lhc') as typeof import('@lhncbc/ucum-lhc');
   const { status, unit } = library.UcumLhcUtils.getInstance().getSpecifiedUnit(code, 'validate');
   const exponents = unit?.dim_?.dimVec_;
@@ -78,14 +84,17 @@ function read(code: string): CanonicalUnit | undefined {
     return undefined;
   const offset = unit.cnv_ === null ? NONE : OFFSETS[unit.cnv_];
   if (offset === undefined || unit.cnvPfx_ !== 1) return undefined;
-  // 15 digits leave out what binary fractions added: 0.025400000000000002 m are 0.0254.
+  // Rounding to 15 digits removes errors of binary fractions: 0.025400000000000002 m becomes 0.0254.
   const factor = decimalOf(String(Number(unit.magnitude_.toPrecision(15))));
   const exact = String(factor.digits).replace(/0+$/, '').length <= SIGNIFICANT;
   const arbitrary = unit.isArbitrary_ ? arbitraryUnits(code) : '';
   return { dimension: exponents.join() + arbitrary, factor, offset, exact };
 }
 
-/** Arbitrary units compare with themselves alone: the names between brackets, `[IU]` as `[iU]`. */
+/**
+ * Returns the arbitrary units of a code, which are comparable only with themselves: the names in brackets, `[IU]` as
+ * `[iU]`.
+ */
 function arbitraryUnits(code: string): string {
   return (code.match(/\[[^\]]*\]/g) ?? []).map((name) => ` ${name.replace('[IU]', '[iU]')}`).join('');
 }

@@ -1,6 +1,6 @@
 /** Exact decimal arithmetic: digits × 10^power. */
 
-/** A decimal. */
+/** A decimal number. */
 export interface Decimal {
   readonly digits: bigint;
   readonly power: number;
@@ -8,7 +8,10 @@ export interface Decimal {
 
 const TEXT = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?$/;
 
-/** Reads a decimal text such as `-1.50` or `6e23`. @throws Error for what is none. */
+/**
+ * Parses a decimal text such as `-1.50` or `6e23`.
+ * @throws Error for other text.
+ */
 export function decimalOf(text: string): Decimal {
   const [matched, sign, whole = '', fraction = '', exponent = '0'] = TEXT.exec(text) ?? [];
   if (matched === undefined || whole + fraction === '') throw new Error(`no decimal: ${text}`);
@@ -18,7 +21,7 @@ export function decimalOf(text: string): Decimal {
   };
 }
 
-/** A text that PostgreSQL reads as `numeric`, without zeros at its end that say nothing. */
+/** Returns a text that PostgreSQL reads as `numeric`, without redundant zeros at its end. */
 export function decimalText({ digits, power }: Decimal): string {
   if (power === 0 || digits === 0n) return String(digits);
   const text = String(digits);
@@ -28,12 +31,12 @@ export function decimalText({ digits, power }: Decimal): string {
   return exponent === 0 ? text.slice(0, end) : `${text.slice(0, end)}e${exponent}`;
 }
 
-/** The product. */
+/** Returns the product of two decimals. */
 export function times(a: Decimal, b: Decimal): Decimal {
   return { digits: a.digits * b.digits, power: a.power + b.power };
 }
 
-/** The sum. */
+/** Returns the sum of two decimals. */
 export function plus(a: Decimal, b: Decimal): Decimal {
   if (b.digits === 0n) return a;
   const power = Math.min(a.power, b.power);
@@ -41,7 +44,7 @@ export function plus(a: Decimal, b: Decimal): Decimal {
   return { digits: aligned(a) + aligned(b), power };
 }
 
-/** Rounded, half away from zero, to so many significant digits. */
+/** Returns a value rounded to a number of significant digits, half away from zero. */
 export function rounded(value: Decimal, significant: number): Decimal {
   const negative = value.digits < 0n;
   const digits = negative ? -value.digits : value.digits;

@@ -1,13 +1,18 @@
-/** Required bindings: which codes an element may have (https://hl7.org/fhir/R4/terminologies.html#required). */
+/**
+ * Checks required bindings: the codes that an element may have (https://hl7.org/fhir/R4/terminologies.html#required).
+ */
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { valueSet } from '../definitions/tables.ts';
 import { isMediaType, type PrimitiveTest } from './primitives.ts';
 import { asArray } from './walk.ts';
 
-/** As many codes as a sentence bears. */
+/** Maximum number of codes that a message lists. */
 const MOST_NAMED = 12;
 
-/** The test of a bound `code`. @param key the value set. */
+/**
+ * Returns the test of a bound `code`.
+ * @param key the value set.
+ */
 export function boundCode(key: string): PrimitiveTest {
   if (key === 'mimetypes') {
     return (value) =>
@@ -20,7 +25,10 @@ export function boundCode(key: string): PrimitiveTest {
   return (value) => (typeof value === 'string' && codes.has(value) ? undefined : fault);
 }
 
-/** The test of a bound CodeableConcept: one of its codings is in the set. Text or an extension cannot replace it. */
+/**
+ * Returns the test of a bound CodeableConcept: one of its codings must be in the set. Text or an extension cannot
+ * replace it.
+ */
 export function boundConcept(key: string): (concept: JsonObject) => string | undefined {
   const systems = new Map(Object.entries(valueSet(key)).map(([system, codes]) => [system, new Set(codes)]));
   const fault = `must have a coding that is one of ${named(key)}, with its system`;

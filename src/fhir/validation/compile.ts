@@ -1,6 +1,7 @@
 /**
- * Closures that validate an object of one R4 type, compiled from its definition when first needed: structure,
- * cardinality, types, primitive formats, required bindings, invariants (docs/spec/decisions.md, section 5 "Writes").
+ * Compiles the definition of an R4 type, when first needed, into a closure that validates objects of the type:
+ * structure, cardinality, types, primitive formats, required bindings, invariants (docs/spec/decisions.md, section 5
+ * "Writes").
  */
 import type { JsonObject } from '#src/shared/json.ts';
 import {
@@ -32,10 +33,13 @@ import { newScope, type Walk } from './walk.ts';
 
 const compiled = new Map<string, ObjectCheck>();
 
-/** The name under which an Extension within an Extension is compiled. */
+/** The name under which an Extension inside an Extension is compiled. */
 const PART = 'Extension.extension';
 
-/** The check of a type; compiled on first use. @throws Error when R4 has no such type. */
+/**
+ * Returns the check of a type; it is compiled on first use.
+ * @throws Error if R4 does not define the type.
+ */
 export function objectCheck(type: string): ObjectCheck {
   const known = compiled.get(type);
   if (known !== undefined) return known;
@@ -44,7 +48,7 @@ export function objectCheck(type: string): ObjectCheck {
   return fresh;
 }
 
-/** Types refer to each other in circles, and so are compiled when a value of theirs comes by. */
+/** Returns a check that is compiled when the first value occurs, because types refer to each other in cycles. */
 function lazily(type: string): ObjectCheck {
   let check: ObjectCheck | undefined;
   return (object, walk) => {
@@ -152,7 +156,7 @@ function elementCheck(owner: string, element: ElementDefinition, type: ElementTy
   };
 }
 
-/** A resource that stands by itself within another, as in a Bundle's entry. */
+/** Checks a resource that stands alone inside another one, such as a Bundle's entry. */
 function checkResource(resource: JsonObject, walk: Walk): void {
   const outer = walk.scope;
   walk.scope = newScope(resource);
@@ -160,7 +164,7 @@ function checkResource(resource: JsonObject, walk: Walk): void {
   walk.scope = outer;
 }
 
-/** A contained resource shares its container's local references. */
+/** Checks a contained resource, which shares its container's local references. */
 function checkContainedResource(resource: JsonObject, walk: Walk): void {
   const { scope } = walk;
   const outer = scope.resource;
@@ -176,7 +180,7 @@ function checkByType(resource: JsonObject, walk: Walk): void {
   else walk.fault('value', 'must have the name of an R4 resource type as its resourceType');
 }
 
-/** Faults once, at the second alternative of a choice. */
+/** Faults a second alternative of the same choice, once. */
 function checkSingleChoice(
   object: JsonObject,
   property: Property,

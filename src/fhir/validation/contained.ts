@@ -1,8 +1,11 @@
-/** Rules of resources inside resources (https://hl7.org/fhir/R4/domainresource.html#invs and references.html#contained). */
+/**
+ * Checks the rules of contained resources (https://hl7.org/fhir/R4/domainresource.html#invs and
+ * references.html#contained).
+ */
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { asArray, containedIds, type Walk } from './walk.ts';
 
-/** dom-2 to dom-5, after the whole resource was visited and its local references are known. */
+/** Checks dom-2 to dom-5. Call it after the whole resource was visited, when its local references are known. */
 export function checkContained(resource: JsonObject, walk: Walk): void {
   for (const [index, contained] of asArray(resource.contained).entries()) {
     if (!isObject(contained)) continue;
@@ -22,7 +25,10 @@ export function checkContained(resource: JsonObject, walk: Walk): void {
   }
 }
 
-/** ref-1: a local reference names a contained resource; `#` alone, inside one, the container. Notes it for dom-3. */
+/**
+ * Checks ref-1: a local reference must name a contained resource, or, inside one, be `#` for the container. Notes the
+ * reference for dom-3.
+ */
 export function checkLocalReference(reference: string, walk: Walk): void {
   const { scope } = walk;
   scope.local.add(reference);

@@ -1,4 +1,7 @@
-/** Extensions: https://hl7.org/fhir/R4/extensibility.html#Extension, and the value types of those that R4 defines. */
+/**
+ * Checks extensions: https://hl7.org/fhir/R4/extensibility.html#Extension, and the value types of those that R4
+ * defines.
+ */
 import { withArticle } from '#src/shared/article.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { knownExtension, type ValueTypes } from '../definitions/extensions.ts';
@@ -7,9 +10,9 @@ import { asArray, type Walk } from './walk.ts';
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
 /**
- * Checks ext-1, the form of the url, and the types of values where R4 defines the extension.
- * @param part whether it is within another extension: then its url may be relative, and the outer one says what it
- *   holds.
+ * Checks ext-1, the format of the url, and the types of values if R4 defines the extension.
+ * @param part whether it is inside another extension: then its url may be relative, and the outer extension defines its
+ *   content.
  */
 export function checkExtension(extension: JsonObject, hasValue: boolean, part: boolean, walk: Walk): void {
   if (hasValue === (extension.extension !== undefined)) {

@@ -1,13 +1,13 @@
 /**
- * Faults that a change leaves as they were. What is stored passed the rules of its day; a PATCH of another element must
- * not fail because a rule was added since.
+ * Filters out faults that a change leaves as they were. A stored resource passed the rules of its time; a PATCH of
+ * another element must not fail because a rule was added since.
  */
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 
 /**
- * The faults that a resource has and the version that it was made from has not. A fault is the same where its rule, its
- * element (in whatever place of a list) and the content of that element are.
+ * Returns the faults of a resource that the version before it does not have. Two faults are the same if their rule,
+ * their element (at any index of a list) and the element's content are the same.
  * @param faults of `after`.
  * @param earlier faults of `before`.
  */
@@ -35,7 +35,7 @@ function keyOf(resource: JsonObject, { code, diagnostics, expression = '' }: Iss
   return printJson([code, rule, contentAt(resource, expression)]);
 }
 
-/** What is at a path, with ids and extensions of primitives; nothing for the resource itself. */
+/** Returns the content at a path, with ids and extensions of primitives; nothing for the resource itself. */
 function contentAt(resource: JsonObject, path: string): Json {
   const steps = path.split('.').slice(1);
   if (steps.length === 0) return null;
@@ -47,7 +47,7 @@ function contentAt(resource: JsonObject, path: string): Json {
   return found;
 }
 
-/** The JSON members of an element: its value, `_name`, and of a choice the one with the type. */
+/** Returns the JSON members of an element: its value and `_name`, for a choice those with the type. */
 function membersOf(holder: JsonObject, name: string, index: string | undefined): Json[] {
   return Object.entries(holder).flatMap(([key, value]) => {
     const suffix = key.replace(/^_/, '').startsWith(name) ? key.replace(/^_/, '').slice(name.length) : '-';

@@ -1,6 +1,6 @@
 /**
- * Error-level invariants of base R4, compiled from their FHIRPath. What the compiler does not translate, and
- * quantities whose units it would have to convert, are evaluated by fhirpath.js.
+ * Checks error-level invariants of base R4, compiled from their FHIRPath. fhirpath.js evaluates the invariants that the
+ * compiler does not support, and comparisons of quantities that require converting units.
  */
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -11,15 +11,21 @@ import { loadEngine } from '../fhirpath/engine.ts';
 import { NeedsEngine, NO_VALUE, type Node } from '../fhirpath/nodes.ts';
 import { UnknownSyntax } from '../fhirpath/parse.ts';
 
-/** Whether an invariant holds at an element (a collection of that one); one that evaluates to nothing is not violated. */
+/**
+ * Returns whether an invariant holds at an element, given as a collection with one item. An invariant that evaluates to
+ * nothing is not violated.
+ */
 export type Holds = (focus: readonly Node[], environment: Environment) => boolean;
 
-/** Whether an invariant is compiled (or else left to fhirpath.js altogether). */
+/** Returns whether an invariant is compiled; otherwise fhirpath.js always evaluates it. */
 export function isCompiled(invariant: Invariant, type: string): boolean {
   return tryCompile(invariant, type) !== undefined;
 }
 
-/** @param type the type that the invariant's expression begins at. */
+/**
+ * Returns the check of an invariant.
+ * @param type the type at which the invariant's expression begins.
+ */
 export function compileInvariant(invariant: Invariant, type: string): Holds {
   const run = tryCompile(invariant, type);
   const byEngine: Holds = (focus, environment) => {
@@ -46,18 +52,21 @@ function tryCompile(invariant: Invariant, type: string): Truth | undefined {
   }
 }
 
-/** Most evaluations by the engine in one resource: each takes some 100 µs. */
+/** Maximum number of evaluations by the engine in one resource: each takes about 100 µs. */
 const MOST_EVALUATIONS = 100;
 
-/** By the outermost resource, while it is validated: how often the engine was asked. */
+/** Number of evaluations by the engine, by the outermost resource, while it is validated. */
 const evaluations = new WeakMap<JsonObject, number>();
 
-/** The same resource may be validated again, for example by a retry. */
+/** Resets the count of evaluations, since the same resource may be validated again, for example on a retry. */
 export function forgetEvaluations(root: JsonObject): void {
   evaluations.delete(root);
 }
 
-/** @throws Refusal too_large (413), code `too-costly` */
+/**
+ * Counts an evaluation by the engine.
+ * @throws Refusal too_large (413), code `too-costly`
+ */
 function countEvaluation(root: JsonObject): void {
   const count = (evaluations.get(root) ?? 0) + 1;
   evaluations.set(root, count);
@@ -66,7 +75,7 @@ function countEvaluation(root: JsonObject): void {
   throw new Refusal('too_large', { code: 'too-costly', diagnostics });
 }
 
-/** Copies for the engine, which knows no numbers with literals. */
+/** Copies for the engine, which does not support numbers with literals. */
 const copies = new WeakMap<JsonObject, unknown>();
 
 function plain(value: JsonObject): unknown {
@@ -78,8 +87,8 @@ function plain(value: JsonObject): unknown {
 }
 
 /**
- * Whether an invariant holds, as fhirpath.js evaluates it. The engine is loaded when first needed, which few resources
- * do; it throws at elements that are too broken for it, and those have a fault of their own already.
+ * Returns whether an invariant holds, as evaluated by fhirpath.js. The engine is loaded when first needed, which few
+ * resources require. It throws at some invalid elements; those have another fault already.
  */
 export function holdsByEngine(
   invariant: Invariant,

@@ -1,11 +1,14 @@
-/** Which element somebody meant who wrote a name that a type doesn't have. */
+/** Suggests the element that a client probably meant by an unknown name. */
 import { didYouMean } from '#src/shared/nearest.ts';
 import type { Property } from './property.ts';
 
-/** Most alternatives of a choice that a message lists. */
+/** Maximum number of a choice's alternatives that a message lists. */
 const LISTED = 6;
 
-/** What people call an element, in lower case → names of elements, of which the first that the type has is meant. */
+/**
+ * Common names for an element, in lower case → names of elements, of which the first one that the type has is
+ * suggested.
+ */
 const OTHER_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['firstname', ['given', 'name']],
   ['givenname', ['given', 'name']],

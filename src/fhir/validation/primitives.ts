@@ -1,8 +1,8 @@
-/** Primitive types: what is wrong with a value (https://hl7.org/fhir/R4/datatypes.html#primitive). */
+/** Validates values of primitive types (https://hl7.org/fhir/R4/datatypes.html#primitive). */
 import { isNumber, type Json } from '#src/shared/json.ts';
 import { isDate, isDateTime, isInstant, isTime } from './temporal.ts';
 
-/** A sentence that says what is wrong with a value, after the element's name; undefined when it is right. */
+/** Returns what is wrong with a value, as a sentence after the element's name; undefined if it is valid. */
 export type PrimitiveTest = (value: Json) => string | undefined;
 
 /** R4: "strings SHALL NOT exceed 1MB (1024*1024 characters) in size". */
@@ -13,7 +13,10 @@ const SUSPECT = /[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]/;
 const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Characters that no FHIR text may have: control characters but tab, CR and LF, and halves of surrogate pairs. */
+/**
+ * Returns whether a text has characters that no FHIR text may have: control characters except tab, CR and LF, and
+ * unpaired surrogates.
+ */
 export function hasForbiddenCharacter(text: string): boolean {
   return SUSPECT.test(text) && (CONTROL.test(text) || LONE_SURROGATE.test(text));
 }
@@ -44,7 +47,10 @@ function whole(from: number, fault: string): PrimitiveTest {
 const uri = matching(/^\S+$/, 'must be a URI, without whitespace');
 const string = text(() => true, '');
 
-/** One pass, as these are the longest texts. Fill bits of the last group are not checked, as most readers do not. */
+/**
+ * Checks base64 in one pass, since these are the longest texts. Like most readers, it doesn't check the padding bits of
+ * the last group.
+ */
 function isBase64(value: string): boolean {
   let characters = 0;
   let padding = 0;
@@ -64,7 +70,7 @@ function isBase64Character(c: number): boolean {
   return (c >= 0x2f && c <= 0x39) || c === 0x2b;
 }
 
-/** Primitive type → its test. `xhtml` is in `xhtml.ts`. */
+/** Primitive type → its test. The test of `xhtml` is in `xhtml.ts`. */
 export const PRIMITIVE_TESTS: Readonly<Record<string, PrimitiveTest>> = {
   base64Binary: text(isBase64, 'must be base64', Number.POSITIVE_INFINITY),
   boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
@@ -102,7 +108,10 @@ export const PRIMITIVE_TESTS: Readonly<Record<string, PrimitiveTest>> = {
 const MEDIA_TYPE =
   /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;\s*[\w!#$%&'*.^`|~+-]+=([\w!#$%&'*.^`|~+:/-]+|"([^"\\]|\\.){0,1000}")){0,100}$/;
 
-/** BCP 13 names are many and grow, so that they are checked by syntax (docs/spec/decisions.md, section 5 "Writes"). */
+/**
+ * Returns whether a value has the syntax of a media type. BCP 13 defines many names and keeps adding some, so only
+ * syntax is checked (docs/spec/decisions.md, section 5 "Writes").
+ */
 export function isMediaType(value: Json): boolean {
   return typeof value === 'string' && MEDIA_TYPE.test(value);
 }

@@ -1,4 +1,4 @@
-/** Values of elements against their properties: how many, of which JSON type, and what `_name` may hold. */
+/** Checks values of elements against their properties: cardinality, JSON type, and the content of `_name`. */
 
 import { withArticle } from '#src/shared/article.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
@@ -7,7 +7,7 @@ import { hasForbiddenCharacter, PRIMITIVE_TESTS, type PrimitiveTest } from './pr
 import { asArray, type Walk } from './walk.ts';
 import { checkXhtml } from './xhtml.ts';
 
-/** Validates an object where the walk stands; faults go to the walk. */
+/** Validates an object at the walk's current position; faults are added to the walk. */
 export type ObjectCheck = (object: JsonObject, walk: Walk) => void;
 
 /** An invariant, compiled. */
@@ -17,13 +17,13 @@ export interface Rule {
   readonly holds: Holds;
 }
 
-/** What stands behind one JSON name of a type. */
+/** The rules for one JSON name of a type. */
 export interface Property {
-  /** Name of the element: a choice's without its type. */
+  /** Name of the element; for a choice, without its type. */
   readonly name: string;
-  /** FHIRPath of a value from its holder: `name`, and of a choice `value.ofType(boolean)`. */
+  /** FHIRPath of a value relative to its holder: `name`, and for a choice `value.ofType(boolean)`. */
   readonly step: string;
-  /** JSON name of the value: `valueString` also for `_valueString`. */
+  /** JSON name of the value: `valueString`, also for `_valueString`. */
   readonly key: string;
   /** Whether this is `_name`: id and extensions of a primitive. */
   readonly shadow: boolean;
@@ -32,17 +32,17 @@ export interface Property {
   /** Its bit among required elements and choices; 0 for others. */
   readonly bit: number;
   readonly type: string;
-  /** Of primitives. */
+  /** Set for primitives. */
   readonly test: PrimitiveTest | undefined;
-  /** Of a primitive with a required binding. */
+  /** Whether it is a primitive with a required binding. */
   readonly bound: boolean;
-  /** Of complex types, and of `_name`. */
+  /** Set for complex types, and for `_name`. */
   readonly check: ObjectCheck | undefined;
-  /** Invariants of the element, beyond those of its type. */
+  /** Invariants of the element, in addition to those of its type. */
   readonly rules: readonly Rule[];
 }
 
-/** Checks the value of an element: a single one or a list, as its definition says. */
+/** Checks the value of an element: a single one or a list, as its definition requires. */
 export function checkValue(object: JsonObject, value: Json, property: Property, walk: Walk): void {
   if (!property.list) {
     if (Array.isArray(value)) walk.fault('structure', 'must be a single value, not an array', property.step);
@@ -61,7 +61,10 @@ export function checkValue(object: JsonObject, value: Json, property: Property, 
   }
 }
 
-/** A null in a list of primitives stands for a value that has only an id or extensions. */
+/**
+ * Returns whether `_name` has an item at an index: a null in a list of primitives means a value with only an id or
+ * extensions.
+ */
 function hasShadow(object: JsonObject, property: Property, index: number): boolean {
   return property.test !== undefined && isObject(asArray(object[`_${property.key}`])[index]);
 }
@@ -101,7 +104,7 @@ function checkPrimitive(
   }
 }
 
-/** Faults every rule that does not hold at the element where the walk stands. */
+/** Adds a fault for every rule that does not hold at the walk's current element. */
 export function applyRules(rules: readonly Rule[], focus: Json, walk: Walk): void {
   const environment = { resource: walk.scope.resource, rootResource: walk.scope.root };
   const items = [focus];
@@ -110,7 +113,10 @@ export function applyRules(rules: readonly Rule[], focus: Json, walk: Walk): voi
   }
 }
 
-/** Checks `_name`; gives whether it makes the element present by itself, without a value. */
+/**
+ * Checks `_name`.
+ * @returns whether it makes the element present without a value
+ */
 export function checkShadow(object: JsonObject, value: Json, property: Property, walk: Walk): boolean {
   const { step: name, list } = property;
   const base = object[property.key];
@@ -135,7 +141,7 @@ export function checkShadow(object: JsonObject, value: Json, property: Property,
     else if (other === undefined)
       walk.fault('structure', 'has neither a value nor an extension', name, index);
   }
-  // Nulls at the end say nothing, unless the whole element would be nothing else.
+  // Nulls at the end are ignored, unless the whole element has nothing else.
   if (filled === 0 && values.length === 0)
     walk.fault('structure', 'has neither a value nor an extension', name, 0);
   else if (filled < value.length) walk.sink?.trailingNulls?.();
@@ -162,7 +168,7 @@ function checkShadowItem(
   return item.extension !== undefined;
 }
 
-/** Beside a value, an id needs no extension. */
+/** Checks an item of `_name` that has only an id: with a value, it needs no extension. */
 function checkIdOnly(item: JsonObject, walk: Walk): void {
   for (const key in item) if (key !== 'id') walk.fault('structure', 'is not an element of a primitive', key);
   const fault = PRIMITIVE_TESTS.string?.(item.id ?? null);

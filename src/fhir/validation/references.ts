@@ -1,4 +1,4 @@
-/** Reference elements: form, allowed target types, and who wants to hear of them. */
+/** Checks Reference elements: their form and allowed target types; each is reported to the sink. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { parseReference } from '../references.ts';
 import { checkLocalReference } from './contained.ts';
@@ -6,9 +6,10 @@ import type { ObjectCheck } from './property.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * The check of a Reference.
+ * Returns the check of a Reference.
  * @param check of its elements.
- * @param targets types that a reference may name; undefined: any. What one to elsewhere names cannot be seen.
+ * @param targets types that a reference may name; undefined: any. The target's type of a reference to another server
+ *   cannot be checked.
  */
 export function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> | undefined): ObjectCheck {
   return (holder, walk) => {

@@ -1,18 +1,21 @@
-/** FHIR's dates and times: form, calendar and time zone (https://hl7.org/fhir/R4/datatypes.html#date and below it). */
+/**
+ * Checks FHIR's dates and times: format, calendar and time zone (https://hl7.org/fhir/R4/datatypes.html#date and below
+ * it).
+ */
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** `YYYY`, `YYYY-MM` or `YYYY-MM-DD` that the calendar has. */
+/** Returns whether a text is `YYYY`, `YYYY-MM` or `YYYY-MM-DD` and exists in the calendar. */
 export function isDate(text: string): boolean {
   return (text.length === 10 || text.length === 7 || text.length === 4) && isCalendarDate(text, text.length);
 }
 
-/** A date, or a full date with time to the second or finer and a time zone. */
+/** Returns whether a text is a date, or a full date with time to the second or finer and a time zone. */
 export function isDateTime(text: string): boolean {
   return isDate(text) || isInstant(text);
 }
 
-/** A full date with time to the second or finer and a time zone. */
+/** Returns whether a text is a full date with time to the second or finer and a time zone. */
 export function isInstant(text: string): boolean {
   if (text.length < 20 || !isCalendarDate(text, 10) || text.charCodeAt(10) !== 0x54) return false;
   const end = endOfTime(text, 11);
@@ -26,7 +29,7 @@ export function isInstant(text: string): boolean {
   return hours >= 0 && minutes >= 0 && minutes < 60 && (hours < 14 || (hours === 14 && minutes === 0));
 }
 
-/** `hh:mm:ss` with an optional fraction. */
+/** Returns whether a text is `hh:mm:ss` with an optional fraction. */
 export function isTime(text: string): boolean {
   return endOfTime(text, 0) === text.length;
 }
@@ -47,7 +50,7 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Where the time that begins at `from` ends; -1 when there is none. A leap second is a second. */
+/** Returns the index after a time that begins at `from`; -1 if it is invalid. Leap seconds are allowed. */
 function endOfTime(text: string, from: number): number {
   const hours = number(text, from, 2);
   const minutes = number(text, from + 3, 2);
@@ -66,7 +69,7 @@ function isDigit(c: number): boolean {
   return c >= 0x30 && c <= 0x39;
 }
 
-/** The number that `length` digits make; -1 when one of them is none. */
+/** Returns the number in `length` digits; -1 if a character is not a digit. */
 function number(text: string, from: number, length: number): number {
   let value = 0;
   for (let at = from; at < from + length; at += 1) {

@@ -1,10 +1,13 @@
-/** One pass over a resource: where it is, what was found, and what later rules of the same resource need. */
+/**
+ * The state of one pass over a resource: the current position, the faults found, and what later rules of the same
+ * resource need.
+ */
 import { Faults } from '#src/shared/faults.ts';
 import type { IssueType } from '#src/shared/issue.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { isObject } from '#src/shared/json.ts';
 
-/** Who wants to see elements on the way. */
+/** A receiver of elements found during validation. */
 export interface Sink {
   /** Our FHIR bases, each with a slash at its end: a reference below one of them is checked like a relative one. */
   readonly bases?: readonly string[];
@@ -14,26 +17,26 @@ export interface Sink {
    * @param holder the Reference itself, which has `reference`, `identifier` or `display`.
    */
   reference(path: string, holder: JsonObject): void;
-  /** Called where an array of ids and extensions of primitives (`_given`) ends with nulls, which say nothing. */
+  /** Called for an array of primitives' ids and extensions (`_given`) that ends with meaningless nulls. */
   trailingNulls?(): void;
-  /** How many faults are listed; default `MAX_FAULTS`. */
+  /** Maximum number of faults to list; default `MAX_FAULTS`. */
   readonly most?: number;
 }
 
-/** A resource with those that it contains: local references (`#x`) are resolved here. */
+/** A resource with its contained resources: local references (`#x`) are resolved in it. */
 export interface Scope {
   readonly root: JsonObject;
-  /** The resource that is being visited: `root` or one that it contains. */
+  /** The resource that is being visited: `root` or one of its contained resources. */
   resource: JsonObject;
   /** Ids of contained resources. */
   ids?: ReadonlySet<string>;
-  /** Local references met so far, as written. */
+  /** Local references found so far, as written. */
   readonly local: Set<string>;
   /** Contained resources that refer to their container by `#`. */
   readonly upward: Set<JsonObject>;
 }
 
-/** The state of one validation. */
+/** The position and results of one validation. */
 export class Walk {
   readonly faults: Faults;
   readonly sink: Sink | undefined;
@@ -49,7 +52,7 @@ export class Walk {
   }
 
   /**
-   * Steps down.
+   * Moves down to an element.
    * @param index position in a list; -1 for an element that isn't a list
    */
   enter(name: string, index: number): void {
@@ -58,19 +61,19 @@ export class Walk {
     this.#depth += 1;
   }
 
-  /** Steps up again. */
+  /** Moves up to the parent. */
   leave(): void {
     this.#depth -= 1;
   }
 
-  /** FHIRPath of where it is, or of an element there. */
+  /** Returns the FHIRPath of the current position, or of an element there. */
   path(name?: string, index = -1): string {
     let path = this.#names[0] ?? '';
     for (let at = 1; at < this.#depth; at += 1) path += step(this.#names[at] ?? '', this.#indexes[at] ?? -1);
     return name === undefined ? path : path + step(name, index);
   }
 
-  /** Notes a fault of the element where it is, or of one there. */
+  /** Adds a fault at the current position, or at an element there. */
   fault(code: IssueType, diagnostics: string, name?: string, index = -1): void {
     if (this.faults.full) {
       this.faults.count(1);
@@ -81,12 +84,12 @@ export class Walk {
   }
 }
 
-/** A scope of a resource that stands by itself. */
+/** Returns the scope of a resource that stands alone. */
 export function newScope(root: JsonObject): Scope {
   return { root, resource: root, local: new Set(), upward: new Set() };
 }
 
-/** Ids of the resources that a scope's root contains. */
+/** Returns the ids of the resources that a scope's root contains. */
 export function containedIds(scope: Scope): ReadonlySet<string> {
   if (scope.ids === undefined) {
     const ids = new Set<string>();

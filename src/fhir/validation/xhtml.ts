@@ -1,6 +1,6 @@
 /**
- * Narrative markup: well-formed XHTML of the elements and attributes that R4 allows (txt-1), with something in it
- * (txt-2). https://hl7.org/fhir/R4/narrative.html#Narrative. The namespace may be left out, as many writers do.
+ * Validates narrative markup: well-formed XHTML with the elements and attributes that R4 allows (txt-1) and some
+ * content (txt-2). https://hl7.org/fhir/R4/narrative.html#Narrative. The namespace may be omitted, as many senders do.
  */
 
 const ELEMENTS = new Set(
@@ -18,23 +18,29 @@ const ATTRIBUTES = new Set(
   ).split(' '),
 );
 
-/** Most elements of a narrative. */
+/** Maximum number of elements in a narrative. */
 const MOST_ELEMENTS = 100_000;
 const NAMESPACE = 'http://www.w3.org/1999/xhtml';
 const MARKUP =
   /<\/([A-Za-z][\w:.-]*)\s*>|<([A-Za-z][\w:.-]*)((?:\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')){0,200})\s*(\/?)>/y;
 const ATTRIBUTE = /([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const ENTITY = /&(?:#(\d{1,20}|x[0-9A-Fa-f]{1,20});|([A-Za-z][A-Za-z0-9]*);)?/g;
-/** XML's own. HTML's (`&nbsp;`) need a document type, which a narrative has not: R4 wants the characters instead. */
+/**
+ * XML's own entities. HTML's (`&nbsp;`) need a document type, which narratives do not have: R4 requires the characters
+ * instead.
+ */
 const ENTITIES = new Set(['amp', 'lt', 'gt', 'quot', 'apos']);
 
-/** What is wrong: not well-formed, or against one of R4's two rules. */
+/** The fault of a markup: not well-formed, or against one of R4's two rules. */
 export interface MarkupFault {
   readonly rule: 'xml' | 'txt-1' | 'txt-2';
   readonly text: string;
 }
 
-/** Checks a `div`; undefined when it is right. The first fault ends the check, since what follows hangs on it. */
+/**
+ * Checks a `div`; returns undefined if it is valid. The check ends at the first fault, since the rest cannot be
+ * interpreted.
+ */
 export function checkXhtml(text: string): MarkupFault | undefined {
   const open: string[] = [];
   let at = 0;
@@ -95,7 +101,7 @@ function checkElement(name: string, attributes: string): MarkupFault | undefined
   return undefined;
 }
 
-/** What is wrong with the first ampersand of a text that is not right. */
+/** Returns what is wrong with the first invalid ampersand of a text. */
 function entityFault(text: string): string | undefined {
   if (!text.includes('&')) return undefined;
   for (const [all, number, name] of text.matchAll(ENTITY)) {
@@ -108,7 +114,7 @@ function entityFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Char of https://www.w3.org/TR/xml/#charsets */
+/** Returns whether a code point is a Char of https://www.w3.org/TR/xml/#charsets */
 function isCharacter(code: number): boolean {
   if (code < 0x20) return code === 0x9 || code === 0xa || code === 0xd;
   return code < 0xd800 || (code > 0xdfff && code < 0xfffe) || (code > 0xffff && code <= 0x10ffff);

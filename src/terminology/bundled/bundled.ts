@@ -1,27 +1,27 @@
-/** The terminology that comes with the program. */
+/** Reads the terminology that is bundled with the program. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { CodeSystem, Concept, ConceptMap, ValueSet } from '../resources.ts';
 
-/** A concept with what observations need of it. */
+/** A concept with the properties that observations need. */
 export interface BundledConcept extends Concept {
   readonly category?: string;
-  /** UCUM. */
+  /** UCUM unit. */
   readonly unit?: string;
 }
 
-/** LOINC's system and ours of it. */
+/** LOINC's code system URL. */
 export const LOINC = 'http://loinc.org';
-/** ATC's system. */
+/** ATC's code system URL. */
 export const ATC = 'http://www.whocc.no/atc';
 
-/** The notice that LOINC's licence asks for, section 10 of https://loinc.org/license/ */
+/** The notice that LOINC's licence requires, section 10 of https://loinc.org/license/ */
 export const LOINC_NOTICE =
   'This material contains content from LOINC (http://loinc.org). LOINC is copyright © Regenstrief Institute, Inc. and ' +
   'the Logical Observation Identifiers Names and Codes (LOINC) Committee and is available at no cost under the license ' +
   'at http://loinc.org/license. LOINC® is a registered United States trademark of Regenstrief Institute, Inc.';
 
-/** The attribution that the ATC index asks for. */
+/** The attribution that the ATC index requires. */
 export const ATC_NOTICE =
   'ATC codes are from the ATC/DDD Index of the WHO Collaborating Centre for Drug Statistics Methodology, Oslo ' +
   '(https://atcddd.fhi.no). Copying and distribution for commercial purposes is not allowed; changing or manipulating ' +
@@ -31,14 +31,14 @@ function read(name: string): string {
   return readFileSync(new URL(`./generated/${name}.json`, import.meta.url), 'utf8');
 }
 
-/** A digest of all of it: the same bundle gives the same. */
+/** Returns a digest of the bundled terminology: the same bundle gives the same digest. */
 export function bundledFingerprint(): string {
   const hash = createHash('sha256').update(LOINC_NOTICE).update(ATC_NOTICE);
   for (const name of ['r4', 'loinc', 'atc']) hash.update(read(name));
   return hash.digest('hex');
 }
 
-/** Every bundled resource; CodeSystems with their concepts. */
+/** Returns every bundled resource; CodeSystems include their concepts. */
 export function bundledResources(): (CodeSystem | ValueSet | ConceptMap)[] {
   return [...JSON.parse(read('r4')), loinc(), atc()];
 }
@@ -67,7 +67,7 @@ function loinc(): CodeSystem {
   };
 }
 
-/** Its five levels nest by the length of the code: A, A01, A01A, A01AB, A01AB17. */
+/** Returns the code system ATC. Its five levels nest by the length of the code: A, A01, A01A, A01AB, A01AB17. */
 function atc(): CodeSystem {
   const rows: [string, string][] = JSON.parse(read('atc'));
   const below = (parent: string): Concept[] =>
@@ -93,7 +93,7 @@ function atc(): CodeSystem {
 
 const LEVELS = [1, 3, 4, 5, 7];
 
-/** The group that an ATC code is in; empty for one of the first level. */
+/** Returns the parent group of an ATC code; empty for a code of the first level. */
 export function parentOfAtc(code: string): string {
   return code.slice(0, LEVELS[LEVELS.indexOf(code.length) - 1] ?? 0);
 }

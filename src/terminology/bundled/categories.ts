@@ -1,4 +1,4 @@
-/** The categories of bundled LOINC codes that are not laboratory tests: observation-category of R4. */
+/** Lists the categories of bundled LOINC codes that are not laboratory tests, from R4's observation-category. */
 
 const CATEGORIES: Readonly<Record<string, string>> = {
   'vital-signs':

@@ -1,15 +1,15 @@
-/** Numbers from the lowest up: of some lists together, and what several of those have in common. */
+/** Merges and intersects ascending lists of numbers. */
 
-/** Numbers that are asked for one after the other. */
+/** Numbers that are read in ascending order. */
 export interface Ascending {
-  /** The lowest from a number on, which no question before was above; undefined after the last. */
+  /** Returns the lowest number from `least` on; undefined after the last. `least` never decreases between calls. */
   from(least: number): number | undefined;
 }
 
-/** The numbers that one of some ascending lists has; few lists, since each question looks at all. */
+/** The union of some ascending lists; for few lists, since each call looks at all. */
 class Lists implements Ascending {
   readonly #lists: readonly Uint32Array[];
-  /** Where in each list the last question ended. */
+  /** For each list, the index where the last call ended. */
   readonly #ends: Uint32Array;
 
   constructor(lists: readonly Uint32Array[]) {
@@ -32,7 +32,7 @@ class Lists implements Ascending {
 
 const NONE = new Uint32Array(0);
 
-/** Where in an ascending list the first number from `least` on is: looked for in steps that double. */
+/** Returns the index of the first number from `least` on in an ascending list, by a search with doubling steps. */
 function firstFrom(list: Uint32Array, start: number, least: number): number {
   let [low, step] = [start, 1];
   while ((list[low + step] ?? least) < least) {
@@ -48,7 +48,7 @@ function firstFrom(list: Uint32Array, start: number, least: number): number {
   return low;
 }
 
-/** Numbers in any order, a bit each. */
+/** A set of numbers given in any order, stored as one bit each. */
 class Bits implements Ascending {
   readonly #bits: Uint32Array;
 
@@ -74,17 +74,20 @@ class Bits implements Ascending {
   }
 }
 
-/** The numbers that one of some ascending lists has. */
+/** Returns the union of some ascending lists. */
 export function ofLists(lists: readonly Uint32Array[]): Ascending {
   return new Lists(lists);
 }
 
-/** Numbers in any order. @param below no number is as high. */
+/**
+ * Returns numbers given in any order.
+ * @param below all numbers are lower.
+ */
 export function ofNumbers(numbers: Uint32Array, below: number): Ascending {
   return new Bits(numbers, below);
 }
 
-/** The numbers that all have, as far as they are asked for. Of nobody there are none. */
+/** Yields the intersection, computed only as far as it is read. Without any input it is empty. */
 export function* common(all: readonly Ascending[]): Generator<number> {
   const [first, ...others] = all;
   let number = first?.from(0);

@@ -1,32 +1,32 @@
-/** What a code system's codes are found by, in memory: their beginnings, those of names, words, and what is like words. */
+/** Finds a code system's codes in memory: by the beginnings of codes and names, by words, and by similar words. */
 import { plainWords } from '#src/shared/plain-words.ts';
 import { type Ascending, common, ofLists, ofNumbers } from './ascending.ts';
 import { TextLists, type TextListsBytes } from './text-lists.ts';
 import { similarity, trigramsOf } from './trigrams.ts';
 
 /**
- * The bytes of an index. A code's rank is its number among those of the system by the length of their names, then by
- * their places; lists are ascending. Codes that their publisher has given up are not among them.
+ * The bytes of an index. A code's rank is its position in the system ordered by length of the name, then by place;
+ * lists are ascending. Codes that their publisher withdrew are left out.
  */
 export interface CodeIndexBytes {
   /** Codes, each with its place. */
   readonly codes: TextListsBytes;
-  /** Names as `plainWords` has them, with the ranks of those that are called so. */
+  /** Names in the form of `plainWords`, with the ranks of the codes that have them. */
   readonly names: TextListsBytes;
-  /** Words of names, with the ranks of those that have them. */
+  /** Words of names, with the ranks of the codes that have them. */
   readonly words: TextListsBytes;
-  /** Groups of three letters, with the numbers of the words that have them. */
+  /** Groups of three letters, with the numbers of the words that contain them. */
   readonly trigrams: TextListsBytes;
   /** Places by rank. */
   readonly places: ArrayBuffer;
 }
 
-/** Most words of what is typed that count. */
+/** Maximum number of words of a query; later ones are ignored. */
 const WORDS = 10;
-/** How many words are taken for one that nothing begins with, and how like it they must be. */
+/** How many similar words replace a word that begins no known word, and how similar they must be. */
 const NEAREST = 3;
 const LIKE = 0.3;
-/** Lists of so many texts are gone through as they are; those of more are put together first. */
+/** Lists of up to this many texts are searched separately; more are merged first. */
 const FEW = 16;
 
 /** The index of one code system. */
@@ -36,9 +36,9 @@ export class CodeIndex {
   readonly #words: TextLists;
   readonly #trigrams: TextLists;
   readonly #places: Uint32Array;
-  /** No place is as high. */
+  /** All places are lower. */
   readonly #end: number;
-  /** Of each word how many groups of three letters it has. */
+  /** The number of groups of three letters of each word. */
   readonly #sizes: Uint16Array;
 
   constructor({ codes, names, words, trigrams, places }: CodeIndexBytes) {
@@ -57,9 +57,9 @@ export class CodeIndex {
   }
 
   /**
-   * The places of the codes that somebody means, the best first: the code itself; codes that begin so, in the order of
-   * the system; names that begin so, and names with all the words, or with words that begin so, the shortest first. A
-   * word that nothing begins with stands for those most like it.
+   * Returns the places of matching codes, best first: the code itself; codes with this beginning, in the order of the
+   * system; then names with this beginning, and names with all the words or with words that begin like them, shortest
+   * first. A word that matches no beginning is replaced by the most similar words.
    */
   find(typed: string, limit: number): readonly number[] {
     const found = new Set<number>();
@@ -89,19 +89,19 @@ export class CodeIndex {
     yield* this.#placesOf(meant);
   }
 
-  /** Places of the ranks that all have. */
+  /** Yields the places of the ranks that all inputs have. */
   *#placesOf(all: readonly Ascending[]): Generator<number> {
     for (const rank of common(all)) yield this.#places[rank] ?? 0;
   }
 
-  /** The ranks of names with the words that one stands for. */
+  /** Returns the ranks of names with the words that a query's word matches. */
   #meant(word: string): Ascending {
     const begun = beginning(this.#words, word, this.#places.length);
     if (begun.from(0) !== undefined) return begun;
     return ofLists(this.#nearest(word).map((number) => this.#words.numbers(number, number + 1)));
   }
 
-  /** The words most like one: of those that are as like it the ones that more codes have, then the first. */
+  /** Returns the most similar words; among equally similar ones those that more codes have, then the first. */
   #nearest(word: string): number[] {
     const trigrams = trigramsOf(word);
     const had = new Uint16Array(this.#words.size);
@@ -110,7 +110,7 @@ export class CodeIndex {
       const place = this.#trigrams.placeOf(trigram);
       if (place === undefined) continue;
       const others = this.#trigrams.numbers(place, place + 1);
-      // By number: V8 takes several times as long by iterator.
+      // An index loop, because V8 takes several times as long with an iterator.
       for (let nth = 0; nth < others.length; nth += 1) {
         const other = others[nth] ?? 0;
         const before = had[other] ?? 0;
@@ -128,7 +128,10 @@ export class CodeIndex {
   }
 }
 
-/** The numbers of all texts that begin so. @param below no number is as high. */
+/**
+ * Returns the numbers of all texts with a beginning.
+ * @param below all numbers are lower.
+ */
 function beginning(texts: TextLists, text: string, below: number): Ascending {
   const [from, to] = texts.beginning(text);
   if (to - from > FEW) return ofNumbers(texts.numbers(from, to), below);

@@ -1,16 +1,16 @@
-/** Codes of a code system by what somebody types: a code, the beginning of a name, some of its words, or nearly that. */
+/** Finds codes of a code system by typed text: a code, the beginning of a name, some of its words, or a near match. */
 import type { ClientBase, Pool } from 'pg';
 import type { FindCodes, FoundCode } from '#src/fhir/terminology.ts';
 import { inTransaction, underLock } from '../install.ts';
 import type { CodeIndex } from './code-index.ts';
 import { makeCodeIndex, readCodeIndex } from './make.ts';
 
-/** Names the lock under which missing indexes are made, among the advisory locks of one database. */
+/** Number of the database's advisory lock under which missing indexes are built. */
 const LOCK = 4_206_107_319;
 
 const AS_OF_ONE_MOMENT = 'begin isolation level repeatable read read only';
 
-/** A code system's index with the system's number, which is another one after each load. */
+/** A code system's index, and the system's number, which changes with each load. */
 interface Loaded {
   readonly system: number;
   readonly index: CodeIndex;
@@ -21,8 +21,8 @@ interface Row extends FoundCode {
   readonly place: number | null;
 }
 
-// Indexes: terminology.system (url), concept_in_order (system, place): for each place by itself, since a plan for all of
-// them reads the whole system where a load has not been analyzed yet.
+// Indexes: terminology.system (url), concept_in_order (system, place). Each place is looked up separately, since a plan
+// for all of them reads the whole system if it has not been analyzed after a load.
 const FOUND = `
   select s.id as system, c.place, c.code, c.display, c.category, c.unit
   from terminology.system s
@@ -36,8 +36,8 @@ const FOUND = `
   where s.url = $1`;
 
 /**
- * Opens the search over a database. A system's index is loaded into memory at its first query; each answer's codes come
- * from the database, which also tells whether the system was reloaded.
+ * Opens the search over a database. A system's index is loaded into memory at its first query. The codes of each answer
+ * come from the database, which also shows whether the system was reloaded.
  * @param ready resolves when the bundled terminology is installed
  */
 export function openFindCodes(pool: Pool, ready: () => Promise<void>): FindCodes {
@@ -72,7 +72,7 @@ function inOrder(places: readonly number[], rows: readonly Row[]): FoundCode[] {
   return places.flatMap((place) => byPlace.get(place) ?? []);
 }
 
-/** A system's index; it is made when there is none, as after an upgrade. */
+/** Returns a system's index; builds it if it is missing, as after an upgrade. */
 async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
   for (;;) {
     const read = await inTransaction(pool, AS_OF_ONE_MOMENT, async (tx) => {
@@ -86,7 +86,10 @@ async function load(pool: Pool, url: string): Promise<Loaded | undefined> {
   }
 }
 
-/** Makes a system's index where nobody has meanwhile. Who removes the system waits; loads of others are not waited for. */
+/**
+ * Builds a system's index unless another process just did. Removing the system waits for this; this doesn't wait for
+ * loads of other systems.
+ */
 async function make(tx: ClientBase, url: string): Promise<void> {
   const { rows } = await tx.query<{ id: number; made: boolean }>(
     `select s.id, exists (select from terminology.code_index i where i.system = s.id) as made

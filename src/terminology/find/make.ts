@@ -1,14 +1,14 @@
-/** Makes the index of a code system from its concepts, and reads it: `terminology.code_index`. */
+/** Builds the index of a code system from its concepts, and reads it from `terminology.code_index`. */
 import type { ClientBase } from 'pg';
 import { CodeIndex } from './code-index.ts';
 import { readParts, writePart } from './pieces.ts';
 import { asBytes, BLOCK, type TextListsBytes } from './text-lists.ts';
 import { trigramsOf } from './trigrams.ts';
 
-/** A text with its numbers, ascending, as they lie in memory. */
+/** A text with its numbers in ascending order, as bytes in memory order. */
 type TextList = readonly [text: string, numbers: Buffer];
 
-// A code's rank: see `CodeIndexBytes`. Index: concept_in_order (system, place).
+// Selects codes with their rank: see `CodeIndexBytes`. Index: concept_in_order (system, place).
 const RANKED = `
   select c.code, c.place, c.folded, (row_number() over (order by length(c.folded), c.place) - 1)::int as rank
   from terminology.concept c where c.system = $1 and c.active`;
@@ -24,14 +24,14 @@ const WORDS = `
     select distinct word collate "C" as word from string_to_table(r.folded, ' ') word where word <> '') w
   group by w.word order by w.word`;
 
-/** How many rows are read at a time. */
+/** Number of rows read at a time. */
 const ROWS = 1_000;
-/** How long a database may sort a large system's words, in ms. */
+/** Maximum time in ms for sorting a large system's words in the database. */
 const SORTING_MS = 600_000;
 
 /**
- * Makes a code system's index in the place of the one that it had. PostgreSQL sorts, and what is read is written as it
- * comes; but for the groups of letters no more than some MB are held.
+ * Builds a code system's index and replaces the existing one. PostgreSQL sorts, and rows are written as they are read;
+ * except for the groups of letters, at most a few MB are in memory.
  * @param system the system's number.
  */
 export async function makeCodeIndex(tx: ClientBase, system: number): Promise<void> {
@@ -50,7 +50,10 @@ export async function makeCodeIndex(tx: ClientBase, system: number): Promise<voi
   await writeLists(tx, system, 'trigrams', sorted(ofTrigrams));
 }
 
-/** A code system's index; undefined when none was made. @param system the system's number. */
+/**
+ * Returns a code system's index; undefined if none was built.
+ * @param system the system's number.
+ */
 export async function readCodeIndex(tx: ClientBase, system: number): Promise<CodeIndex | undefined> {
   const part = await readParts(tx, system);
   if (part === undefined) return undefined;
@@ -69,7 +72,7 @@ export async function readCodeIndex(tx: ClientBase, system: number): Promise<Cod
   });
 }
 
-/** The rows of a statement, some at a time. */
+/** Yields the rows of a statement in batches. */
 async function* inOrder(tx: ClientBase, sql: string, system: number): AsyncGenerator<readonly TextList[]> {
   const patient = { query_timeout: SORTING_MS };
   const ask = { ...patient, text: `declare in_order no scroll cursor for ${sql}`, values: [system] };
@@ -122,14 +125,14 @@ async function writeLists(
   for (const each of parts) await each.write('all');
 }
 
-/** How many bytes two texts begin with alike. */
+/** Returns the number of bytes in the common beginning of two texts. */
 function sharedBy(one: Buffer, other: Buffer): number {
   let at = 0;
   while (at < one.length && at < other.length && one[at] === other[at]) at += 1;
   return at;
 }
 
-/** Words as they come, their groups of three letters noted with their numbers. */
+/** Yields words unchanged, and records their groups of three letters with the words' numbers. */
 async function* noting(
   ofTrigrams: Map<string, number[]>,
   batches: AsyncIterable<readonly TextList[]>,
@@ -148,7 +151,7 @@ async function* noting(
   }
 }
 
-/** A group a batch, each forgotten as it is given. */
+/** Yields one group per batch, and removes each from memory. */
 function* sorted(ofTrigrams: Map<string, number[]>): Generator<readonly TextList[]> {
   const texts = [...ofTrigrams.keys()].map((text) => Buffer.from(text));
   for (const text of texts.sort(Buffer.compare).map((bytes) => bytes.toString())) {

@@ -1,14 +1,14 @@
-/** Long bytes of an index as rows of `terminology.code_index`, so that nobody has to hold them twice. */
+/** Stores the bytes of an index as rows of `terminology.code_index`, so that they are never in memory twice. */
 import type { ClientBase } from 'pg';
 
-/** How long a row's bytes are, about. */
+/** Approximate number of bytes per row. */
 const PIECE = 1 << 20;
 
-/** A part of an index while it is written. */
+/** A part of an index that is being written. */
 export interface Part {
   /** Adds bytes, or numbers as they lie in memory. */
   append(bytes: Uint8Array | Uint32Array): void;
-  /** Writes what has gathered: when it is enough for a row, or whatever there is. */
+  /** Writes the collected bytes if they fill a row, or with `all` any that remain. */
   write(all?: 'all'): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function writePart(tx: ClientBase, system: number, part: string): Part {
   };
 }
 
-/** The parts of a code system's index by their names; undefined when it has none. */
+/** Returns the parts of a code system's index by name; undefined if it has none. */
 export async function readParts(
   tx: ClientBase,
   system: number,

@@ -1,25 +1,32 @@
-/** Texts in order, each with a list of numbers: what an index of codes is made of, in a few bytes a text. */
+/**
+ * Sorted texts, each with a list of numbers, in a compact encoding of a few bytes per text: the data structure of an
+ * index of codes.
+ */
 
-/** How many texts a block has: its first one stands there whole, of the others what differs from the one before. */
+/**
+ * Number of texts in a block: the first one is stored whole, and of each other only its difference from the one before.
+ */
 export const BLOCK = 16;
 
-/** The bytes of texts with their lists; numbers are unsigned, of 32 bits, in the order of the machine's bytes. */
+/** The bytes of texts with their lists; numbers are unsigned 32-bit integers in the machine's byte order. */
 export interface TextListsBytes {
-  /** Of each text: how many bytes it shares with the one before, how many follow, those. */
+  /**
+   * For each text: the number of bytes shared with the one before, the number of bytes that follow, and these bytes.
+   */
   readonly texts: ArrayBuffer;
-  /** Where each block begins in `texts`. */
+  /** The offset of each block in `texts`. */
   readonly blocks: ArrayBuffer;
-  /** Where each text's list begins in `numbers`; one more at the end. */
+  /** The offset of each text's list in `numbers`, and one more at the end. */
   readonly starts: ArrayBuffer;
   readonly numbers: ArrayBuffer;
 }
 
-/** Follows all that begins with a text: no byte of UTF-8 is as high. */
+/** Sorts after every text with the same beginning: no byte of UTF-8 is as high. */
 const AFTER = Buffer.from([0xff]);
 
-/** The texts, in the order of their bytes. */
+/** Texts in the order of their bytes. */
 export class TextLists {
-  /** How many there are. */
+  /** The number of texts. */
   readonly size: number;
   readonly #texts: Buffer;
   readonly #blocks: Uint32Array;
@@ -36,7 +43,7 @@ export class TextLists {
     this.size = Math.max(0, this.#starts.length - 1);
   }
 
-  /** The texts that begin so: the place of the first, and the place after the last. */
+  /** Returns the texts with a beginning: the place of the first, and the place after the last. */
   beginning(text: string): readonly [from: number, to: number] {
     const bytes = Buffer.from(text);
     const [from] = this.#seek(bytes);
@@ -44,25 +51,25 @@ export class TextLists {
     return [from, to];
   }
 
-  /** Where a text is; undefined when it is not among them. */
+  /** Returns the place of a text; undefined if it is missing. */
   placeOf(text: string): number | undefined {
     const bytes = Buffer.from(text);
     const [place, length] = this.#seek(bytes);
     return this.#text.compare(bytes, 0, bytes.length, 0, length) === 0 ? place : undefined;
   }
 
-  /** The lists of neighbouring texts, one after the other. */
+  /** Returns the lists of neighbouring texts, concatenated. */
   numbers(from: number, to: number): Uint32Array {
     return this.#numbers.subarray(this.#starts[from] ?? 0, this.#starts[to] ?? 0);
   }
 
-  /** The place of the first text that does not stand before another, and its length in `#text`; 0 after the last one. */
+  /** Returns the place of the first text that is not lower, and its length in `#text`; length 0 after the last text. */
   #seek(bytes: Buffer): readonly [place: number, length: number] {
     const block = Math.max(0, this.#blocksBefore(bytes) - 1);
     const texts = this.#texts;
     let place = block * BLOCK;
     let at = this.#blocks[block] ?? texts.length;
-    // It is in the last block that begins before it, or begins the next one.
+    // The text is in the last block that begins below it, or is the first of the next block.
     for (; at < texts.length; place += 1) {
       const shared = numberAt(texts, at);
       at += bytesOf(shared);
@@ -77,12 +84,12 @@ export class TextLists {
     return [place, 0];
   }
 
-  /** How many blocks begin with a text that stands before another. */
+  /** Returns the number of blocks whose first text is lower. */
   #blocksBefore(bytes: Buffer): number {
     let [low, high] = [0, this.#blocks.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      // The first text shares nothing: one byte says so.
+      // The first text shares nothing: one byte encodes that.
       const at = (this.#blocks[middle] ?? 0) + 1;
       const own = numberAt(this.#texts, at);
       const from = at + bytesOf(own);
@@ -93,7 +100,7 @@ export class TextLists {
   }
 }
 
-/** Encodes a number for `texts`: seven bits a byte, the lowest first. */
+/** Decodes a number in `texts`: seven bits per byte, the lowest first. */
 function numberAt(bytes: Buffer, from: number): number {
   let value = 0;
   for (let at = from, shift = 0; ; at += 1, shift += 7) {
@@ -103,14 +110,14 @@ function numberAt(bytes: Buffer, from: number): number {
   }
 }
 
-/** How many bytes a number takes there. */
+/** Returns the number of bytes that an encoded number takes. */
 function bytesOf(number: number): number {
   let bytes = 1;
   for (let rest = number >>> 7; rest > 0; rest >>>= 7) bytes += 1;
   return bytes;
 }
 
-/** A number as `texts` has it. */
+/** Returns a number in the encoding of `texts`. */
 export function asBytes(number: number): number[] {
   const bytes: number[] = [];
   let rest = number;

@@ -1,12 +1,12 @@
-/** How alike two words are: by the groups of three letters that they have in common, as PostgreSQL's pg_trgm counts them. */
+/** Measures how similar two words are by their common groups of three letters, as PostgreSQL's pg_trgm does. */
 
-/** A word's groups of three letters, each once; blanks stand before it and after it, so that its ends count. */
+/** Returns a word's groups of three letters, each once; the word is padded with blanks, so that its ends count. */
 export function trigramsOf(word: string): string[] {
   const letters = [...`  ${word} `];
   return [...new Set(letters.slice(2).map((_, at) => letters.slice(at, at + 3).join('')))];
 }
 
-/** From 0 to 1: the groups that both have, of those that one of them has. */
+/** Returns the similarity from 0 to 1: the number of common groups divided by the number of groups in either word. */
 export function similarity(common: number, ofOne: number, ofOther: number): number {
   return common / (ofOne + ofOther - common);
 }

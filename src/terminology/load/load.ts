@@ -1,4 +1,4 @@
-/** Loads a code system from a customer's own files, in the place of what is there, in one transaction. */
+/** Loads a code system from a customer's own files and replaces the installed one, in one transaction. */
 import type { ClientBase, Pool } from 'pg';
 import { ATC, LOINC, LOINC_NOTICE } from '../bundled/bundled.ts';
 import { makeCodeIndex } from '../find/make.ts';
@@ -16,7 +16,7 @@ interface Loadable {
   /** Canonical URL of the value set of all its codes. */
   readonly valueSet: string;
   readonly copyright?: string;
-  /** Its codes are found by what somebody types. */
+  /** Whether its codes can be found by typed text. */
   readonly found?: true;
   readonly load: (
     tx: ClientBase,
@@ -26,7 +26,7 @@ interface Loadable {
   ) => Promise<number>;
 }
 
-/** A code system that is one table. */
+/** Returns the loader of a code system that is one table. */
 const fromOne =
   (concepts: (table: Table, read: (bytes: number) => void) => AsyncGenerator<NewConcept>): Loadable['load'] =>
   (tx, system, [table, ...others], read) => {
@@ -38,7 +38,7 @@ const fromOne =
     return copyConcepts(tx, rows(table));
   };
 
-/** By the name on the command line. */
+/** Loadable code systems by their name on the command line. */
 export const LOADABLE = {
   loinc: {
     url: LOINC,
@@ -69,27 +69,27 @@ export const LOADABLE = {
   },
 } as const satisfies Record<string, Loadable>;
 
-/** A name of the table. */
+/** A name in `LOADABLE`. */
 export type LoadableName = keyof typeof LOADABLE;
 
-/** What is loaded. */
+/** The code system to load, with its files. */
 export interface LoadRequest {
   readonly name: LoadableName;
   readonly files: readonly string[];
   /** The release's version, as its publisher writes it. */
   readonly version?: string | undefined;
-  /** Microseconds since 1970, which the changed resource bears. */
+  /** Microseconds since 1970; the time of the changed resource. */
   readonly now: number;
-  /** Is told how many more bytes were read. */
+  /** Called with the number of bytes read since the last call. */
   readonly read?: (bytes: number) => void;
   /** Stops at the next row; nothing is changed then. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Loads a code system. Until it is complete everybody sees what was there before.
- * @returns how many concepts it has now.
- * @throws BadFile naming file, line and column; AbortError when it was stopped.
+ * Loads a code system. Until it is complete, readers see the previous content.
+ * @returns the number of its concepts.
+ * @throws BadFile naming file, line and column; AbortError if it was stopped.
  */
 export async function loadSystem(pool: Pool, request: LoadRequest): Promise<number> {
   const { name, files, version, now, signal } = request;
@@ -110,7 +110,8 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
       .catch(explain);
     if (count === 0) throw new BadFile(`${files.join(', ')}: the file contains no codes`);
     if (found === true) await makeCodeIndex(tx, number);
-    // Statements over value sets are planned by it; PostgreSQL itself would do it a minute later.
+    // Statements over value sets are planned with these statistics; PostgreSQL itself would collect them a minute
+    // later.
     await tx.query('analyze terminology.concept');
     const resource = {
       resourceType: 'CodeSystem' as const,
@@ -119,7 +120,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
       ...(copyright === undefined ? {} : { copyright }),
       valueSet,
       ...(name === 'loinc' ? {} : { hierarchyMeaning: 'is-a' }),
-      // Its concepts are asked for by $lookup and $expand; the resource lists none.
+      // Its concepts are read with $lookup and $expand; the resource lists none.
       content: 'not-present' as const,
       count,
     };
@@ -128,7 +129,7 @@ export async function loadSystem(pool: Pool, request: LoadRequest): Promise<numb
   });
 }
 
-/** A code that comes twice is the file's fault. */
+/** Converts a duplicate key to a fault of the file: a code occurs twice. Rethrows other errors. */
 function explain(error: unknown): never {
   if (error instanceof Error && 'code' in error && error.code === '23505' && 'detail' in error) {
     const [, code] = /\(system, code\)=\(\d+, (.*)\)/.exec(String(error.detail)) ?? [];

@@ -1,4 +1,4 @@
-/** LOINC's own table, `Loinc.csv` of a release (https://loinc.org/downloads/). */
+/** Reads LOINC's own table, `Loinc.csv` of a release (https://loinc.org/downloads/). */
 
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { CATEGORY_OF } from '../bundled/categories.ts';
@@ -19,7 +19,10 @@ const PROPERTIES = [
 /** Classes of clinical terms that are vital signs. */
 const VITAL_SIGNS = /^(?:BP|HRTRATE|RESP|BDYTMP|BDYWGT|BDYHGT|BDYCRC|HEMODYN)\./;
 
-/** Its concepts. @throws BadFile */
+/**
+ * Yields its concepts.
+ * @throws BadFile
+ */
 export async function* loincConcepts(
   table: Table,
   read?: (bytes: number) => void,
@@ -42,7 +45,7 @@ export async function* loincConcepts(
   }
 }
 
-/** The category of observations, by LOINC's kinds of classes: 1 laboratory, 2 clinical, 3 attachments, 4 surveys. */
+/** Returns the category of observations for LOINC's class types: 1 laboratory, 2 clinical, 3 attachments, 4 surveys. */
 function categoryOf(row: TableRow): string | undefined {
   const type = row.get('CLASSTYPE');
   const of = row.get('CLASS');

@@ -1,6 +1,6 @@
 /**
- * SNOMED CT from the files of a release in format RF2: concepts, descriptions, relationships, and optionally a language
- * reference set, which says which name is preferred. https://confluence.ihtsdotools.org/display/DOCRELFMT
+ * Reads SNOMED CT from the files of a release in format RF2: concepts, descriptions, relationships, and optionally a
+ * language reference set, which defines the preferred names. https://confluence.ihtsdotools.org/display/DOCRELFMT
  */
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
@@ -12,7 +12,7 @@ const SYNONYM = '900000000000013009';
 const PREFERRED = '900000000000548007';
 const IS_A = '116680003';
 
-/** A kind of file, told by its heading: what of it is kept. */
+/** A kind of file, recognized by its heading, and the columns to keep. */
 interface Kind {
   readonly table: string;
   readonly columns: readonly string[];
@@ -82,11 +82,14 @@ export async function loadSnomed(
   return rowCount ?? 0;
 }
 
-/** The newest row of each component that is active. */
+/** Returns SQL for the newest row of each component, if that row is active. */
 const current = (table: string, columns: string): string =>
   `(select distinct on (id) ${columns}, active from ${table} order by id, effectiveTime desc)`;
 
-/** Names: the preferred synonym where a language says so, else the fully specified one without its tag, else any. */
+/**
+ * Selects names: the preferred synonym if a language reference set defines one, else the fully specified name without
+ * its tag, else any.
+ */
 const CONCEPTS = `
   insert into terminology.concept (system, code, place, display, selectable, active)
   select $1, c.id, row_number() over (order by c.id), n.name, true, c.active = '1'

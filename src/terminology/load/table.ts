@@ -1,37 +1,45 @@
-/** Tables in text files: CSV (RFC 4180) with commas, semicolons or tabs, and SNOMED CT's tab-separated files. */
+/**
+ * Reads tables from text files: CSV (RFC 4180) with commas, semicolons or tabs, and SNOMED CT's tab-separated files.
+ */
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 
-/** A file that is not what it should be: the message names file, line and column. */
+/** Thrown for a file with invalid content: the message names file, line and column. */
 export class BadFile extends Error {
   override readonly name = 'BadFile';
 }
 
-/** A row, by the names in the heading; letters' case does not count there. */
+/** A row; columns are named as in the heading, in any case. */
 export interface TableRow {
-  /** From 1, of the file. */
+  /** Line number in the file, from 1. */
   readonly line: number;
-  /** A column's text without blanks around it; empty for a column that the file does not have. */
+  /** Returns a column's text without surrounding blanks; empty for a column that the file does not have. */
   get(column: string): string;
-  /** The same of a column that must be filled. @throws BadFile */
+  /**
+   * Returns the text of a required column.
+   * @throws BadFile if it is empty
+   */
   need(column: string): string;
-  /** A fault of a column of this row. */
+  /** Returns the error for a column of this row. */
   fault(column: string, says: string): BadFile;
 }
 
-/** A file with its heading read. */
+/** A file whose heading has been read. */
 export interface Table {
   readonly path: string;
   /** Names in the heading, lower case. */
   readonly heading: readonly string[];
-  /** @param read is told how many bytes were read, as they are. */
+  /**
+   * Yields the rows.
+   * @param read called with the number of bytes of each piece read.
+   */
   rows(read?: (bytes: number) => void): AsyncGenerator<TableRow>;
 }
 
-/** How much of a file its heading may take. */
+/** Maximum bytes of a file's heading. */
 const HEADING_BYTES = 64 * 1024;
 
 /**
@@ -41,7 +49,7 @@ const HEADING_BYTES = 64 * 1024;
 export async function openTable(path: string): Promise<Table> {
   const first = await firstLine(path);
   const delimiter = ['\t', ';', ','].sort((a, b) => first.split(b).length - first.split(a).length)[0] ?? ',';
-  // RF2 quotes nothing: a quotation mark there is text.
+  // RF2 has no quoting: a quotation mark is text.
   const quote = delimiter === '\t' ? false : '"';
   const heading = first.split(delimiter).map((name) => name.trim().replace(/^"|"$/g, '').toLowerCase());
   return { path, heading, rows: (read) => rowsOf(path, { delimiter, quote, heading }, read) };
@@ -118,11 +126,11 @@ async function* textsOf(path: string, read?: (bytes: number) => void): AsyncGene
 
 interface Fields {
   readonly record: readonly string[];
-  /** Where it ends. */
+  /** The line on which it ends. */
   readonly line: number;
 }
 
-/** Records that are lines: what RF2 has, millions of them. */
+/** Yields records that are lines, as in RF2, which has millions of them. */
 async function* plain(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<Fields> {
   let line = 0;
   let rest = '';
@@ -137,7 +145,10 @@ async function* plain(texts: AsyncIterable<string>, delimiter: string): AsyncGen
   if (rest !== '') yield { record: rest.split(delimiter), line: line + 1 };
 }
 
-/** Records of CSV, whose fields may hold the delimiter and line ends. @throws BadFile */
+/**
+ * Yields records of CSV, whose fields may contain the delimiter and line ends.
+ * @throws BadFile
+ */
 async function* quoted(path: string, texts: AsyncIterable<string>, form: Form): AsyncGenerator<Fields> {
   const parser = parse({
     delimiter: form.delimiter,
@@ -145,7 +156,7 @@ async function* quoted(path: string, texts: AsyncIterable<string>, form: Form): 
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,
-    // A quotation mark within a field that is not quoted is text.
+    // A quotation mark in an unquoted field is text.
     relax_quotes: true,
   });
   const source = Readable.from(texts);
@@ -186,7 +197,10 @@ function rowOf(
   };
 }
 
-/** Makes sure that a table has columns. @throws BadFile naming those that it lacks */
+/**
+ * Checks that a table has certain columns.
+ * @throws BadFile naming the missing ones
+ */
 export function needColumns({ path, heading }: Table, ...columns: readonly string[]): void {
   const missing = columns.filter((column) => !heading.includes(column.toLowerCase()));
   if (missing.length === 0) return;

@@ -28,7 +28,7 @@ export function refusals({ path, call }: Ask): readonly number[] {
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 const PATCHED = '[{"op":"add","path":"/language","value":"de"}]';
 
-/** The requests about one id, always as many and in the same order for a type. */
+/** Returns the requests about one id, always as many and in the same order for a type. */
 export function asksOf(named: Named, own: Own): Ask[] {
   return [...direct(named), ...searches(named), ...writes(named, own), ...bundles(named, own)];
 }

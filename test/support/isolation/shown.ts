@@ -5,7 +5,10 @@ import type { Named } from './theirs.ts';
 const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const CHANGING = /^(?:date|service-request-id|last-modified|ratelimit.*)$/;
 
-/** An answer without what two requests may differ in: what was asked for, new ids, times, and the request's own id. */
+/**
+ * Returns an answer without what two requests may differ in: what was asked for, new ids, times, and the request's own
+ * id.
+ */
 export function shown({ status, headers, text }: Answer, ...asked: readonly Named[]): string {
   const neutral = (value: string): string =>
     asked

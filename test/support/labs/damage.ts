@@ -39,7 +39,7 @@ const PIECES = [
   ],
 ];
 
-/** A copy with one to eight damages. */
+/** Returns a copy with one to eight damages. */
 export function damaged(bytes: Buffer, random: Random): Buffer {
   let text = bytes.toString('latin1');
   const times = 1 + Math.floor(random() * 8);

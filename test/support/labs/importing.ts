@@ -63,12 +63,12 @@ export function importing(service: () => InProcess): Importing {
   };
 }
 
-/** The observations of an import's answer. */
+/** Returns the observations of an import's answer. */
 export function observations({ observations: all }: JsonObject): JsonObject[] {
   return Array.isArray(all) ? all.filter(isObject) : [];
 }
 
-/** All else of an import's answer. */
+/** Returns all else of an import's answer. */
 export function told({ created, skipped, unmapped, warnings }: JsonObject): JsonObject {
   return {
     created: created ?? null,

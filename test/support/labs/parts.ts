@@ -1,6 +1,9 @@
 /** Parts of messages for tests: a patient's, of one laboratory. */
 
-/** A header of a version. @param more fields 8 and on: type, control id, processing id, version … */
+/**
+ * Returns a header of a version.
+ * @param more fields 8 and on: type, control id, processing id, version …
+ */
 export const msh = (version = '2.5.1', more = ''): string =>
   `MSH|^~\\&|LIS|CITYLAB|EHR|CLINIC|20260331093000+0200||ORU^R01^ORU_R01|M1|P|${version}${more}`;
 /** Who `PATIENT` is. */
@@ -9,20 +12,23 @@ export const PID = 'PID|1||4711^^^CLINIC&1.2.3.4&ISO^MR||Berg^Anna||19700102|F';
 export const OBR =
   'OBR|1|P100|F100^LIS|24323-8^Metabolic panel^LN|||20260331080000+0200|||||||||||||||20260331092500+0200||CH|F';
 
-/** A message of segments, header and patient included. */
+/** Returns a message of segments, header and patient included. */
 export const oru = (...segments: readonly string[]): string => [msh(), PID, ...segments].join('\r');
-/** A message of one order with these results. */
+/** Returns a message of one order with these results. */
 export const results = (...obx: readonly string[]): string => oru(OBR, ...obx);
 /** OBX-3. */
 export const GLUCOSE = '2345-7^Glucose^LN';
-/** A message of one result of glucose. @param rest from OBX-6 on */
+/**
+ * Returns a message of one result of glucose.
+ * @param rest from OBX-6 on
+ */
 export const one = (type: string, value: string, rest?: string): string =>
   results(`OBX|1|${type}|${GLUCOSE}||${value}|${rest ?? '|||||F'}`);
 /** Lines that end with LF. */
 export const LF = (text: string): string => text.replaceAll('\r', '\n');
 /** Bytes of Latin-1. */
 export const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
-/** A text in a message whose MSH-18 names a character set. */
+/** Returns a text in a message whose MSH-18 names a character set. */
 export const SWEDISH = (charset: string, name: string): string =>
   [msh('2.5.1', `||||||${charset}`), PID, OBR, `OBX|1|ST|${GLUCOSE}||${name}||||||F`].join('\r');
 

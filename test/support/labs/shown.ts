@@ -3,7 +3,7 @@ import type { Labs } from '#src/labs/labs.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { listIn, objectIn, textIn } from '#src/v1/elements.ts';
 
-/** A line for each resource, then `unmapped` and `warnings`. */
+/** Returns a line for each resource, then `unmapped` and `warnings`. */
 export function shownLabs({ drafts, unmapped, warnings }: Labs): string[] {
   return [
     ...drafts.map(({ resource }) => (SHOWN[String(resource.resourceType)] ?? String)(resource)),

@@ -24,7 +24,7 @@ interface Known {
 
 let known: ReadonlyMap<string, Known> | undefined;
 
-/** A code of the bundled LOINC or ATC; undefined when it is not bundled. */
+/** Returns a code of the bundled LOINC or ATC; undefined when it is not bundled. */
 function bundled(system: string, code: string): Known | undefined {
   known ??= new Map(
     bundledResources().flatMap((resource): [string, Known][] => {

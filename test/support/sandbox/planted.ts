@@ -22,11 +22,11 @@ const has = (resource: JsonObject, code: string): boolean => {
   return found;
 };
 
-/** The records of those who have something. */
+/** Returns the records of those who have something. */
 const recordsWith = (draft: Draft, pick: Pick) =>
   draft.records.filter(({ resources }) => resources.some((one) => pick(one.resource, one)));
 
-/** The first record that has something. */
+/** Returns the first record that has something. */
 function recordWith(draft: Draft, pick: Pick): Draft['records'][number] {
   const [record] = recordsWith(draft, pick);
   if (record === undefined) throw new Error('no such record');
@@ -194,7 +194,7 @@ export const PLANTED: readonly Planting[] = [
   set(ofType('Observation'), () => ({ status: 'done' })),
 ];
 
-/** A copy of data with a fault in it. */
+/** Returns a copy of data with a fault in it. */
 export function plant(data: SyntheticData, planting: Planting): SyntheticData {
   const draft: Draft = structuredClone({
     directory: [...data.directory],

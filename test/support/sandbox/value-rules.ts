@@ -6,7 +6,10 @@ import { DAY_MS, eachRecord, eachResource, type RecordView, type Rule, type Valu
 const mean = (values: readonly Value[]): number =>
   values.reduce((sum, { value }) => sum + value, 0) / values.length;
 
-/** A measure that falls by at least `by` under a treatment: the last `days` before it, and from `settled` days after it. */
+/**
+ * Returns a measure that falls by at least `by` under a treatment: the last `days` before it, and from `settled` days
+ * after it.
+ */
 function falls(
   record: RecordView,
   code: string,

@@ -12,12 +12,12 @@ export interface Rule {
   readonly check: (view: View) => Fault[];
 }
 
-/** A rule over each record. */
+/** Returns a rule over each record. */
 export function eachRecord(says: string, check: (record: RecordView, view: View) => Fault[]): Rule {
   return { says, check: (view) => view.records.flatMap((record) => check(record, view)) };
 }
 
-/** A rule over each resource of one type, or of all. */
+/** Returns a rule over each resource of one type, or of all. */
 export function eachResource(
   says: string,
   type: string | undefined,
@@ -73,7 +73,7 @@ export class RecordView {
     }
   }
 
-  /** The resource that a reference names. */
+  /** Returns the resource that a reference names. */
   find(reference: string | undefined): JsonObject | undefined {
     return this.#byName.get(reference ?? '');
   }
@@ -103,7 +103,7 @@ export class RecordView {
     return starts.length === 0 ? undefined : Math.min(...starts);
   }
 
-  /** Whether a diagnosis begins with an ICD-10 code. */
+  /** Returns whether a diagnosis begins with an ICD-10 code. */
   has(icd: string): boolean {
     return this.of('Condition').some(({ code }) => codesIn(code).some((one) => one.startsWith(icd)));
   }
@@ -139,7 +139,7 @@ export const YEAR_MS = 365.25 * 86_400_000;
 /** A day, ms. */
 export const DAY_MS = 86_400_000;
 
-/** The text at a path of keys; through lists, of their first item. */
+/** Returns the text at a path of keys; through lists, of their first item. */
 export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
   let here: Json | undefined = value;
   for (const key of path) {

@@ -25,11 +25,14 @@ export interface Bundle {
 export const idsIn = ({ entry = [] }: Bundle, mode = 'match'): string[] =>
   entry.filter((each) => each.search?.mode === mode).map(({ resource }) => resource?.id ?? '');
 
-/** The link to the page after. */
+/** Returns the link to the page after. */
 export const nextOf = ({ link = [] }: Bundle): string | undefined =>
   link.find(({ relation }) => relation === 'next')?.url;
 
-/** An entry that creates a resource. @param rest further members of its `request`. */
+/**
+ * Returns an entry that creates a resource.
+ * @param rest further members of its `request`.
+ */
 export const post = (
   resource: { readonly resourceType: string; readonly [name: string]: unknown },
   rest: object = {},
@@ -42,19 +45,19 @@ export const post = (
 export class Asking {
   constructor(private readonly service: InProcess) {}
 
-  /** A Bundle by its path or link. */
+  /** Returns a Bundle by its path or link. */
   async get(path: string, key = this.service.key): Promise<Bundle> {
     const answer = await this.service.fhir(path, { key });
     expect(answer.status, `${path}: ${answer}`).to.equal(200);
     return JSON.parse(answer.text) as Bundle;
   }
 
-  /** A search within a type; nothing in the query is percent-encoded. */
+  /** Returns a search within a type; nothing in the query is percent-encoded. */
   search(type: string, query: string, key?: string): Promise<Bundle> {
     return this.get(`/${type}?${queryText(query)}`, key);
   }
 
-  /** The ids of a search's first page. */
+  /** Returns the ids of a search's first page. */
   async found(type: string, query: string, key?: string): Promise<string[]> {
     return idsIn(await this.search(type, query, key));
   }
@@ -76,7 +79,7 @@ export class Asking {
   }
 }
 
-/** An Observation of a patient. */
+/** Returns an Observation of a patient. */
 export const observation = (patient: string, rest: object = {}) => ({
   resourceType: 'Observation',
   status: 'final',

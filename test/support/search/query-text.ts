@@ -1,6 +1,6 @@
 /** Queries as tests write them: nothing percent-encoded, `&` only between parameters. */
 
-/** The query as it goes into a URL. */
+/** Returns the query as it goes into a URL. */
 export function queryText(query: string): string {
   return query
     .split('&')

@@ -29,7 +29,7 @@ export const MARKED = {
   },
 } as const;
 
-/** The parameters that every type has, on a resource with `MARKED` in it. */
+/** Returns the parameters that every type has, on a resource with `MARKED` in it. */
 export function commonCases(type: ResourceType, letter: string): Case[] {
   return [
     [`_id=@${type}/${letter}`, letter],
@@ -45,19 +45,19 @@ export function commonCases(type: ResourceType, letter: string): Case[] {
   ];
 }
 
-/** A CodeableConcept. */
+/** Returns a CodeableConcept. */
 export const concept = (system: string, code: string, text?: string): Body => ({
   coding: [{ system, code }],
   ...(text === undefined ? {} : { text }),
 });
 
-/** A reference. */
+/** Returns a reference. */
 export const to = (reference: string): Body => ({ reference });
 
-/** An identifier. */
+/** Returns an identifier. */
 export const identifier = (system: string, value: string): Body => ({ system, value });
 
-/** A quantity in a UCUM unit. */
+/** Returns a quantity in a UCUM unit. */
 export const ucum = (value: number, code: string, unit = code): Body => ({
   value,
   unit,

@@ -51,7 +51,7 @@ function timeOf(element: unknown): Interval | undefined {
   };
 }
 
-/** Whether an element is what a date with its prefix asks for. */
+/** Returns whether an element is what a date with its prefix asks for. */
 export function dateMatches(element: unknown, text: string): boolean {
   const [prefix, date] = splitPrefix(text);
   const target = timeOf(element);

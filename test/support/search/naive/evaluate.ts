@@ -19,7 +19,7 @@ interface Condition {
   readonly text: string;
 }
 
-/** The ids that a query of a type finds, sorted. */
+/** Returns the ids that a query of a type finds, sorted. */
 export function evaluate(universe: Universe, type: string, query: string): string[] {
   const conditions = query.split('&').map((part) => {
     const at = part.indexOf('=');
@@ -74,7 +74,7 @@ function parameterOf(type: string, name: string): Published {
   return parameter;
 }
 
-/** Whether a type has what the end of a chain begins with. */
+/** Returns whether a type has what the end of a chain begins with. */
 function has(type: string, key: string): boolean {
   return key.startsWith('_has:') || publishedParameter(type, key.split(/[.:]/)[0] ?? '') !== undefined;
 }

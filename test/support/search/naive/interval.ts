@@ -14,7 +14,7 @@ export type Prefix = (typeof PREFIXES)[number];
 const contains = (outer: Interval, inner: Interval) => outer.low <= inner.low && inner.high <= outer.high;
 const overlaps = (one: Interval, other: Interval) => one.low < other.high && other.low < one.high;
 
-/** Whether a prefix holds between what is asked for and an element's interval. */
+/** Returns whether a prefix holds between what is asked for and an element's interval. */
 export function prefixHolds(prefix: Prefix, asked: Interval, target: Interval): boolean {
   const above = { low: asked.high, high: Number.POSITIVE_INFINITY };
   const below = { low: Number.NEGATIVE_INFINITY, high: asked.low };

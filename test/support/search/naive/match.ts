@@ -14,7 +14,7 @@ export interface Asked {
   readonly base: string;
 }
 
-/** Whether an element of a resource matches. */
+/** Returns whether an element of a resource matches. */
 export function matches(element: unknown, asked: Asked): boolean {
   switch (asked.type) {
     case 'token':
@@ -97,7 +97,7 @@ function stringMatches(text: string, modifier: string | undefined, asked: string
   return modifier === 'contains' ? fold(text).includes(fold(asked)) : fold(text).startsWith(fold(asked));
 }
 
-/** A canonical with a version is also found without it. */
+/** Returns a canonical with a version is also found without it. */
 function urisOf(text: string): string[] {
   const [url = ''] = text.split('|');
   return url === text ? [text] : [text, url];
@@ -124,7 +124,7 @@ function referenceMatches(element: unknown, { modifier, text, base }: Asked): bo
     : whole === type + wanted;
 }
 
-/** A reference below our own base without it, and without a version. */
+/** Returns a reference below our own base without it, and without a version. */
 export function relative(reference: string, base: string): string {
   const own = reference.startsWith(base) ? reference.slice(base.length) : reference;
   return own.replace(/\/_history\/[^/]+$/, '');

@@ -26,7 +26,7 @@ const r4: Model = createRequire(import.meta.url)('fhirpath/fhir-context/r4');
 const all = readSearchParameters();
 const known = new Map<string, Published | undefined>();
 
-/** The parameter that a type has under a code; undefined when R4 publishes none. */
+/** Returns the parameter that a type has under a code; undefined when R4 publishes none. */
 export function publishedParameter(type: string, code: string): Published | undefined {
   const key = `${type}.${code}`;
   if (!known.has(key)) known.set(key, read(code.startsWith('_') ? 'Resource' : type, code));
@@ -64,7 +64,7 @@ export function valuesAt(expression: string, node: unknown, base?: string): unkn
   return operandsOf(expression).flatMap((operand) => engine(operand, base)(node));
 }
 
-/** The operands of a union. */
+/** Returns the operands of a union. */
 export function operandsOf(expression: string): string[] {
   return expression.split(' | ').map((operand) => operand.trim());
 }
@@ -88,5 +88,5 @@ function engine(operand: string, base: string | undefined): Evaluate {
   return made;
 }
 
-/** All that R4 publishes, of every type. */
+/** Returns all that R4 publishes, of every type. */
 export const allPublished = () => all;

@@ -62,7 +62,7 @@ function unitOf({ system, code, unit }: Json): Pick<Amount, 'system' | 'code' | 
   return { system: text(system), code: text(code), unit: text(unit) };
 }
 
-/** Whether an element is what `number|system|code` with its prefix asks for. */
+/** Returns whether an element is what `number|system|code` with its prefix asks for. */
 export function quantityMatches(element: Json, text: string): boolean {
   const amount = amountOf(element);
   if (amount === undefined) return false;

@@ -9,7 +9,7 @@ export function judgedCodes(type: string): string[] {
     .map(({ code }) => code);
 }
 
-/** The words in the expressions of a type's parameters: names of the elements that they read, among others. */
+/** Returns the words in the expressions of a type's parameters: names of the elements that they read, among others. */
 export function wordsOf(type: string): Set<string> {
   const expressions = judgedCodes(type).flatMap((code) => {
     const parameter = publishedParameter(type, code);

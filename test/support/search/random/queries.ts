@@ -137,7 +137,7 @@ export function conditionOf(
   );
 }
 
-/** A date or quantity parameter of a type twice: two bounds of the same values. */
+/** Returns a date or quantity parameter of a type twice: two bounds of the same values. */
 export function windowOf(type: ResourceType): fc.Arbitrary<string> {
   const ordered = published(type).filter((parameter) => ['date', 'quantity'].includes(parameter.type));
   if (ordered.length === 0) return conditionOf(type, [], 0);

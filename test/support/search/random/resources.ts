@@ -101,7 +101,7 @@ interface Scope {
   readonly among: readonly ResourceType[];
 }
 
-/** A resource's members; references are `Type/#n` of slot n, to be resolved when ids are known. */
+/** Returns a resource's members; references are `Type/#n` of slot n, to be resolved when ids are known. */
 export function resourceOf(type: ResourceType, among: readonly ResourceType[]): fc.Arbitrary<Json> {
   return members(type, { words: wordsOf(type), among }, 0);
 }
