@@ -133,6 +133,7 @@ function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: 
   if (
     of?.inRecords === undefined ||
     asked.total ||
+    asked.order[0]?.by === '_id' ||
     isNarrow({ predicates: predicates.filter((each) => each !== of) })
   )
     return [];

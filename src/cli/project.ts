@@ -33,7 +33,9 @@ export async function tenantNamed(
   const [only, ...others] = found;
   if (only === undefined)
     throw new Failure(
-      project === undefined ? 'no project exists' : `no project has the id or the name ${project}`,
+      project === undefined
+        ? 'no project exists'
+        : `unknown project ${project}: no project has this id or name`,
     );
   if (others.length === 0) return { project: only.id, name: only.name, environment };
   const list = found.slice(0, NAMED).map(({ id, name }) => `  ${name} (${id})`);

@@ -57,7 +57,7 @@ describe('a process', () => {
     expect(await process.hasDone(bad, 0)).to.equal(false);
     expect(await process.parked.holdsOf('work', 'record-bad')).to.equal(true);
     expect(tries.get('record-bad')).to.be.greaterThan(1);
-    expect(errors.at(-1)).to.contain('set it aside');
+    expect(errors.at(-1)).to.contain('parked it');
     const [parked] = await process.parked.all();
     expect([parked?.stream, parked?.revision, parked?.error]).to.deep.equal([
       'record-bad',

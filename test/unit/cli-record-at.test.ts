@@ -17,7 +17,7 @@ const stored = (revision: number, recordedAt: string, event: ResourceEvent): Rec
   revision,
   position: String(100 + revision) as Position,
   data: encode(event),
-  metadata: JSON.stringify({ recorded_at: recordedAt }),
+  metadata: JSON.stringify({ schema_version: 1, recorded_at: recordedAt }),
 });
 
 const version = (n: number, body: string): ResourceEvent => ({
