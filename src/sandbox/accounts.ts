@@ -1,7 +1,7 @@
 /**
- * Synthetic patients who can sign in: those of age who are alive. A child is the dependent of the parent whom its record
- * names, as RelatedPerson. Who they are follows from the seed, not from any project: each sandbox holds a Patient with
- * the same e-mail address and number, whatever ids and dates that one has.
+ * Lists the synthetic patients who can sign in: living adults. A child is the dependent of the parent whom its record
+ * names, as RelatedPerson. The accounts follow from the seed, not from a project: each sandbox has a Patient with the
+ * same e-mail address and number, with its own ids and dates.
  */
 import { CAST } from './cast.ts';
 import { ageOn, dayOf } from './days.ts';
@@ -10,17 +10,17 @@ import type { Person } from './people.ts';
 import { Random } from './random.ts';
 import { SEED } from './seed.ts';
 
-/** One who can sign in. */
+/** A patient who can sign in. */
 export interface Account {
-  /** In the register: `Patient.identifier`, such as S-001. */
+  /** The patient's number in the register, in `Patient.identifier`, such as S-001. */
   readonly number: string;
-  /** `Patient.telecom`; lower case. */
+  /** The address in `Patient.telecom`; lower case. */
   readonly email: string;
   /** In Latin letters. */
   readonly name: string;
-  /** Whole years, in a sandbox that is filled on the day. */
+  /** Age in whole years in a sandbox that is filled on the day. */
   readonly age: number;
-  /** What they have, in a few words. */
+  /** The patient's conditions, in a few words. */
   readonly about: string;
   readonly sex: Person['sex'];
   /** Their children among the patients. */
@@ -28,9 +28,9 @@ export interface Account {
 }
 
 /**
- * Returns those of a sandbox.
+ * Returns the accounts of a sandbox.
  * @param today `YYYY-MM-DD`.
- * @param patients how many it holds, up to 30.
+ * @param patients number of its patients, up to 30.
  */
 export function accounts(today: string, patients = CAST.length): Account[] {
   const day = dayOf(today);

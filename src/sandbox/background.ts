@@ -1,4 +1,7 @@
-/** What every record has: check-ups through the years, values at home, what the patient and a model say. */
+/**
+ * Adds the parts that every record has: check-ups through the years, values measured at home, reports by the patient
+ * and by a model.
+ */
 
 import { ownDevice, vaccinate, visit, write } from './clinical.ts';
 import { MEASURES, type MeasureName } from './codes.ts';
@@ -15,7 +18,7 @@ import {
 import { AI, DEVICE, type RecordBuilder, SELF, type Visit } from './record.ts';
 import { estimatedFiltration } from './renal.ts';
 
-/** Values of blood on a day, such as the course gives them. */
+/** Returns blood values on a day, as the person's course defines them. */
 export function commonLabs(builder: RecordBuilder, day: Day): Partial<Record<MeasureName, number>> {
   const { course, person, random } = builder;
   const creatinine = rounded('creatinine', course.creatinine(day) + random.noise(0.03));
@@ -28,7 +31,7 @@ export function commonLabs(builder: RecordBuilder, day: Day): Partial<Record<Mea
   };
 }
 
-/** Cholesterol on a day. Friedewald: LDL = total − HDL − triglycerides / 5. */
+/** Returns cholesterol values on a day. Friedewald: LDL = total − HDL − triglycerides / 5. */
 export function lipids(builder: RecordBuilder, day: Day): Partial<Record<MeasureName, number>> {
   const { course, person, random } = builder;
   const hdl = rounded('hdl', (person.sex === 'female' ? 58 : 49) + random.noise(5));
@@ -37,7 +40,7 @@ export function lipids(builder: RecordBuilder, day: Day): Partial<Record<Measure
   return { cholesterol, hdl, triglycerides, ldl: cholesterol - hdl - triglycerides / 5 };
 }
 
-/** Check-ups of an adult, each with vital signs, every other one with blood. */
+/** Adds check-ups of an adult, each with vital signs, and every other one with a blood test. */
 export function checkUps(builder: RecordBuilder, years: number, everyYears = 1): readonly Visit[] {
   const visits: Visit[] = [];
   const { random } = builder;
@@ -52,7 +55,7 @@ export function checkUps(builder: RecordBuilder, years: number, everyYears = 1):
   return visits;
 }
 
-/** What a visit asks of smoking. HL7's LOINC answers. */
+/** Adds a visit's answer about smoking. Answers are HL7's LOINC answers. */
 export function askSmoking(
   builder: RecordBuilder,
   seen: Visit,
@@ -73,7 +76,7 @@ export function askSmoking(
   );
 }
 
-/** Blood pressure at home, a week apart, until `last`. */
+/** Adds blood pressures measured at home, a week apart, until `last`. */
 export function pressuresAtHome(builder: RecordBuilder, count: number, last: Day = builder.ago(3)): void {
   const device = ownDevice(builder, 'Blood pressure monitor');
   for (let index = count - 1; index >= 0; index -= 1) {
@@ -82,7 +85,7 @@ export function pressuresAtHome(builder: RecordBuilder, count: number, last: Day
   }
 }
 
-/** Pulse at home, for those whose pressure nobody watches. */
+/** Adds pulses measured at home, for patients who do not measure blood pressure. */
 export function pulseAtHome(builder: RecordBuilder, count: number, last: Day = builder.ago(3)): void {
   const device = ownDevice(builder, 'Activity tracker');
   for (let index = count - 1; index >= 0; index -= 1) {
@@ -92,25 +95,25 @@ export function pulseAtHome(builder: RecordBuilder, count: number, last: Day = b
   }
 }
 
-/** Pain as the patient reports it, 0 to 10. */
+/** Adds pain as the patient reports it, 0 to 10. */
 export function reportPain(builder: RecordBuilder, day: Day, score: number): void {
   observe(builder, 'pain', Math.max(0, Math.min(10, score)), { day, minutes: 1_140, author: SELF });
 }
 
-/** A model's summary of what the record says. */
+/** Adds a model's summary of the record. */
 export function summarize(builder: RecordBuilder, day: Day, text: string): void {
   write(builder, day, 'summary', `Machine-made summary, not reviewed. ${text}`, AI);
 }
 
-/** A model's estimate of mean glucose from a value of HbA1c (ADAG: 28.7 × HbA1c − 46.7). */
+/** Adds a model's estimate of mean glucose from a value of HbA1c (ADAG: 28.7 × HbA1c − 46.7). */
 export function estimateGlucose(builder: RecordBuilder, day: Day, hba1c: number): void {
   observe(builder, 'meanGlucose', 28.7 * hba1c - 46.7, { day, minutes: 780, author: AI });
 }
 
-/** What a letter says of a value. */
+/** Returns a value as text for a letter. */
 export function told(name: MeasureName, value: number): string {
   return `${MEASURES[name].display} ${rounded(name, value)} ${MEASURES[name].unit}`;
 }
 
-/** Returns the day in words, for documents. */
+/** Returns a day as text for documents. */
 export const on = (day: Day): string => `on ${dateText(day)}`;

@@ -1,4 +1,4 @@
-/** The thirty: their ages, and what their records tell. */
+/** Lists the thirty patients with their ages and the stories of their records. */
 import type { Part } from './people.ts';
 import type { RecordBuilder } from './record.ts';
 import * as heart from './stories/heart.ts';
@@ -7,16 +7,16 @@ import * as lungs from './stories/lungs.ts';
 import * as metabolic from './stories/metabolic.ts';
 import * as mind from './stories/mind.ts';
 
-/** A part with its story. */
+/** A patient's part with its story. */
 export interface Role extends Part {
   readonly tell: (builder: RecordBuilder) => void;
-  /** Days since death, from and to. */
+  /** Days since death: minimum and maximum. */
   readonly died?: readonly [number, number];
-  /** What a person who chooses among them is told, where the story's name does not say it. */
+  /** A description for people who choose a patient, if the story's name does not give it. */
   readonly about?: string;
 }
 
-/** In the order in which they are made: a part of them is the first so many. */
+/** The cast in the order of creation: a smaller sandbox has the first ones. */
 export const CAST: readonly Role[] = [
   { story: 'diabetes for twenty years', ages: [58, 72], tell: metabolic.diabetesForTwentyYears },
   {

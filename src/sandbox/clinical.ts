@@ -1,4 +1,4 @@
-/** What doctors and patients write down beside measurements: visits, diagnoses, medications, documents, plans. */
+/** Adds the parts of a record besides measurements: visits, diagnoses, medications, documents, plans. */
 import type { JsonObject } from '#src/shared/json.ts';
 import {
   ATC,
@@ -18,7 +18,7 @@ import type { Author } from './synthetic.ts';
 
 const CLASSES = 'http://terminology.hl7.org/CodeSystem/v3-ActCode';
 
-/** Returns an ambulatory visit of half an hour; with `nights` a stay in hospital. */
+/** Adds an ambulatory visit of half an hour; with `nights`, a hospital stay. */
 export function visit(builder: RecordBuilder, day: Day, reason?: string, nights = 0): Visit {
   const { directory, random, subject } = builder;
   const start = 540 + random.int(0, 24) * 15;
@@ -39,7 +39,7 @@ export function visit(builder: RecordBuilder, day: Day, reason?: string, nights 
 }
 
 /**
- * Returns a diagnosis, one of the problem list. With `end`, one that is over.
+ * Adds a diagnosis to the problem list; with `end`, one that is resolved.
  * @returns its reference.
  */
 export function diagnose(
@@ -68,15 +68,15 @@ export interface Treatment {
   readonly drug: Drug;
   readonly start: Day;
   readonly end?: Day;
-  /** A Condition. */
+  /** Reference to a Condition. */
   readonly reason: string;
-  /** In words. */
+  /** The dosage as text. */
   readonly dosage: string;
-  /** Why it ended before its time. */
+  /** The reason why it was stopped early. */
   readonly stopped?: string;
 }
 
-/** A prescription, and the statement, by the patient, of taking it. */
+/** Adds a prescription, and the patient's statement of taking the medication. */
 export function treat(
   builder: RecordBuilder,
   { drug, start, end, reason, dosage, stopped }: Treatment,
@@ -115,7 +115,7 @@ export function treat(
 }
 
 /**
- * Returns a document of a few hundred bytes, as plain text in the resource itself.
+ * Adds a document of a few hundred bytes, as plain text in the resource itself.
  * @returns its reference.
  */
 export function write(
@@ -150,7 +150,7 @@ export function write(
   });
 }
 
-/** A dose of a vaccine. */
+/** Adds a dose of a vaccine. */
 export function vaccinate(builder: RecordBuilder, vaccine: Vaccine, day: Day, dose: number): void {
   builder.add('Immunization', builder.doctorAuthor, {
     status: 'completed',
@@ -166,7 +166,7 @@ export function vaccinate(builder: RecordBuilder, vaccine: Vaccine, day: Day, do
   });
 }
 
-/** An operation or the like, in words. */
+/** Adds an operation or similar procedure, described by text. */
 export function operate(builder: RecordBuilder, text: string, seen: Visit, reason: string): void {
   builder.add('Procedure', builder.doctorAuthor, {
     status: 'completed',
@@ -179,7 +179,10 @@ export function operate(builder: RecordBuilder, text: string, seen: Visit, reaso
   });
 }
 
-/** An allergy. @param substance coded, or in words. */
+/**
+ * Adds an allergy.
+ * @param substance a code, or text.
+ */
 export function allergy(
   builder: RecordBuilder,
   substance: Drug | { readonly text: string },
@@ -208,7 +211,7 @@ export function allergy(
   });
 }
 
-/** A goal and the plan that leads to it. */
+/** Adds a goal and a care plan for it. */
 export function plan(
   builder: RecordBuilder,
   day: Day,
@@ -238,7 +241,10 @@ export function plan(
   });
 }
 
-/** Returns the patient's own device, once. */
+/**
+ * Adds the patient's own device if the record has none.
+ * @returns its reference.
+ */
 export function ownDevice(builder: RecordBuilder, name: string): string {
   builder.device ??= builder.add('Device', IMPORT, {
     status: 'active',

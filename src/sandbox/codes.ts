@@ -9,14 +9,14 @@ export const ICD10 = 'http://hl7.org/fhir/sid/icd-10';
 /** ATC's system. */
 export const ATC = 'http://www.whocc.no/atc';
 
-/** What is measured. */
+/** A kind of measurement. */
 export interface Measure {
   readonly code: string;
   readonly display: string;
   readonly category: 'laboratory' | 'vital-signs' | 'survey' | 'social-history';
-  /** UCUM. */
+  /** The UCUM unit. */
   readonly unit: string;
-  /** Digits after the point. */
+  /** Number of digits after the decimal point. */
   readonly digits: number;
 }
 
@@ -80,7 +80,7 @@ export const MEASURES = {
   pain: survey('72514-3', 'Pain severity - 0-10 verbal numeric rating [Score] - Reported', '{score}'),
 } as const satisfies Record<string, Measure>;
 
-/** A short name. */
+/** The short name of a measure. */
 export type MeasureName = keyof typeof MEASURES;
 
 /** Codes of panels, social history and documents. */
@@ -94,7 +94,7 @@ export const LOINC_CODES = {
   discharge: ['18842-5', 'Discharge summary'],
 } as const;
 
-/** Diagnoses: ICD-10 code → its words. */
+/** Diagnoses: ICD-10 code → display. */
 export const DIAGNOSES = {
   'E11.9': 'Type 2 diabetes mellitus without complications',
   I10: 'Essential (primary) hypertension',
@@ -128,7 +128,7 @@ export const DIAGNOSES = {
 /** A diagnosis's code. */
 export type Diagnosis = keyof typeof DIAGNOSES;
 
-/** Substances: ATC code → its name. */
+/** Substances: ATC code → name. */
 export const DRUGS = {
   A10BA02: 'metformin',
   C09AA03: 'lisinopril',
@@ -160,7 +160,7 @@ export const DRUGS = {
 /** A substance's code. */
 export type Drug = keyof typeof DRUGS;
 
-/** Vaccines: ATC code → its name. */
+/** Vaccines: ATC code → name. */
 export const VACCINES = {
   J07CA09: 'diphtheria-haemophilus influenzae B-pertussis-poliomyelitis-tetanus-hepatitis B',
   J07AL02: 'pneumococcus, purified polysaccharides antigen, conjugated',

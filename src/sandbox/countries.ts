@@ -1,9 +1,12 @@
-/** Names and addresses by country: small lists of common ones, with their accents, and in their own script where it is not Latin. */
+/**
+ * Names and addresses by country: short lists of common ones, with accents, and in the country's own script if it is
+ * not Latin.
+ */
 
-/** A name in Latin letters and, where the country writes another script, in that. */
+/** A name in Latin letters and, if the country uses another script, in that script. */
 export type Name = readonly [latin: string, own?: string];
 
-/** What people of a country are called and where they live. */
+/** Names and addresses of a country. */
 export interface Country {
   /** ISO 3166-1 alpha-2. */
   readonly code: string;
@@ -14,7 +17,7 @@ export interface Country {
   readonly female: readonly Name[];
   readonly male: readonly Name[];
   readonly family: readonly Name[];
-  /** Family names of women, where they differ; in the order of `family`. */
+  /** Family names of women if they differ, in the order of `family`. */
   readonly familyOfWomen?: readonly Name[];
   readonly streets: readonly string[];
   readonly cities: readonly (readonly [postalCode: string, city: string])[];
@@ -26,7 +29,7 @@ const names = (text: string): Name[] =>
     return own === undefined ? [latin] : [latin, own];
   });
 
-/** All of them. */
+/** All countries. */
 export const COUNTRIES: readonly Country[] = [
   {
     code: 'DE',

@@ -1,4 +1,4 @@
-/** How a person fares without any illness: the measures that age, sex and height give. */
+/** Computes a person's measures without any illness, from age, sex and height. */
 import { ageOn, type Day } from './days.ts';
 import type { Person } from './people.ts';
 import type { Random } from './random.ts';
@@ -23,7 +23,7 @@ const GROWTH: readonly (readonly [age: number, height: number, weight: number])[
   [18, 170, 64],
 ];
 
-/** Median circumference of the head in cm by age in years, likewise. */
+/** Median circumference of the head in cm by age in years, rounded in the same way. */
 const HEADS: readonly Line[] = [
   [0, 34.2],
   [0.08, 36.9],
@@ -40,12 +40,12 @@ type Line = readonly [age: number, value: number];
 const HEIGHTS = GROWTH.map(([age, height]): Line => [age, height]);
 const WEIGHTS = GROWTH.map(([age, , weight]): Line => [age, weight]);
 
-/** Returns a child's head circumference by age in years, cm. */
+/** Returns a child's head circumference in cm, by age in years. */
 export function headOf(age: number): number {
   return along(HEADS, age);
 }
 
-/** What a table says of an age, between its lines. */
+/** Returns a table's value for an age, interpolated between its lines. */
 function along(table: readonly Line[], age: number): number {
   const above = table.findIndex(([years]) => years > age);
   const after = table[above];
@@ -56,7 +56,7 @@ function along(table: readonly Line[], age: number): number {
   return before[1] + share * (after[1] - before[1]);
 }
 
-/** Returns the measures of a healthy person. */
+/** Returns the measures of a healthy person over time. */
 export function healthyCourse(person: Person, random: Random): Course {
   const size = random.between(0.96, 1.04);
   const adultHeight = (person.sex === 'female' ? 164 : 177) * size;

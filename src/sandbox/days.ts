@@ -1,4 +1,4 @@
-/** Days as whole numbers since 1970-01-01, UTC: what the generator reckons with. */
+/** Represents days as whole numbers since 1970-01-01, UTC, for the generator's arithmetic. */
 
 /** A day. */
 export type Day = number;
@@ -8,7 +8,7 @@ export const YEAR = 365.25;
 
 /**
  * Returns the day of `YYYY-MM-DD`.
- * @throws RangeError for another form.
+ * @throws RangeError for another format.
  */
 export function dayOf(text: string): Day {
   const day = Date.parse(`${text}T00:00:00Z`) / 86_400_000;
@@ -16,7 +16,7 @@ export function dayOf(text: string): Day {
   return day;
 }
 
-/** `YYYY-MM-DD`. */
+/** Returns a day as `YYYY-MM-DD`. */
 export function dateText(day: Day): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
@@ -29,7 +29,7 @@ export function timeText(day: Day, minutes: number): string {
   return `${new Date(day * 86_400_000 + minutes * 60_000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Age in years on a day. */
+/** Returns the age in years on a day. */
 export function ageOn(birth: Day, day: Day): number {
   return (day - birth) / YEAR;
 }

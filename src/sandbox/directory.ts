@@ -1,4 +1,7 @@
-/** The directory that the synthetic patients share: a hospital, a practice, their staff, rooms, medications, a device. */
+/**
+ * Creates the directory that the synthetic patients share: a hospital, a practice, their staff, rooms, medications, a
+ * device.
+ */
 import type { JsonObject } from '#src/shared/json.ts';
 import { ATC, DRUGS, type Drug } from './codes.ts';
 import { COUNTRIES } from './countries.ts';
@@ -7,7 +10,7 @@ import { humanNames } from './people.ts';
 import type { Random } from './random.ts';
 import type { Authored } from './synthetic.ts';
 
-/** References to what records refer to. */
+/** References to directory entries that records refer to. */
 export interface Directory {
   readonly entries: readonly Authored[];
   readonly hospital: string;
@@ -29,10 +32,13 @@ const SPECIALTIES = [
   'Paediatrics',
   'Surgery',
 ] as const;
-/** Drugs that are kept as Medication resources; others are named in the statements themselves. */
+/** Drugs stored as Medication resources; the statements themselves name the others. */
 const STOCK: readonly Drug[] = ['A10BA02', 'C09AA03', 'H03AA01', 'B01AA03', 'R03AC02'];
 
-/** Makes the directory. @param draw gives ids. */
+/**
+ * Creates the directory.
+ * @param draw returns the next id.
+ */
 export function makeDirectory(random: Random, today: Day, draw: () => string): Directory {
   const entries: Authored[] = [];
   const author = { type: 'import', sourceSystem: 'hospital-register' } as const;

@@ -1,23 +1,23 @@
-/** The thirty as a seed makes them: who they are, before anything of them is told. */
+/** Draws the thirty patients from a seed, before their records are written. */
 import { CAST, type Role } from './cast.ts';
 import type { Day } from './days.ts';
 import { drawPerson, type Person } from './people.ts';
 import type { Random } from './random.ts';
 
-/** One of the cast as drawn. */
+/** A drawn member of the cast. */
 export interface Drawn {
   readonly role: Role;
   readonly person: Person;
-  /** Of a child, who is drawn before it. */
+  /** Set for a child; the parent is drawn before it. */
   readonly parent: Person | undefined;
-  /** What else is drawn for this one comes from here. */
+  /** The source of all further random values for this person. */
   readonly random: Random;
 }
 
 /**
- * Draws them one by one, in the order of the cast.
+ * Yields the cast in order.
  * @param random of the seed.
- * @param today the day as of which they have their ages.
+ * @param today the day as of which their ages are drawn.
  * @param patients how many, up to 30.
  */
 export function* drawCast(random: Random, today: Day, patients: number): Generator<Drawn> {

@@ -1,4 +1,6 @@
-/** The synthetic patients of a sandbox. Pure: the same seed, ids and day give the same, to the byte. */
+/**
+ * Generates the synthetic patients of a sandbox. Pure: the same seed, ids and day give the same output, to the byte.
+ */
 import { pulseAtHome, reportPain } from './background.ts';
 import { CAST } from './cast.ts';
 import { healthyCourse } from './course.ts';
@@ -11,28 +13,28 @@ import { Random } from './random.ts';
 import { IMPORT, RecordBuilder } from './record.ts';
 import type { Authored, SyntheticData, SyntheticRecord } from './synthetic.ts';
 
-/** What determines the content. */
+/** The input that determines the content. */
 export interface Generation {
   /** Determines everything but ids. */
   readonly seed: string;
-  /** `YYYY-MM-DD`; nothing lies on it or later. */
+  /** `YYYY-MM-DD`; all data is dated before this day. */
   readonly today: string;
-  /** The n-th id of a series: ids come from here alone. */
+  /** Returns the n-th id of a series, the only source of ids. */
   readonly ids: { at(index: number, series: string): string };
-  /** How many patients, up to 30. */
+  /** Number of patients, up to 30. */
   readonly patients?: number;
 }
 
-/** How many patients there are. */
+/** Maximum number of patients. */
 export const PATIENTS = CAST.length;
 
-/** Returns the whole of it. */
+/** Returns a sandbox's whole content. */
 export function generateSandbox(generation: Generation): SyntheticData {
   const { directory, records } = beginSandbox(generation);
   return { directory, records: [...records] };
 }
 
-/** Returns the directory, and the records one by one as they are asked for: each takes a few milliseconds to make. */
+/** Returns the directory, and an iterator that creates the records one by one: each takes a few milliseconds. */
 export function beginSandbox({ seed, today, ids, patients = PATIENTS }: Generation): {
   readonly directory: readonly Authored[];
   readonly records: Iterable<SyntheticRecord>;
@@ -61,7 +63,7 @@ function tellRecord(
   draw: () => string,
 ): SyntheticRecord {
   const death = role.died === undefined ? undefined : today - random.int(...role.died);
-  // A life that has ended is told as of its last day.
+  // The record of a deceased patient is written as of the last day of life.
   const builder = new RecordBuilder(
     person,
     random,
@@ -77,14 +79,17 @@ function tellRecord(
   return { patient: builder.patient, resources: builder.resources };
 }
 
-/** Every record has something of each kind of author: what a story leaves out. */
+/** Adds entries of the kinds of author that a story leaves out: every record has each kind. */
 function completeAuthors(builder: RecordBuilder): void {
   const there = new Set(builder.resources.map(({ author }) => author.type));
   if (!there.has('device')) pulseAtHome(builder, 4);
   if (!there.has('patient')) reportPain(builder, builder.ago(25), builder.random.int(0, 2));
 }
 
-/** The parent, who is a patient, too: the same number in the register and the same e-mail address. */
+/**
+ * Adds the parent as a RelatedPerson, with the number in the register and the e-mail address of the parent's own
+ * Patient.
+ */
 function addParent(builder: RecordBuilder, parent: Person): void {
   const [code, display] = parent.sex === 'female' ? ['MTH', 'mother'] : ['FTH', 'father'];
   builder.add('RelatedPerson', IMPORT, {

@@ -1,10 +1,12 @@
-/** Ids of a sandbox's resources: all follow from the id of its provisioning, a UUIDv7, which bears the time of all of them. */
+/**
+ * Derives the ids of a sandbox's resources from the id of its provisioning, a UUIDv7, whose time all of them contain.
+ */
 import { IdSource } from '#src/shared/ids.ts';
 
-/** Series of ids of the directory. */
+/** The series of ids of the directory. */
 export const DIRECTORY_SERIES = 'sandbox-directory';
 
-/** Series of ids of the n-th record; the first is the Patient's. */
+/** Returns the series of ids of the n-th record; its first id is the Patient's. */
 export const recordSeries = (index: number): string => `sandbox-record-${index}`;
 
 /** Returns the ids of a provisioning. */
@@ -12,7 +14,7 @@ export function sandboxIds(resetId: string): IdSource {
   return new IdSource(resetId, Number.parseInt(resetId.replace('-', '').slice(0, 12), 16));
 }
 
-/** Returns the Patients of a provisioning, in their order. */
+/** Returns the ids of a provisioning's Patients, in order. */
 export function syntheticPatients(resetId: string, count: number): string[] {
   const ids = sandboxIds(resetId);
   return Array.from({ length: count }, (_, index) => ids.at(0, recordSeries(index)));

@@ -1,4 +1,4 @@
-/** Observations: single values, blood pressure, panels of vital signs, laboratory reports with specimen. */
+/** Adds Observations: single values, blood pressure, panels of vital signs, laboratory reports with specimen. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { LOINC, LOINC_CODES, MEASURES, type Measure, type MeasureName, UCUM } from './codes.ts';
 import { type Day, timeText } from './days.ts';
@@ -14,29 +14,32 @@ const CATEGORY_NAMES = {
   'social-history': 'Social History',
 } as const;
 
-/** Where and by whom something is observed. */
+/** The circumstances of a measurement: time, author, visit and device. */
 export interface MeasurementContext {
   readonly day: Day;
   /** Minutes since midnight. */
   readonly minutes: number;
   readonly author: Author;
   readonly visit?: Visit;
-  /** A Device. */
+  /** Reference to a Device. */
   readonly device?: string;
 }
 
-/** In a visit, some minutes after its start, noted by its doctor. */
+/** Returns the circumstances of a measurement in a visit, some minutes after its start, recorded by its doctor. */
 export function inVisit(builder: RecordBuilder, visit: Visit, minutes = 5): MeasurementContext {
   return { day: visit.day, minutes: visit.start + minutes, author: builder.doctorAuthor, visit };
 }
 
-/** Returns a value as it is written: rounded to the measure's digits. */
+/** Returns a value rounded to the measure's digits. */
 export function rounded(name: MeasureName, value: number): number {
   const factor = 10 ** MEASURES[name].digits;
   return Math.round(value * factor) / factor;
 }
 
-/** One value of one measure. @returns its reference. */
+/**
+ * Adds one value of one measure.
+ * @returns its reference.
+ */
 export function observe(
   builder: RecordBuilder,
   name: MeasureName,
@@ -53,7 +56,7 @@ export function observe(
   return add(builder, measure.category, content, circumstances);
 }
 
-/** Returns a coded answer. */
+/** Adds a coded answer. */
 export function observeCode(
   builder: RecordBuilder,
   code: readonly [string, string],
@@ -66,7 +69,7 @@ export function observeCode(
   return add(builder, category, content, circumstances);
 }
 
-/** Blood pressure of the course on that day, with its two components. */
+/** Adds the course's blood pressure on a day, with its two components. */
 export function observePressure(builder: RecordBuilder, circumstances: MeasurementContext): string {
   const systolic = builder.course.systolic(circumstances.day) + builder.random.noise(5);
   const diastolic = 0.62 * systolic + builder.random.noise(3);
@@ -84,7 +87,9 @@ export function observePressure(builder: RecordBuilder, circumstances: Measureme
   return add(builder, 'vital-signs', { ...coded({ code, display }), component }, circumstances);
 }
 
-/** The vital signs that a visit takes: pressure, pulse, weight, and with `height` also height and body mass index. */
+/**
+ * Adds the vital signs of a visit: blood pressure, pulse, weight, and with `height` also height and body mass index.
+ */
 export function observeVitals(builder: RecordBuilder, visit: Visit, height = false): void {
   const { course, random } = builder;
   const at = inVisit(builder, visit);
@@ -98,7 +103,7 @@ export function observeVitals(builder: RecordBuilder, visit: Visit, height = fal
   observe(builder, 'bmi', weight / (tall / 100) ** 2, at);
 }
 
-/** A laboratory report of a day: specimen, values and the report that binds them. */
+/** Adds a laboratory report of a day: specimen, values and the report that groups them. */
 export function reportLabs(
   builder: RecordBuilder,
   day: Day,

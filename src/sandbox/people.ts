@@ -1,4 +1,4 @@
-/** Who the patients are: the cast with its ages, and the names and addresses that a seed gives them. */
+/** Draws the patients: the cast's ages, and names and addresses from a seed. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { COUNTRIES, type Country, type Name } from './countries.ts';
 import { type Day, dateText, YEAR } from './days.ts';
@@ -7,13 +7,13 @@ import type { Random } from './random.ts';
 /** Sex as in Patient.gender. */
 export type Sex = 'female' | 'male';
 
-/** A part in the cast. */
+/** A patient's part in the cast. */
 export interface Part {
   readonly story: string;
   readonly sex?: Sex;
-  /** Age today, years, from and to. */
+  /** Age today in years: minimum and maximum. */
   readonly ages: readonly [number, number];
-  /** Story of the adult who is this child's parent. */
+  /** Story of the adult who is the parent, for a child. */
   readonly childOf?: string;
 }
 
@@ -24,21 +24,21 @@ export interface Person {
   readonly country: Country;
   readonly given: Name;
   readonly family: Name;
-  /** Place of the family name in its country's list: its form differs by sex in some. */
+  /** Index of the family name in its country's list: its form differs by sex in some countries. */
   readonly familyIndex: number;
   readonly street: string;
   readonly city: readonly [postalCode: string, city: string];
   readonly phone: string;
-  /** Under a domain that nobody has (RFC 2606); a child has none. */
+  /** An address in a reserved domain (RFC 2606); a child has none. */
   readonly email: string | undefined;
   /** Number in the hospital's register of patients. */
   readonly number: string;
 }
 
-/** System of the numbers of patients. */
+/** System URI of the patients' numbers. */
 export const REGISTER = 'urn:annal:sandbox:patient-number';
 
-/** Draws a person; with a parent, of the parent's family and address. */
+/** Draws a person; a child gets the parent's family name and address. */
 export function drawPerson(part: Part, random: Random, today: Day, number: string, parent?: Person): Person {
   const sex = part.sex ?? random.pick(['female', 'male'] as const);
   const country = parent?.country ?? random.pick(COUNTRIES);
@@ -59,7 +59,7 @@ export function drawPerson(part: Part, random: Random, today: Day, number: strin
   };
 }
 
-/** HumanName elements: in Latin letters, and in the country's script where that is another. */
+/** Returns HumanName elements: in Latin letters, and in the country's own script if it has one. */
 export function humanNames({ given, family }: Pick<Person, 'given' | 'family'>): JsonObject[] {
   const latin = { use: 'usual', family: family[0], given: [given[0]] };
   const [, ownGiven] = given;
@@ -73,13 +73,13 @@ export function addressOf({ street, city, country }: Person): JsonObject {
   return { use: 'home', line: [street], postalCode: city[0], city: city[1], country: country.code };
 }
 
-/** ContactPoint elements: the telephone first. */
+/** Returns ContactPoint elements, the telephone first. */
 export function telecomOf({ phone, email }: Pick<Person, 'phone' | 'email'>): JsonObject[] {
   const called = { system: 'phone', value: phone, use: 'mobile' };
   return email === undefined ? [called] : [called, { system: 'email', value: email, use: 'home' }];
 }
 
-/** Returns the Patient resource but for its id. */
+/** Returns the Patient resource without its id. */
 export function patientResource(person: Person, death: Day | undefined): JsonObject {
   return {
     resourceType: 'Patient',

@@ -1,4 +1,6 @@
-/** Pseudo-random numbers that a seed determines: the same seed gives the same patients on every machine. Not for secrets. */
+/**
+ * Generates pseudo-random numbers from a seed: the same seed gives the same patients on every machine. Not for secrets.
+ */
 
 /** A generator with four words of state (sfc32, by Chris Doty-Humphrey), seeded by a text. */
 export class Random {
@@ -9,12 +11,12 @@ export class Random {
     for (let round = 0; round < 12; round += 1) this.next();
   }
 
-  /** Returns a generator of its own for a named part, so that a change in one part leaves the others as they were. */
+  /** Returns a separate generator for a named part, so that a change in one part does not affect the others. */
   fork(part: string): Random {
     return new Random(`${this.seed}/${part}`);
   }
 
-  /** From 0 up to, and without, 1. */
+  /** Returns a number from 0 up to but not including 1. */
   next(): number {
     const state = this.#state;
     const [a, b, c, count] = state;
@@ -26,7 +28,7 @@ export class Random {
     return (sum >>> 0) / 2 ** 32;
   }
 
-  /** Returns a whole number from `least` to `most`, both included. */
+  /** Returns a whole number from `least` to `most`, both inclusive. */
   int(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -36,12 +38,12 @@ export class Random {
     return least + this.next() * (most - least);
   }
 
-  /** Returns a number around 0, at most `spread` away, those near 0 more often. */
+  /** Returns a number around 0, at most `spread` away; small ones are more likely. */
   noise(spread: number): number {
     return (this.next() + this.next() - 1) * spread;
   }
 
-  /** One of a list that is not empty. */
+  /** Returns an item of a list that is not empty. */
   pick<T>(list: readonly T[]): T {
     const one = list[this.int(0, list.length - 1)];
     if (one === undefined) throw new RangeError('nothing to pick from');
@@ -49,7 +51,7 @@ export class Random {
   }
 }
 
-/** 32 bits of a text (FNV-1a with a final avalanche). */
+/** Returns a 32-bit hash of a text (FNV-1a with a final avalanche). */
 function hash(text: string, salt: number): number {
   let value = 0x811c9dc5 ^ salt;
   for (const unit of text) value = Math.imul(value ^ (unit.codePointAt(0) ?? 0), 0x01000193);

@@ -1,4 +1,4 @@
-/** A patient's record while it is written: who the patient is, how they fare, and the resources so far. */
+/** Builds a patient's record: the person, the course of their health, and the resources so far. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { ageOn, type Day } from './days.ts';
@@ -7,7 +7,7 @@ import type { Person } from './people.ts';
 import type { Random } from './random.ts';
 import type { Author, Authored } from './synthetic.ts';
 
-/** A person's measures over time, which the stories bend: treatment lowers them, illness raises them. */
+/** A person's measures over time. Stories modify them: treatment lowers them, illness raises them. */
 export interface Course {
   /** mm[Hg] */
   systolic: (day: Day) => number;
@@ -25,7 +25,7 @@ export interface Course {
   saturation: (day: Day) => number;
 }
 
-/** A visit: what is measured in it lies within it. */
+/** A visit; its measurements lie within it. */
 export interface Visit {
   readonly reference: string;
   readonly day: Day;
@@ -33,7 +33,7 @@ export interface Visit {
   readonly start: number;
 }
 
-/** Collects a record. */
+/** Collects the resources of a record. */
 export class RecordBuilder {
   readonly resources: Authored[] = [];
   readonly patient: string;
@@ -43,7 +43,10 @@ export class RecordBuilder {
   /** The patient's own device at home. */
   device: string | undefined;
 
-  /** @param draw gives ids; the first is the Patient's. */
+  /**
+   * Creates a builder with an empty record.
+   * @param draw returns the next id; the first is the Patient's.
+   */
   constructor(
     readonly person: Person,
     readonly random: Random,
@@ -69,24 +72,24 @@ export class RecordBuilder {
     return `${type}/${id}`;
   }
 
-  /** Age in years. */
+  /** Returns the patient's age in years on a day. */
   age(day: Day): number {
     return ageOn(this.person.birth, day);
   }
 
-  /** Returns the day that lies a number of days ago. */
+  /** Returns the day a number of days ago. */
   ago(days: number): Day {
     return this.today - Math.round(days);
   }
 }
 
-/** Data that another system handed over. */
+/** The author of data from another system. */
 export const IMPORT: Author = { type: 'import', sourceSystem: 'hospital-register' };
-/** What the laboratory sends. */
+/** The author of the laboratory's results. */
 export const LABORATORY: Author = { type: 'import', sourceSystem: 'laboratory' };
-/** What a device measures at home. */
+/** The author of values that a device measures at home. */
 export const DEVICE: Author = { type: 'device', sourceSystem: 'home-monitor' };
-/** What the patient says. */
+/** The author of the patient's own statements. */
 export const SELF: Author = { type: 'patient', sourceSystem: 'patient-app' };
-/** What a model wrote. */
+/** The author of a model's texts. */
 export const AI: Author = { type: 'ai', sourceSystem: 'note-summarizer' };

@@ -1,9 +1,9 @@
-/** Reference ranges of adults, as a laboratory prints them beside its values; every laboratory has its own. */
+/** Reference ranges of adults, as a laboratory prints them beside its values. They differ between laboratories. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { MEASURES, type MeasureName, UCUM } from './codes.ts';
 import type { Sex } from './people.ts';
 
-/** From and to, in the measure's unit; one of them may be open. */
+/** Low and high in the measure's unit; one of them may be open. */
 interface Range {
   readonly low?: number;
   readonly high?: number;
@@ -37,7 +37,10 @@ const RANGES: Partial<Record<MeasureName, BySex>> = {
 
 const INTERPRETATIONS = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
 
-/** `referenceRange`, and `interpretation` where the value lies outside; nothing of a measure that has no range. */
+/**
+ * Returns `referenceRange`, and `interpretation` if the value is outside it; an empty object for a measure without a
+ * range.
+ */
 export function judged(name: MeasureName, value: number, sex: Sex): JsonObject {
   const range = RANGES[name]?.[sex];
   if (range === undefined) return {};

@@ -1,2 +1,2 @@
-/** What determines the content of every sandbox: the patients are the same everywhere; their ids are not. */
+/** The seed of every sandbox's content: the patients are the same everywhere; their ids differ. */
 export const SEED = 'annal';

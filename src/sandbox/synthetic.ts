@@ -1,17 +1,17 @@
-/** What the generator makes: resources with their authors, in records and a directory. */
+/** The generator's output: resources with their authors, in records and a directory. */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AuthorType } from '#src/shared/author.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 
-/** In whose name a resource is written, as the author headers of a request would say it (docs/spec/interface.md, section 5). */
+/** The author of a resource, as the author headers of a request would name it (docs/spec/interface.md, section 5). */
 export interface Author {
   readonly type: AuthorType;
-  /** `Practitioner/<id>` of the directory. */
+  /** `Practitioner/<id>` in the directory. */
   readonly reference?: string;
   readonly sourceSystem: string;
 }
 
-/** A resource, complete but for its version and time, and its author. */
+/** A resource without its version and time, and its author. */
 export interface Authored {
   readonly type: ResourceType;
   readonly id: string;

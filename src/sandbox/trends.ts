@@ -1,21 +1,22 @@
-/** How illness and treatment bend a measure over time. */
+/** Models how illness and treatment change a measure over time. */
 import type { Day } from './days.ts';
 import type { RecordBuilder } from './record.ts';
 
 /**
- * Returns a measure that stays at `before` until a day and then settles at `after`, nine tenths of the way in `days`.
+ * Returns a measure that stays at `before` until a day, then approaches `after`: nine tenths of the change happen in
+ * `days`.
  */
 export function settleTowards(before: number, start: Day, after: number, days = 60): (day: Day) => number {
   return (day) =>
     day <= start ? before : after + (before - after) * Math.exp((-2.3 * (day - start)) / days);
 }
 
-/** Returns a measure that moves in a straight line from one day's value to another's. */
+/** Returns a measure that moves linearly from one day's value to another's. */
 export function moveLinearly(from: number, first: Day, to: number, last: Day): (day: Day) => number {
   return (day) => from + (to - from) * Math.max(0, Math.min(1, (day - first) / (last - first)));
 }
 
-/** Hypertension that comes on within a year and that a treatment brings down. */
+/** Changes the course to hypertension that develops within a year and that a treatment lowers. */
 export function treatedPressure(builder: RecordBuilder, start: Day): void {
   const { course, random } = builder;
   const high = 158 + random.noise(6);

@@ -1,11 +1,11 @@
-/** The admin interface as one person uses it, signed in at the development issuer. */
+/** Calls the admin interface as one person, signed in at the development issuer. */
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
 import { Answer } from './service.ts';
 
-/** What answers hold; what a test does not find is undefined. */
+/** The parts of answers that tests read; a member that an answer does not have is undefined. */
 export interface AdminJson {
   readonly [name: string]: unknown;
   readonly id: string;
@@ -24,29 +24,36 @@ export interface AdminJson {
   readonly organization: AdminJson;
 }
 
-/** A person who asks. */
+/** A person who calls the admin interface. */
 export interface AdminUser {
   readonly email: string;
   readonly issuer: string;
   readonly subject: string;
   readonly token: string;
-  /** `path` below `/admin`, with its slash. */
+  /**
+   * Sends a request.
+   * @param path below `/admin`, with its slash.
+   */
   ask(
     method: string,
     path: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
-  /** As `ask`. @throws unless the answer is a 2xx. @returns its JSON */
+  /**
+   * Sends a request like `ask`.
+   * @returns its JSON
+   * @throws if the status is not 2xx.
+   */
   done(method: string, path: string, body?: unknown): Promise<AdminJson>;
 }
 
-/** Returns a domain that no organization has yet, also where tests share a log with those before them. */
+/** Returns a domain that no organization has yet, even if tests share a log with earlier ones. */
 export function newDomain(name: string): string {
   return `${name}-${randomBytes(4).toString('hex')}.example`;
 }
 
-/** Signs somebody in at a service's development issuer. */
+/** Signs a person in at a service's development issuer. */
 export async function signIn(
   service: { readonly url: string; readonly pool: Pool },
   email: string,
@@ -56,7 +63,7 @@ export async function signIn(
   return withToken(service.url, token, { email, issuer, subject: subjectOf(email) });
 }
 
-/** Somebody with an ID token of whatever issuer. */
+/** Returns a person with an ID token of any issuer. */
 export function withToken(
   url: string,
   token: string,

@@ -7,12 +7,12 @@ import { seal } from '#src/events/chain.ts';
 import type { NewEvent, Position, RecordedEvent } from '#src/events/store.ts';
 import { temporaryFolder } from './temporary.ts';
 
-/** Returns a key of its own, in a folder that `removeTemporaryFolders` removes. */
+/** Returns a new key, in a folder that `removeTemporaryFolders` removes. */
 export async function newKey(): Promise<SigningKey> {
   return signingKey({ dataDir: await temporaryFolder(), file: undefined });
 }
 
-/** Returns a PEM file with a private key of a kind. */
+/** Returns the path of a PEM file with a private key of a kind. */
 export async function pemFile(kind: 'ed25519' | 'ed448'): Promise<string> {
   const file = join(await temporaryFolder(), 'key.pem');
   const { privateKey } = kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ed448');
@@ -20,21 +20,24 @@ export async function pemFile(kind: 'ed25519' | 'ed448'): Promise<string> {
   return file;
 }
 
-/** Events as a store would hand them over. */
+/** Yields events in the form in which a store returns them. */
 export async function* recorded(stream: string, events: readonly NewEvent[]): AsyncGenerator<RecordedEvent> {
   for (const event of seal(stream, 'none', events).events) {
     yield { ...event, stream, position: String(event.revision + 1).padStart(16, '0') as Position };
   }
 }
 
-/** Texts joined. */
+/** Returns texts joined to one. */
 export async function joined(texts: AsyncIterable<string>): Promise<string> {
   let all = '';
   for await (const text of texts) all += text;
   return all;
 }
 
-/** Every file that differs from this one in one byte: changed in three ways, left out, put in before, or cut off here. */
+/**
+ * Yields every file that differs from this one in one byte: changed in three ways, removed, inserted before, or cut off
+ * there.
+ */
 export function* tamperings(bytes: Buffer): Generator<{ at: number; how: string; altered: Buffer }> {
   for (let at = 0; at < bytes.length; at += 1) {
     const [before, here, after] = [bytes.subarray(0, at), bytes[at] ?? 0, bytes.subarray(at + 1)];
@@ -50,8 +53,8 @@ export function* tamperings(bytes: Buffer): Generator<{ at: number; how: string;
 }
 
 /**
- * Returns a signed file with every other character in the place of its signature's last one, whose last bits say
- * nothing.
+ * Returns a signed file with each other character as the last one of its signature, of which the last bits have no
+ * meaning.
  */
 export function otherSpellings(text: string): string[] {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -1,4 +1,4 @@
-/** Holds a service against the model: histories, reads, Provenance, and what became of writes that got no answer. */
+/** Compares a service with the model: histories, reads, Provenance, and the outcome of writes that got no answer. */
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { contentOf, type Model, type ModelResource, type Operation, type ShownVersion } from './model.ts';
 import { markerSearch } from './samples.ts';
@@ -6,7 +6,10 @@ import type { Service } from './service.ts';
 
 const OPERATIONS: Readonly<Record<string, Operation>> = { POST: 'CREATE', PUT: 'UPDATE', DELETE: 'DELETE' };
 
-/** @returns every difference, each a sentence; the model's own faults among them. */
+/**
+ * Compares a service with the model.
+ * @returns every difference as a sentence, including the model's own faults.
+ */
 export async function audit(service: Service, model: Model): Promise<string[]> {
   const faults = [...model.faults];
   const happened = new Map<number, number>();
@@ -54,7 +57,7 @@ export async function audit(service: Service, model: Model): Promise<string[]> {
   return faults;
 }
 
-/** Returns all versions, the oldest first, by as many pages as it takes. */
+/** Returns all versions, oldest first, from as many pages as needed. */
 export async function historyOf(
   service: Service,
   { type, id }: Pick<ModelResource, 'type' | 'id'>,
@@ -70,7 +73,7 @@ export async function historyOf(
   return shown.reverse();
 }
 
-/** Returns the read shows the last version, or 410; every vread what the history shows. */
+/** Returns faults of reads: a read must show the last version or answer 410, and every vread must match the history. */
 async function readFaults(
   service: Service,
   { type, id }: ModelResource,
@@ -100,7 +103,7 @@ async function readFaults(
   return faults;
 }
 
-/** Exactly one Provenance for each version, with its activity. */
+/** Returns faults of Provenance: each version must have exactly one, with its activity. */
 async function provenanceFaults(
   service: Service,
   { type, id }: ModelResource,
@@ -126,14 +129,14 @@ function referencesIn(target: unknown): string[] {
   return (Array.isArray(target) ? target : []).map((item) => (isObject(item) ? String(item.reference) : ''));
 }
 
-/** Returns the resources that a search finds, by as many pages as it takes. */
+/** Returns the resources that a search finds, from as many pages as needed. */
 export async function resourcesIn(service: Service, search: string): Promise<JsonObject[]> {
   const found: JsonObject[] = [];
   for await (const { resource } of entries(service, search)) if (isObject(resource)) found.push(resource);
   return found;
 }
 
-/** Returns the entries of a Bundle and of those that its `next` links lead to. */
+/** Yields the entries of a Bundle and of the pages that its `next` links lead to. */
 export async function* entries(service: Service, path: string): AsyncIterable<JsonObject> {
   for (let next: string | undefined = path; next !== undefined; ) {
     const answer = await service.fhir(next);
@@ -147,7 +150,7 @@ export async function* entries(service: Service, path: string): AsyncIterable<Js
   }
 }
 
-/** Runs work over items, so many at a time. */
+/** Runs work on items, with a limited number at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,

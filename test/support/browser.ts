@@ -1,6 +1,6 @@
 /**
- * A real browser for tests: the Chromium that ANNAL_TEST_BROWSER names, else the one that comes as a package for Linux on
- * x64; elsewhere there is none, and its tests count as skipped.
+ * Starts a real browser for tests: the Chromium that ANNAL_TEST_BROWSER names, or else the one in a package for Linux
+ * on x64. On other platforms there is none, and its tests count as skipped.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdir, rename, rm, stat } from 'node:fs/promises';
@@ -12,7 +12,10 @@ import { createBrotliDecompress } from 'node:zlib';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** Starts one; undefined where there is none. @throws when there is one that does not start. */
+/**
+ * Starts a browser; returns undefined if there is none.
+ * @throws if it does not start.
+ */
 export async function openBrowser(): Promise<Browser | undefined> {
   const executablePath = process.env.ANNAL_TEST_BROWSER || (await packaged());
   if (executablePath === undefined) return undefined;
@@ -41,7 +44,9 @@ async function packaged(): Promise<string | undefined> {
   return program;
 }
 
-/** What of WCAG 2.2 A and AA a page fails, by the rules of https://github.com/dequelabs/axe-core: rule and element. */
+/**
+ * Returns the rules of WCAG 2.2 A and AA that a page fails, with the element, by https://github.com/dequelabs/axe-core.
+ */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found: unknown = await page.evaluate(

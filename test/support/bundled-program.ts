@@ -1,4 +1,6 @@
-/** Programs of tests as the service is run: bundled, for loading their sources one by one costs seconds of each start. */
+/**
+ * Bundles programs of tests as the service is bundled: loading their sources one by one costs seconds at each start.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from './process.ts';
@@ -10,13 +12,13 @@ interface Bundler {
   }) => Promise<string | undefined>;
 }
 
-/** Returns the folder of the service’s own bundle, named by what its sources contain. */
+/** Returns the folder of the service's own bundle, named by a digest of its sources. */
 export async function bundledService(): Promise<string> {
   return folderOf();
 }
 
 /**
- * Returns the bundle of a program, kept until it or what it is made of changes.
+ * Returns the bundle of a program, which is kept until its sources change.
  * @param source below the repository
  */
 export async function bundledProgram(source: string): Promise<string> {

@@ -1,7 +1,7 @@
-/** The `annal` command in the test's own process: what a process of its own would do, without the second that it takes to start. */
+/** Runs the `annal` command in the test's own process, without the second that a new process takes to start. */
 import { main } from '#src/cli/main.ts';
 
-/** What a command did. */
+/** The result of a command. */
 export interface CommandOutcome {
   readonly code: number;
   readonly stdout: string;
@@ -9,7 +9,7 @@ export interface CommandOutcome {
 }
 
 /**
- * Runs a command line; one at a time.
+ * Runs a command line; only one may run at a time.
  * @param env in addition to this process's.
  */
 export async function runCommand(

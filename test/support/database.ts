@@ -1,6 +1,6 @@
 /**
- * Databases for tests: one embedded PostgreSQL per test process, begun when the first database is asked for and ended
- * with the process however that ends; or the server that ANNAL_TEST_DATABASE_URL names.
+ * Creates databases for tests: on one embedded PostgreSQL per test process, which starts with the first database and
+ * ends with the process however that ends; or on the server that ANNAL_TEST_DATABASE_URL names.
  */
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -19,22 +19,22 @@ import { TEMPORARY } from './temporary.ts';
 
 const run = promisify(execFile);
 
-/** An empty database of a test's own. */
+/** An empty database for one test. */
 export interface TestDatabase {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** Ends the pool and removes the database, even if others are still connected. */
+  /** Closes the pool and drops the database, even if others are still connected. */
   drop(): Promise<void>;
 }
 
 let server: Promise<string> | undefined;
 
-/** Returns a fresh, empty database. */
+/** Creates an empty database. */
 export async function createDatabase(): Promise<TestDatabase> {
   return copyOf('template0');
 }
 
-/** Returns a database as the first start of the service leaves it: migrated, with the tables of its read models. */
+/** Creates a database as the service's first start leaves it: migrated, with the tables of its read models. */
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   if (isGiven()) return filled(await createDatabase());
   template ??= makeTemplate();
@@ -43,7 +43,10 @@ export async function createMigratedDatabase(): Promise<TestDatabase> {
 
 let template: Promise<string> | undefined;
 
-/** Made once a process, since making the tables takes longer than copying them. Nobody may be connected to what is copied. */
+/**
+ * Creates the template once per process, since creating the tables takes longer than copying them. Nothing may be
+ * connected to the template while it is copied.
+ */
 async function makeTemplate(): Promise<string> {
   const { url, pool } = await filled(await createDatabase());
   await pool.end();
@@ -60,7 +63,7 @@ async function copyOf(source: string): Promise<TestDatabase> {
   server ??= serverUrl();
   const admin = await server;
   const name = `annal_test_${randomBytes(8).toString('hex')}`;
-  // Copied by files: no checkpoint worth mentioning without fsync, and quicker than through the log.
+  // Copying files needs no noticeable checkpoint without fsync, and is faster than copying through the log.
   await execute(admin, `CREATE DATABASE ${name} TEMPLATE ${source} STRATEGY file_copy`);
   const url = withDatabase(admin, name);
   const pool = openPool(url);
@@ -90,18 +93,18 @@ async function execute(url: string, sql: string): Promise<void> {
   }
 }
 
-/** Tells whether the server isn't ours, so that nothing may remain on it. */
+/** Returns whether the server is external, so that tests must leave nothing on it. */
 const isGiven = (): boolean => (process.env.ANNAL_TEST_DATABASE_URL ?? '') !== '';
 
 async function serverUrl(): Promise<string> {
   if (isGiven()) return process.env.ANNAL_TEST_DATABASE_URL ?? '';
   const folder = await mkdtemp(join(tmpdir(), TEMPORARY));
-  // The user that PostgreSQL runs as must get through to the cluster, which itself is closed to others.
+  // PostgreSQL's user must be able to traverse the folder; the cluster itself stays closed to others.
   await chmod(folder, 0o711);
   const cached = await clusterCache();
   const cluster = join(folder, 'postgres');
   if (await lstat(cached).catch(() => undefined)) {
-    // `cp -a` keeps the owner; a cluster that is copied is one that nobody ever started since.
+    // `cp -a` keeps the owner. The cached cluster has never been started since it was made.
     await run('cp', ['-a', cached, cluster]);
   } else {
     await fillCache(folder, cached);
@@ -111,7 +114,7 @@ async function serverUrl(): Promise<string> {
   return started.url;
 }
 
-/** Where an empty cluster waits to be copied: per version of PostgreSQL and per user. */
+/** Returns the folder of the cached empty cluster, per version of PostgreSQL and per user. */
 async function clusterCache(): Promise<string> {
   const folder = join(tmpdir(), `annal-test-clusters-${process.getuid?.() ?? 0}`);
   await mkdir(folder, { recursive: true, mode: 0o711 });
@@ -123,13 +126,13 @@ async function fillCache(folder: string, cached: string): Promise<void> {
   await first.stop();
   const copy = `${cached}.${process.pid}`;
   await run('cp', ['-a', join(folder, 'postgres'), copy]);
-  // Another process may have been faster: its copy is as good.
+  // If another process was faster, its copy is equally good.
   await rename(copy, cached).catch(() => rm(copy, { recursive: true, force: true }));
 }
 
 /**
- * A shell that waits for the end of its input, which comes when this process ends, even by SIGKILL; it then stops the
- * server and removes its files.
+ * Starts a shell that waits for the end of its input, which comes when this process ends, even by SIGKILL; then it
+ * stops the server and removes its files.
  */
 function endWithProcess(pid: number, folder: string, sockets: string): void {
   const script = `

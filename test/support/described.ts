@@ -1,13 +1,13 @@
 /**
- * Holds every answer that a test fetches from the service to the OpenAPI document: its status, media type and, on the JSON
- * interfaces, its body. What FHIR's bodies are, other tests say.
+ * Checks every answer that a test fetches from the service against the OpenAPI document: status, media type and, on the
+ * JSON interfaces, the body. Other tests check FHIR's bodies.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { openApiDocument } from '#src/http/openapi/document.ts';
 import { ROUTES } from '#src/http/routes.ts';
 
-/** An answer that the document does not describe. */
+/** Thrown for an answer that the document does not describe. */
 export class NotDescribed extends Error {
   override readonly name = 'NotDescribed';
 }
@@ -22,7 +22,7 @@ type Part = Readonly<Record<string, unknown>>;
 
 const document = JSON.parse(JSON.stringify(openApiDocument(ROUTES, 'http://localhost'))) as Part;
 const ID = 'openapi';
-/** What may be answered to a path and method that nobody described: there is none, a bad URL, a limit, parts that are away. */
+/** Statuses allowed for undescribed paths and methods: unknown paths, bad URLs, limits, unavailable parts. */
 const ELSEWHERE = new Set([400, 404, 405, 429, 500, 503]);
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
@@ -43,8 +43,8 @@ const paths: readonly Described[] = Object.keys(document.paths as Part)
   .sort((one, other) => other.literals - one.literals);
 
 /**
- * Returns the document's path for a URL's, the most literal one (OpenAPI 3.1, Paths Object); undefined when it has
- * none. A type of FHIR must be one that the path lists.
+ * Returns the document's path for a URL's path, the most literal one (OpenAPI 3.1, Paths Object); undefined if there is
+ * none. A FHIR type must be one that the path lists.
  */
 export function describedPath(pathname: string): string | undefined {
   return paths.find(({ pattern, path }) => pattern.test(pathname) && allowsType(path, pathname))?.path;
@@ -66,7 +66,10 @@ function at(...keys: readonly string[]): unknown {
   );
 }
 
-/** Returns a reference within the document, and the part that it ends at. */
+/**
+ * Resolves a reference within the document.
+ * @returns the target and its keys
+ */
 function resolved(...keys: readonly string[]): { part: Part | undefined; keys: readonly string[] } {
   const part = at(...keys) as Part | undefined;
   if (typeof part?.$ref !== 'string') return { part, keys };
@@ -79,11 +82,11 @@ export interface Given {
   readonly url: string;
   readonly status: number;
   readonly type: string | null;
-  /** Undefined where only status and media type are checked. */
+  /** Undefined if only status and media type are checked. */
   readonly text?: string;
 }
 
-/** What of an answer is not as described; undefined when all is. */
+/** Returns how an answer differs from its description; undefined if it does not. */
 export function faultOf({ method, url, status, type, text = '' }: Given): string | undefined {
   const { pathname } = new URL(url);
   const documented = method === 'HEAD' ? 'get' : method.toLowerCase();
@@ -114,11 +117,11 @@ function compiled(keys: readonly string[]): ValidateFunction {
 
 const fetched = globalThis.fetch;
 
-/** Returns whether an answer is the service's own, and not one of some other server that a test runs. */
+/** Returns whether an answer is the service's own, and not one of another server that a test runs. */
 const isOurs = (response: Response): boolean =>
   response.headers.get('service-request-id')?.startsWith('req_') === true;
 
-/** What tests fetch with, from when this file is loaded. */
+/** Replaces `fetch` for tests from the time this file is loaded. */
 globalThis.fetch = async (input, init) => {
   const response = await fetched(input, init);
   if (!isOurs(response)) return response;

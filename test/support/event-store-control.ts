@@ -1,28 +1,28 @@
 /**
- * The EventStoreDB that the tests may break: EVENTSTORE_URL names it, EVENTSTORE_CONTROL a program that does to it what
- * its argument says.
+ * Controls an EventStoreDB that tests may break: EVENTSTORE_URL names it, EVENTSTORE_CONTROL names a program that takes
+ * the action as its argument.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-// The server reads variables named EVENTSTORE_… as settings of its own: the program must not hand these on.
+// The server reads variables named EVENTSTORE_… as its own settings, so the program must not get these.
 const { EVENTSTORE_URL = '', EVENTSTORE_CONTROL = '', ...env } = process.env;
 const run = promisify(execFile);
 
-/** Whether there is one. */
+/** Whether there is such a server. */
 export const CONTROLLED = EVENTSTORE_URL !== '' && EVENTSTORE_CONTROL !== '';
 
-/** Whether it is a cluster: what is done to its leader, another node may take over from. */
+/** Whether it is a cluster: if its leader fails, another node may take over. */
 export const CLUSTER = EVENTSTORE_URL.split('?')[0]?.includes(',') === true;
 
-/** How it can fail, and how it comes back: SIGKILL, SIGTERM, SIGSTOP. */
+/** The ways in which it can fail, and recover: SIGKILL, SIGTERM, SIGSTOP. */
 export const FAULTS = [
   { says: 'killed', down: 'kill', up: 'start' },
   { says: 'stopped', down: 'stop', up: 'start' },
   { says: 'frozen', down: 'freeze', up: 'thaw' },
 ] as const;
 
-/** Does it. */
+/** Runs the program with an action. */
 export async function control(what: (typeof FAULTS)[number]['down' | 'up']): Promise<void> {
   await run(EVENTSTORE_CONTROL, [what], { env });
 }

@@ -1,6 +1,6 @@
 /**
- * EventStoreDB servers of a test's own, with empty logs: EVENTSTORE_START names a program that runs one in the
- * foreground on the port that is its argument, without TLS, until it gets SIGTERM.
+ * Starts EventStoreDB servers for one test, with empty logs. EVENTSTORE_START names a program that runs one in the
+ * foreground on the port in its argument, without TLS, until it gets SIGTERM.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openEventStore } from '#src/events/open.ts';
 import { freePort } from './process.ts';
 
-// The server reads variables named EVENTSTORE_… as settings of its own: the program must not hand these on.
+// The server reads variables named EVENTSTORE_… as its own settings, so the program must not get these.
 const { EVENTSTORE_START = '', EVENTSTORE_URL: _url, EVENTSTORE_CONTROL: _control, ...env } = process.env;
 
 /** Whether such servers can be started. */
@@ -19,12 +19,12 @@ export interface EventStoreServer {
   /** `esdb://…` */
   readonly url: string;
   readonly port: number;
-  /** Sends it a signal: SIGSTOP freezes it, SIGCONT lets it go on. */
+  /** Sends it a signal: SIGSTOP freezes it, SIGCONT resumes it. */
   signal(name: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
-/** How long one may take to answer, in ms. */
+/** Maximum time in ms until a server answers. */
 const START_MS = 120_000;
 
 const running = new Set<number>();
@@ -32,7 +32,10 @@ process.once('exit', () => {
   for (const pid of running) process.kill(pid, 'SIGKILL');
 });
 
-/** Starts a server and waits until it answers. @throws Error when it doesn't within two minutes. */
+/**
+ * Starts a server and waits until it answers.
+ * @throws Error if it doesn't within two minutes.
+ */
 export async function startEventStoreDb(): Promise<EventStoreServer> {
   const port = await freePort();
   const child = spawn(EVENTSTORE_START, [String(port)], { env, stdio: 'ignore' });

@@ -1,11 +1,11 @@
-/** FHIRPath Patches and what they are applied to, written short. */
+/** Describes cases of FHIRPath Patch in a short form. */
 import { expect } from 'chai';
 import { applyFhirPathPatch } from '#src/fhir/patch/fhirpath-apply.ts';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { atOnce } from '#src/shared/slices.ts';
 
-/** `value` is the members of the part: `{ valueDate: '1930-01-01' }`. */
+/** `value` has the members of the part: `{ valueDate: '1930-01-01' }`. */
 export interface Operation {
   readonly type: string;
   readonly path?: string;
@@ -46,7 +46,7 @@ export const note = (text: string): JsonObject => ({
   extension: [{ url: 'http://example.org/note', valueString: text }],
 });
 
-/** What a patch makes of a resource. */
+/** The result that a patch must have on a resource. */
 export type Case = readonly [
   name: string,
   before: JsonObject,
@@ -54,7 +54,7 @@ export type Case = readonly [
   after: JsonObject,
 ];
 
-/** A test per case: the result, and that the resource given stays as it is. */
+/** Declares a test per case: checks the result, and that the given resource is unchanged. */
 export function testCases(cases: readonly Case[]): void {
   for (const [name, before, operations, after] of cases) {
     it(name, () => {

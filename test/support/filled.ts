@@ -1,4 +1,4 @@
-/** Resources in which every element has a value, made from R4's definitions: for whatever must read any element. */
+/** Creates resources in which every element has a value, from R4's definitions, for code that must read any element. */
 import {
   type ElementDefinition,
   type ElementType,
@@ -12,7 +12,7 @@ import {
 const DEPTH = 5;
 const LEFT_OUT = new Set(['extension', 'modifierExtension', 'contained', 'id', 'implicitRules']);
 
-/** Values of primitives where a plain text would not do. */
+/** Values of primitive types that do not allow any text. */
 const VALUES: Readonly<Record<string, unknown>> = {
   boolean: true,
   date: '2024-02-29',
@@ -27,7 +27,8 @@ const VALUES: Readonly<Record<string, unknown>> = {
 
 /**
  * Returns a resource of a type.
- * @param turn which type a choice takes, which code a code, which target a reference: turn after turn all of them.
+ * @param turn selects the type of each choice, each code and each reference's target; successive turns cover all of
+ *   them.
  */
 export function filled(type: string, turn: number): Record<string, unknown> {
   return { resourceType: type, ...members(type, turn, 0) };

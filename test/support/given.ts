@@ -1,4 +1,7 @@
-/** Deciders as given · when · then: the events so far, a decision, then what it appends or what it is refused with. */
+/**
+ * Tests deciders in the form given · when · then: the events so far, a decision, then the events that it appends or its
+ * refusal.
+ */
 import { expect } from 'chai';
 import type { Clock, Decision } from '#commands/kernel/decision.ts';
 import { Stale } from '#commands/kernel/retry.ts';
@@ -8,13 +11,13 @@ import type { Draft } from '#src/events/new-event.ts';
 import { Refusal, type RefusalKind } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
 
-/** Time of the first given event, in microseconds; each has one more. Decisions are made at this time too. */
+/** Time of the first given event, in microseconds; each later one adds one. Decisions are made at this time too. */
 export const BEGINNING: Micros = 1_700_000_000_000_000;
 
-/** A decision on events alone, or one with drafts and a result. */
+/** A decision that returns only events, or one with drafts and a result. */
 type Decider<S, T> = (state: S, clock: Clock) => readonly DomainEvent[] | Decision<T>;
 
-/** What a decision came to. */
+/** The outcome of a decision. */
 export class Outcome<T> {
   constructor(
     private readonly refused: unknown,
@@ -22,19 +25,19 @@ export class Outcome<T> {
     private readonly answer: T | undefined,
   ) {}
 
-  /** It appends exactly these events. */
+  /** Expects exactly these events. */
   thenEvents(...events: DomainEvent[]): this {
     if (this.refused !== undefined) throw this.refused;
     expect(this.drafts.map(({ event }) => event)).to.deep.equal(events);
     return this;
   }
 
-  /** It appends nothing, and is not refused. */
+  /** Expects no events and no refusal. */
   thenNothing(): this {
     return this.thenEvents();
   }
 
-  /** It is refused; the first issue has these words. */
+  /** Expects a refusal whose first issue contains these words. */
   thenRefused(kind: RefusalKind, words: RegExp = /./): Refusal {
     if (!(this.refused instanceof Refusal)) throw this.refused ?? new Error('it was not refused');
     expect(this.refused.kind).to.equal(kind);
@@ -42,12 +45,12 @@ export class Outcome<T> {
     return this.refused;
   }
 
-  /** What it was prepared from has changed: it must be prepared again. */
+  /** Expects that the prepared data has changed and must be prepared again. */
   thenStale(): void {
     expect(this.refused).to.be.instanceOf(Stale);
   }
 
-  /** A fault of the caller's code, not of a request. */
+  /** Expects a fault of the calling code, not of a request. */
   thenFault(words: RegExp): void {
     expect(this.refused).to.be.instanceOf(TypeError).with.property('message').that.matches(words);
   }

@@ -1,15 +1,15 @@
-/** For how long a process's event loop is held at a time. */
+/** Measures for how long a process's event loop is blocked at a time. */
 const EVERY_MS = 2;
 
-/** What was measured while work ran. */
+/** The measurement taken while work ran. */
 export interface Held {
-  /** The longest time for which nothing else could run, in ms. */
+  /** The longest time during which nothing else could run, in ms. */
   readonly longest: number;
 }
 
 /**
- * Runs work and measures for how long it held the event loop of this process at a time. A wait of the process for the
- * processor does not count: of the time that passed and the processor time that the process used, the less is taken.
+ * Runs work and measures how long it blocked this process's event loop at a time. Waiting for the processor does not
+ * count: the result is the smaller of the elapsed time and the processor time used.
  */
 export async function heldBy(work: () => Promise<unknown>): Promise<Held> {
   let longest = 0;
@@ -33,16 +33,16 @@ export async function heldBy(work: () => Promise<unknown>): Promise<Held> {
   return { longest };
 }
 
-/** What was measured of work in steps. */
+/** The measurement of work in steps. */
 export interface Stepped<T> {
   readonly value: T;
   /** Processor time of all steps, in ms. */
   readonly ms: number;
-  /** Processor time of the longest step, as a part of that of all. */
+  /** Processor time of the longest step, as a fraction of the total. */
   readonly longest: number;
 }
 
-/** Does work in steps and measures them. */
+/** Runs work in steps and measures them. */
 export function stepped<T>(steps: Generator<undefined, T>): Stepped<T> {
   let [whole, longest] = [0, 0];
   for (;;) {

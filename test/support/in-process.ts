@@ -1,4 +1,7 @@
-/** The real service in the test's own process, on a database of its own: quicker than a process, for tables of many requests. */
+/**
+ * Runs the real service in the test's own process, on its own database: faster than a separate process for tables of
+ * many requests.
+ */
 import type { Pool } from 'pg';
 import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
@@ -29,19 +32,25 @@ export interface InProcess {
   readonly pool: Pool;
   /** `postgres://…` of its database. */
   readonly databaseUrl: string;
-  /** Lines that it logged so far. */
+  /** Lines logged so far. */
   readonly log: readonly string[];
-  /** Returns a key of another project. */
+  /** Creates another project and returns its key. */
   newProject(): Promise<string>;
-  /** `path` below `/fhir/R4`, with its slash, or a whole URL. */
+  /**
+   * Sends a request.
+   * @param path below `/fhir/R4`, with its slash, or a whole URL.
+   */
   fhir(path: string, call?: KeyedCall): Promise<Answer>;
-  /** Sends a resource or Bundle as JSON. @throws unless the answer is a 2xx */
+  /**
+   * Sends a resource or Bundle as JSON.
+   * @throws if the status is not 2xx
+   */
   post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts one.
+ * Starts a service.
  * @param settings further environment variables.
  * @param older a log to start with, and the key of its project; only for the log in PostgreSQL.
  */
@@ -72,7 +81,7 @@ export async function startInProcess(
   const quickstart = await app.quickstart();
   const base = `${url}/fhir/R4`;
   const newProject = async (): Promise<string> => (await foundProject(database.url)).key;
-  // A log that outlives the test has the quickstart project of the tests before it.
+  // A log that outlives the test has the quickstart project of earlier tests.
   if (EVENTSTORE_URL !== '') await caughtUp(url);
   const key = older?.key ?? (EVENTSTORE_URL === '' ? quickstart?.sandbox_key : await newProject());
   if (key === undefined) throw new Error('no project was made');

@@ -21,7 +21,7 @@ export function ipsExample(name: string): JsonObject {
   return value;
 }
 
-/** Returns a copy with another value at a path (`entry[0].resource.title`); undefined takes it away. */
+/** Returns a copy with another value at a path (`entry[0].resource.title`); undefined removes it. */
 export function changed(resource: JsonObject, path: string, value: Json | undefined): JsonObject {
   const copy = structuredClone(resource);
   const steps = path.replaceAll(']', '').split(/[.[]/);

@@ -1,18 +1,23 @@
-/** Bodies as large as the service takes, each of a form that costs some computation much. */
+/** Bodies as large as the service accepts, each in a form that makes some computation expensive. */
 
-/** A request with such a body. `{patient}` in path and body is a Patient's id, `{observation}` an Observation's. */
+/**
+ * A request with such a body. In its path and body, `{patient}` is a Patient's id and `{observation}` an Observation's.
+ */
 export interface LargeRequest {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
   readonly path: string;
   readonly type: string;
-  /** @param bytes about how long it is to be */
+  /**
+   * Returns the body.
+   * @param bytes approximate length
+   */
   readonly body: (bytes: number) => string;
-  /** Part of the limit of 10 MB, or of 25 MB for Bundles. Default 1. */
+  /** Whether the limit of 25 MB for Bundles applies instead of 10 MB. */
   readonly bundle?: true;
-  /** What its answer must be; otherwise anything but a fault of the service. */
+  /** The status that its answer must have; absent: any except a server error. */
   readonly status?: number;
-  /** A resource that is made first, which path and body name as `{made}`. */
+  /** A resource that is created first; path and body name it as `{made}`. */
   readonly made?: { readonly type: string; readonly body: (bytes: number) => string };
 }
 
@@ -20,7 +25,7 @@ const FHIR = 'application/fhir+json';
 const JSON_PATCH = 'application/json-patch+json';
 const BLOOD = '{"coding":[{"system":"http://loinc.org","code":"2345-7"}]}';
 
-/** Returns a text repeated to about a length, with something between. */
+/** Returns a text repeated up to about a length, with a separator. */
 export function filled(bytes: number, part: (n: number) => string, between = ','): string {
   const parts: string[] = [];
   for (let length = 0, n = 0; length < bytes; n += 1) {
@@ -508,8 +513,8 @@ const read = (name: string, path: string): LargeRequest => ({
 });
 
 /**
- * Reads of a record of many Observations, whose Patient is `{record}`; of one with long notes, the last of them with many
- * versions, the Patient is `{long}` and the Observation `{versions}`.
+ * Reads of large records. `{record}` is the Patient of a record with many Observations. `{long}` is the Patient of a
+ * record whose Observations have long notes; `{versions}` is its last Observation, which has many versions.
  */
 export const LARGE_READS: readonly LargeRequest[] = [
   read('$summary of 20,000 Observations', '/fhir/R4/Patient/{record}/$summary'),

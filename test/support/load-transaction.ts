@@ -1,4 +1,7 @@
-/** A transaction of a load: creates that link to each other, updates and deletes of different resources of one record. */
+/**
+ * Sends transactions of a load: creates that link to each other, updates and deletes of different resources of one
+ * record.
+ */
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 import { bodyFor, type LoadRecord, type LoadSession, nextBody, versionFor } from './load-session.ts';
@@ -8,7 +11,7 @@ import type { Answer, Call } from './service.ts';
 
 type Planned = Extract<PlannedCommand, { kind: 'transaction' }>;
 
-/** A transaction as it is sent: its entries stand in this order. */
+/** A transaction to send, with its entries in this order. */
 interface Transaction {
   readonly deletes: readonly ModelResource[];
   readonly creates: readonly { readonly type: string; readonly urn: string; readonly body: JsonObject }[];
@@ -22,7 +25,7 @@ interface Transaction {
 
 let sent = 0;
 
-/** Sends it and tells the model. */
+/** Sends a transaction and updates the model. */
 export async function sendTransaction(
   session: LoadSession,
   record: LoadRecord,
@@ -44,8 +47,8 @@ export async function sendTransaction(
 }
 
 /**
- * Chooses the resources, each once. The first create may be a Practitioner, then comes an Encounter; what follows may
- * refer to both.
+ * Chooses the resources, each once. The first create may be a Practitioner, followed by an Encounter; later resources
+ * may refer to both.
  */
 function resolve({ patient, resources }: LoadRecord, planned: Planned): Transaction {
   const chosen = new Set<ModelResource>();
@@ -150,7 +153,7 @@ function accepted(
   for (const { type, body } of creates) {
     const { id = '', version } = answers.shift() ?? {};
     const created = model.created(type, id, patient.id, version, linked(body, references));
-    // A directory entry that is there cannot be changed together with a record.
+    // An existing directory entry cannot be changed together with a record.
     if (type !== 'Practitioner') resources.push(created);
   }
   for (const { resource, body, ifMatch } of updates) {
@@ -158,7 +161,7 @@ function accepted(
   }
 }
 
-/** Returns the body as it is stored: its links into the Bundle lead to the ids that the entries got. */
+/** Returns the body as it is stored: links into the Bundle are replaced by the ids that the entries got. */
 function linked(body: JsonObject, references: ReadonlyMap<string, string>): JsonObject {
   const text = printJson(body).replace(/urn:uuid:[0-9a-f-]{36}/g, (urn) => references.get(urn) ?? urn);
   return parseJson(text).value as JsonObject;
@@ -169,7 +172,7 @@ interface Written {
   readonly version?: number;
 }
 
-/** Ids and versions in a transaction's answer, entry by entry. */
+/** Returns the ids and versions in a transaction's answer, entry by entry. */
 function writtenIn(answer: Answer): Written[] {
   const { entry } = answer.json;
   return (Array.isArray(entry) ? entry : []).map((item) => {

@@ -1,4 +1,4 @@
-/** Clients that send planned commands over HTTP at once and tell the model what they were answered. */
+/** Runs clients that send planned commands over HTTP concurrently and record the answers in the model. */
 import { randomUUID } from 'node:crypto';
 import { applyPatch, JSON_PATCH, parsePatch } from '#src/fhir/patch/patch.ts';
 import { type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
@@ -9,7 +9,7 @@ import type { Match, PlannedBody, PlannedCommand } from './plan.ts';
 import { sample } from './samples.ts';
 import type { Service } from './service.ts';
 
-/** What the clients work with. */
+/** The input of the clients. */
 export interface Load {
   readonly model: Model;
   readonly commands: Iterable<PlannedCommand>;
@@ -21,7 +21,10 @@ export interface Load {
   readonly interrupted: boolean;
 }
 
-/** Creates the records and runs all commands, each client one after the other. Gives the counts of the answers. */
+/**
+ * Creates the records and runs all commands; each client sends one at a time.
+ * @returns the counts of the answers.
+ */
 export async function runLoad(load: Load): Promise<Tally> {
   const session = new LoadSession(load.model, load.service, load.interrupted);
   const records: LoadRecord[] = [];
@@ -57,7 +60,7 @@ async function run(session: LoadSession, record: LoadRecord, command: PlannedCom
       await remove(session, patient, 'none');
       return update(session, patient, sample('Patient', {}, { marker: randomUUID() }), 'none');
     case 'delete': {
-      // The Patient is deleted by a command of its own, which restores it.
+      // Another kind of command deletes and restores the Patient.
       const resource = resources[command.pick % Math.max(1, resources.length)];
       return resource === undefined ? undefined : remove(session, resource, command.match);
     }
@@ -111,7 +114,7 @@ async function update(
   } else session.refusedMatch(`update ${name}`, answer, resource, match, ifMatch);
 }
 
-/** Based on a version that the model knows, and sent for it alone: what it leaves is known too. */
+/** Sends a patch based on a version that the model knows, and only valid for it, so that the result is known too. */
 async function patch(session: LoadSession, resource: ModelResource): Promise<void> {
   const { type, id, latest, deleted, body } = resource;
   if (deleted) return;

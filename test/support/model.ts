@@ -1,11 +1,11 @@
 /**
- * The plain in-memory model of what clients were told: which version of which resource holds what. It accepts the
- * answers that a race allows, notes those that nothing allows, and at the end compares itself with the history.
+ * A plain in-memory model of the answers that clients got: the content of each version of each resource. It accepts the
+ * answers that a race allows, notes those that nothing allows, and finally compares itself with the history.
  */
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { without } from '#src/shared/json-equal.ts';
 
-/** What a version came from. */
+/** The operation that created a version. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
 /** A version as the service shows it in a history. */
@@ -20,11 +20,11 @@ export interface ShownVersion {
 interface Unknown {
   readonly operation: 'UPDATE' | 'DELETE';
   readonly content?: string;
-  /** Writes of one transaction share it: all of them happened, or none. */
+  /** Shared by the writes of one transaction: all of them happened, or none. */
   readonly transaction: number | undefined;
 }
 
-/** A create that got no answer: whether it happened is found by its marker. */
+/** A create without an answer: its marker shows whether it happened. */
 export interface LostCreate {
   readonly type: string;
   readonly marker: string;
@@ -33,25 +33,25 @@ export interface LostCreate {
   readonly transaction: number | undefined;
 }
 
-/** One resource and the writes to it that were acknowledged. */
+/** A resource and the acknowledged writes to it. */
 export interface ModelResource {
   readonly type: string;
   readonly id: string;
-  /** The record that it is in: the Patient's id. */
+  /** The Patient's id of its record. */
   readonly patient: string;
-  /** Version → what was acknowledged as that version. */
+  /** Version → the acknowledged write that created it. */
   readonly versions: Map<number, { readonly operation: Operation; readonly content?: string }>;
   readonly unknown: Unknown[];
-  /** Highest version that anybody was told of; only a hint while writes are under way. */
+  /** Highest version that any client was told; only a hint while writes are running. */
   latest: number;
   deleted: boolean;
-  /** Content to send again when a deleted resource is restored, and to build updates from. */
+  /** Content for restoring a deleted resource and for building updates. */
   body: JsonObject;
 }
 
 /**
- * Returns the exact text of a resource but for what is the service's: decimals by their literals, members in their
- * order.
+ * Returns the exact text of a resource without the members that the service sets: decimals by their literals, members
+ * in order.
  */
 export function contentOf(body: JsonObject): string {
   const { meta } = body;
@@ -60,18 +60,21 @@ export function contentOf(body: JsonObject): string {
   return printJson({ ...without(body, 'resourceType', 'id', 'meta'), meta: others });
 }
 
-/** All records. */
+/** The model of all records. */
 export class Model {
   readonly resources = new Map<string, ModelResource>();
   readonly lostCreates: LostCreate[] = [];
   /** Records in which a write was refused because the Patient was deleted. */
   readonly refusedRecords = new Set<string>();
-  /** What no order of events could explain. */
+  /** Observations that no order of events could explain. */
   readonly faults: string[] = [];
-  /** Writes with 412 although `If-Match` was what the client had just been told: version `expected` must be outdated by now. */
+  /**
+   * Writes with 412 although `If-Match` was the version that the client had just been told: version `expected` must be
+   * outdated by now.
+   */
   readonly #refusedMatches: { readonly resource: ModelResource; readonly expected: number }[] = [];
 
-  /** Returns a create was acknowledged. */
+  /** Records an acknowledged create. */
   created(
     type: string,
     id: string,
@@ -97,7 +100,10 @@ export class Model {
     return resource;
   }
 
-  /** An update was acknowledged as `version`. @param ifMatch what its `If-Match` named. */
+  /**
+   * Records an update acknowledged as `version`.
+   * @param ifMatch the version in its `If-Match`.
+   */
   updated(resource: ModelResource, version: number | undefined, body: JsonObject, ifMatch?: number): void {
     const name = `${resource.type}/${resource.id}`;
     if (version === undefined) {
@@ -113,7 +119,7 @@ export class Model {
     if (version >= resource.latest) Object.assign(resource, { latest: version, deleted: false, body });
   }
 
-  /** A delete was acknowledged. Of several at once only one writes; all may be told its version. */
+  /** Records an acknowledged delete. Of several concurrent ones only one writes; all may be told its version. */
   deleted(resource: ModelResource, version: number | undefined): void {
     if (version === undefined) {
       this.faults.push(`a delete of ${resource.type}/${resource.id} was answered without a version`);
@@ -129,12 +135,12 @@ export class Model {
     if (version >= resource.latest) Object.assign(resource, { latest: version, deleted: true });
   }
 
-  /** A write with an `If-Match` that had been right got 412: somebody else must have been faster. */
+  /** Records a 412 for a write whose `If-Match` had been right: another client must have been faster. */
   refusedMatch(resource: ModelResource, expected: number): void {
     this.#refusedMatches.push({ resource, expected });
   }
 
-  /** A write to a known resource got no answer. */
+  /** Records a write to a known resource without an answer. */
   lost(
     resource: ModelResource,
     operation: 'UPDATE' | 'DELETE',
@@ -147,7 +153,7 @@ export class Model {
 
   /**
    * Compares a resource with its whole history, oldest version first.
-   * @returns faults, and by transaction how many of its lost updates turned out to have happened (once each).
+   * @returns faults, and for each transaction the number of its lost updates that did happen (each counted once).
    */
   compare(
     resource: ModelResource,
@@ -169,7 +175,7 @@ export class Model {
         const [found] = at < 0 ? [] : lost.splice(at, 1);
         if (found === undefined)
           faults.push(`${name}: nobody was told of version ${shown.version} (${shown.operation})`);
-        // A deletion tells nothing: it may be another one's, and finds nothing to delete where one was faster.
+        // A deletion proves nothing: it may be another client's, and finds nothing to delete if one was faster.
         else if (found.transaction !== undefined && found.operation === 'UPDATE')
           happened.push(found.transaction);
       } else if (expected.operation !== shown.operation) {

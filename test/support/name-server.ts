@@ -1,24 +1,27 @@
-/** A name server on this machine that answers for no name, and not at all for names that contain `silent`. */
+/**
+ * A local name server that answers NXDOMAIN for all names, except that it does not answer for names that contain
+ * `silent`.
+ */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A running one. */
+/** A running name server. */
 export interface NameServer {
   /** `address:port`. */
   readonly at: string;
-  /** How many questions it was asked about names that contain a text. */
+  /** Returns the number of queries for names that contain a text. */
   asked(text: string): number;
   stop(): void;
 }
 
-/** Starts it. */
+/** Starts a name server. */
 export async function startNameServer(): Promise<NameServer> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
   socket.on('message', (query, from) => {
     questions.push(query.toString('latin1'));
     if (query.includes('silent')) return;
-    // The question again, and no answer to it: NXDOMAIN.
+    // The response repeats the question, with status NXDOMAIN.
     query.writeUInt16BE(0x8183, 2);
     socket.send(query, from.port, from.address);
   });

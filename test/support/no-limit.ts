@@ -1,2 +1,2 @@
-/** RATE_LIMIT_PER_MINUTE of tests that are not about limits: they count all the same, and never meet the edge. */
+/** RATE_LIMIT_PER_MINUTE for tests that are not about limits: requests are counted, but never reach the limit. */
 export const NO_LIMIT = '1000000000';

@@ -1,4 +1,4 @@
-/** HL7's own examples of R4, as npm package hl7.fhir.r4.examples has them (CC0). */
+/** Reads HL7's own examples of R4 from the npm package hl7.fhir.r4.examples (CC0). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -7,10 +7,10 @@ import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 
 const folder = dirname(createRequire(import.meta.url).resolve('hl7.fhir.r4.examples/package.json'));
 
-/** Definitions of R4 as resources, thousands of them, and Bundles of these. */
+/** Matches the thousands of examples that are definitions of R4, and Bundles of these. */
 const DEFINITIONS =
   /^(?:StructureDefinition|CodeSystem|ValueSet|ConceptMap|SearchParameter|OperationDefinition|CompartmentDefinition|ImplementationGuide|CapabilityStatement)$/;
-/** Characters; Bundles of definitions are larger. */
+/** Maximum characters of a file; Bundles of definitions are larger. */
 const MOST = 1_000_000;
 
 /** An example: file name without `.json`, and the resource. */
@@ -24,7 +24,7 @@ export function officialExamples(): OfficialExample[] {
   return readAll((type) => isR4ResourceType(type) && !DEFINITIONS.test(type));
 }
 
-/** R4's StructureDefinitions. */
+/** Returns R4's StructureDefinitions. */
 export function officialStructures(): OfficialExample[] {
   return readAll((type) => type === 'StructureDefinition');
 }

@@ -1,4 +1,7 @@
-/** A real OpenID Connect provider in the test's own process, over real HTTP: https://github.com/panva/node-oidc-provider. */
+/**
+ * Runs a real OpenID Connect provider in the test's own process, over real HTTP:
+ * https://github.com/panva/node-oidc-provider.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
@@ -6,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type Provider from 'oidc-provider';
 
-/** The dashboard that the provider knows. */
+/** The client id of the dashboard at the provider. */
 export const CLIENT = 'dashboard';
 const REDIRECT = 'https://dashboard.example.org/callback';
 
@@ -14,22 +17,28 @@ const REDIRECT = 'https://dashboard.example.org/callback';
 export interface TestIssuer {
   /** Its identifier, without a slash at the end. */
   readonly url: string;
-  /** Requests that it answered so far, by path. */
+  /** Requests answered so far, by path. */
   readonly asked: readonly string[];
-  /** Signs in by authorization code and PKCE, as a browser does. Gives the ID token. */
+  /**
+   * Signs in by authorization code and PKCE, as a browser does.
+   * @returns the ID token.
+   */
   signIn(login: string): Promise<string>;
-  /** Returns a token of any content, signed with the provider's own newest key. */
+  /** Returns a token with any content, signed with the provider's own newest key. */
   sign(claims: JWTPayload, header?: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Returns the newest key, without its private part. */
+  /** Returns the newest key without its private part. */
   publicKey(): JWK;
-  /** Signs with a new key from now on. @param keep whether the old ones are still published */
+  /**
+   * Signs with a new key from now on.
+   * @param keep whether the old keys are still published
+   */
   rotate(keep: boolean): Promise<void>;
-  /** Answers every request with this status; undefined: works again. */
+  /** Answers every request with this status; undefined restores normal answers. */
   fail(status: number | undefined): void;
   stop(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a provider. */
 export async function startIssuer(): Promise<TestIssuer> {
   let answer: RequestListener = (_, response) => response.writeHead(503).end();
   let failing: number | undefined;
@@ -77,7 +86,7 @@ export async function startIssuer(): Promise<TestIssuer> {
   };
 }
 
-/** Returns the provider tells the console what a product would have to configure otherwise. */
+/** Runs work without the provider's warnings on the console about settings that a product would need. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { warn, info } = console;
   console.warn = console.info = () => undefined;
@@ -113,7 +122,10 @@ async function providerOf(url: string, keys: readonly JWK[]): Promise<Provider> 
   });
 }
 
-/** Authorization request, sign-in form, consent form, code, token: each step by the links and forms of the answer before. */
+/**
+ * Signs in by the authorization request, sign-in form, consent form, code and token: each step uses the links and forms
+ * of the answer before.
+ */
 async function signIn(url: string, login: string): Promise<string> {
   const browser = new Browser();
   const verifier = randomBytes(32).toString('base64url');

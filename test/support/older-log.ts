@@ -1,7 +1,7 @@
 /**
- * The log of a service of commit 2a2c921, as it wrote it: events of every type that it knew, a record with a snapshot, one
- * that was purged, documents. `older-log.json.gz` also has what that service answered from it. Some of its resources passed
- * the rules of that day and would be refused now.
+ * Reads the log of a service of commit 2a2c921 as it was written: events of every type that it knew, a record with a
+ * snapshot, a purged record, documents. `older-log.json.gz` also contains that service's answers from it. Some of its
+ * resources passed that version's rules and would be refused now.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -20,21 +20,21 @@ export interface OlderEvent {
   readonly metadata: string;
 }
 
-/** A log with the key of its project, and what was recorded of it. */
+/** A log with the key of its project, and the recorded answers. */
 export interface OlderLog {
   readonly key: string;
   /** The service's FHIR base, without a slash at its end. */
   readonly base: string;
-  /** What a resource is about → `Type/id`. */
+  /** Subject of a resource → `Type/id`. */
   readonly ids: Readonly<Record<string, string>>;
-  /** Ids of Patients: of a record of some 560 events, and of one that was purged. */
+  /** Ids of Patients: of a record of about 560 events, and of a purged one. */
   readonly patients: { readonly long: string; readonly purged: string };
   readonly events: readonly OlderEvent[];
   /** Rows of `operations.snapshot` and, without their stream, of `operations.snapshot_entry`. */
   readonly snapshots: { readonly snapshot: readonly [object]; readonly snapshot_entry: readonly object[] };
   /** Path in the folder of documents → bytes in base64. */
   readonly documents: Readonly<Record<string, string>>;
-  /** SHA-256 (hex) of what `annal record <patient> --at <at> --json` printed. */
+  /** SHA-256 (hex) of the output of `annal record <patient> --at <at> --json`. */
   readonly records: readonly { readonly patient: string; readonly at: string; readonly sha256: string }[];
   /** The key that signed the export and the checkpoint. */
   readonly publicKey: string;
@@ -44,13 +44,13 @@ export interface OlderLog {
   readonly checkpoint: string;
 }
 
-/** Reads the log of that commit. */
+/** Returns the log of that commit. */
 export async function olderLog(): Promise<OlderLog> {
   const compressed = await readFile(new URL('./older-log.json.gz', import.meta.url));
   return JSON.parse(gunzipSync(compressed).toString('utf8')) as OlderLog;
 }
 
-/** Puts a log and its snapshots into a database whose own are empty, byte for byte. */
+/** Writes a log and its snapshots to a database without any, byte for byte. */
 export async function putLog(pool: Pool, { events, snapshots }: OlderLog): Promise<void> {
   await pool.query(LOG_SCHEMA_SQL);
   await pool.query(
@@ -70,7 +70,7 @@ export async function putLog(pool: Pool, { events, snapshots }: OlderLog): Promi
   );
 }
 
-/** Puts a log's documents into a DATA_DIR. */
+/** Writes a log's documents to a DATA_DIR. */
 export async function putDocuments(dataDir: string, { documents }: OlderLog): Promise<void> {
   for (const [path, bytes] of Object.entries(documents)) {
     const file = join(dataDir, 'documents', path);

@@ -1,16 +1,16 @@
-/** Pages of documentation whose shell blocks are run in order, and compared with the output that they show. */
+/** Runs the shell blocks of documentation pages in order, and compares the output with the output that they show. */
 import { execFile } from 'node:child_process';
 
 /** A shell block, and the output block after it. */
 export interface Step {
-  /** Line of the page on which its first command stands. */
+  /** Line of the page with its first command. */
   readonly line: number;
   readonly commands: string;
-  /** What the page says that it prints; undefined when it shows nothing. */
+  /** The output in the page; undefined if it shows none. */
   readonly shown?: string;
 }
 
-/** What a step did. */
+/** The result of a step. */
 export interface Outcome {
   readonly stdout: string;
   /** Exit code of its last command. */
@@ -18,12 +18,12 @@ export interface Outcome {
 }
 
 const FENCE = /^```(\S*)/;
-/** Before a block: it is not run, for the reason given. */
+/** A comment before a block that is not run; it gives the reason. */
 const NOT_RUN = /^<!-- not run: .+ -->$/;
 
 /**
- * Returns the steps of a page: every `sh` block but those after `<!-- not run: why -->`. A `text` block right after one
- * shows its standard output.
+ * Returns the steps of a page: every `sh` block except those after `<!-- not run: why -->`. A `text` block directly
+ * after one shows its standard output.
  */
 export function stepsOf(page: string): Step[] {
   return blocksOf(page)
@@ -36,7 +36,7 @@ export function stepsOf(page: string): Step[] {
 }
 
 /**
- * Returns the page with other outputs in place of those that it shows.
+ * Returns the page with its outputs replaced.
  * @param outputs by the index of the step.
  */
 export function withOutputs(page: string, outputs: readonly string[]): string {
@@ -52,7 +52,7 @@ export function withOutputs(page: string, outputs: readonly string[]): string {
 
 interface Block {
   readonly language: string;
-  /** Index of the line after the fence; as a number counted from 1, the line of the fence. */
+  /** Index of the line after the fence, which equals the line number of the fence counted from 1. */
   readonly start: number;
   readonly lines: readonly string[];
   readonly skipped: boolean;
@@ -62,7 +62,7 @@ interface Block {
 function blocksOf(page: string): Block[] {
   const lines = page.split('\n');
   const blocks: Block[] = [];
-  /** The last line that is not blank, outside of blocks. */
+  /** The last line outside of blocks that is not blank. */
   let before = '';
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
@@ -84,14 +84,14 @@ function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** Stands between the outputs of two steps; no program prints it. */
+/** Separates the outputs of two steps; no program prints it. */
 const END_OF_STEP = '\u001e';
 
 /**
- * Runs steps in one shell, as somebody does who pastes them one after the other.
- * @param folder where they are run.
+ * Runs steps in one shell, like a person who pastes them one after the other.
+ * @param folder the working directory.
  * @param env the whole environment.
- * @returns an outcome each; fewer when the shell ended before.
+ * @returns a result for each step; fewer if the shell ended early.
  */
 export function runSteps(
   steps: readonly Step[],
@@ -114,9 +114,9 @@ export function runSteps(
 }
 
 /**
- * Replaces what differs from one run to the next: ids (numbered as they first occur, so that the same id is the same
- * everywhere), moments of recording, durations, and the last four characters of keys. One such function for everything
- * that one run printed.
+ * Returns a function that replaces values which differ between runs: ids (numbered by first occurrence, so that equal
+ * ids stay equal), recording times, durations, and the last four characters of keys. Use one such function for all
+ * output of a run.
  */
 export function steadier(): (text: string) => string {
   const ids = new Map<string, string>();

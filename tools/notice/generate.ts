@@ -1,4 +1,7 @@
-/** Writes NOTICE from the attributions, from what packages ask for and from package-lock.json; a test holds the file to it. */
+/**
+ * Writes NOTICE from the attributions, from texts that packages require and from package-lock.json; a test checks that
+ * the file matches.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import { type Attribution, DATA, PROGRAMS } from './attributions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const R4 = 'src/terminology/bundled/generated/r4.json';
-/** A statement that speaks of what a list is, not of who owns it. */
+/** Matches statements about ownership, as opposed to those about a list's content. */
 const OWNERSHIP = /copyright|©|licen[cs]e|ASTM|DICOM/i;
 
 const entry = z.object({ license: z.string().optional(), dev: z.boolean().optional() });
@@ -16,15 +19,15 @@ const lock = z.object({ packages: z.record(z.string(), entry) });
 const packageFile = z.object({ license: z.string().optional() });
 const resources = z.array(z.object({ copyright: z.string().optional() }));
 
-/** A package that the service is installed with. */
+/** A package that is installed with the service. */
 interface Package {
   readonly name: string;
   readonly license: string;
-  /** Where it is installed, if it is: those for other platforms aren't. */
+  /** Its folder, if it is installed; packages for other platforms aren't. */
   readonly folder: string;
 }
 
-/** Every package that `npm ci --omit=dev` may install, on whatever platform, sorted by name. */
+/** Returns every package that `npm ci --omit=dev` may install on any platform, sorted by name. */
 export function productionPackages(): Package[] {
   const { packages } = lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
   const found = new Map<string, Package>();
@@ -42,14 +45,14 @@ function statedLicense(folder: string): string | undefined {
   return existsSync(file) ? packageFile.parse(JSON.parse(readFileSync(file, 'utf8'))).license : undefined;
 }
 
-/** Returns the text of a package's file whose name begins so, letters' case apart; undefined if there is none. */
+/** Returns the text of a package's file whose name begins with `beginning`, in any case; undefined if there is none. */
 export function fileOf(folder: string, beginning: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const name = readdirSync(folder).find((each) => each.toLowerCase().startsWith(beginning));
   return name === undefined ? undefined : tidy(readFileSync(join(folder, name), 'utf8'));
 }
 
-/** Without a carriage return, blanks at ends of lines, and empty lines around. */
+/** Returns a text without carriage returns, blanks at line ends, and empty lines at its start and end. */
 function tidy(text: string): string {
   return text
     .replace(/\r/g, '')
@@ -93,7 +96,7 @@ function indented(text: string): string {
   return text.replace(/^(?=.)/gm, '    ');
 }
 
-/** What the bundled lists say about their owners, each once. */
+/** Returns the statements of the bundled lists about their owners, each once. */
 export function ownersOfR4(): string[] {
   const all = resources.parse(JSON.parse(readFileSync(join(ROOT, R4), 'utf8')));
   const stated = all.flatMap(({ copyright }) => (copyright === undefined ? [] : [copyright]));

@@ -1,7 +1,8 @@
 /**
- * Compiles HL7's R4 terminology into `generated/r4.json`, which is committed: `npm run generate`. It holds the value sets
- * that the 26 types' elements are bound to, the code systems that these draw on, HL7's maps between them, and common
- * UCUM units. Left out: code systems and lists under licences of their own (SNOMED CT, DICOM), very long lists, narrative.
+ * Compiles HL7's R4 terminology to `generated/r4.json`, which is committed: `npm run generate`. It contains the value
+ * sets to which the 26 types' elements are bound, the code systems that these use, HL7's maps between them, and common
+ * UCUM units. Left out: code systems and lists with licences of their own (SNOMED CT, DICOM), very long lists,
+ * narrative.
  */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import { isResourceType } from '#src/fhir/types.ts';
 import type { CodeSystem, Concept, ConceptMap, ValueSet } from '#src/terminology/resources.ts';
 import { entries, readStructures } from '../definitions/hl7.ts';
 
-/** Code systems that are no content of HL7's, or of one realm only, and the long list of document types. */
+/** Code systems that are not HL7's or that are for one realm only, and the long list of document types. */
 const LEFT_OUT = new Set([
   'http://dicom.nema.org/resources/ontology/DCM',
   'http://terminology.hl7.org/CodeSystem/v3-Race',
@@ -24,7 +25,7 @@ const SNOMED = 'http://snomed.info/sct';
 
 type Source = CodeSystem | ValueSet | ConceptMap;
 
-/** Text of `generated/r4.json`: an array of resources. The same definitions give the same bytes. */
+/** Returns the text of `generated/r4.json`: an array of resources. The same definitions give the same bytes. */
 export function generateTerminology(): string {
   const known = new Map<string, Source>();
   for (const file of ['valuesets.json', 'v3-codesystems.json', 'v2-tables.json'])
@@ -56,7 +57,7 @@ export function generateTerminology(): string {
   return `[\n${resources.map((resource) => JSON.stringify(resource)).join(',\n')}\n]\n`;
 }
 
-/** Value sets that elements of the 26 types, and of every datatype, are bound to. */
+/** Returns the value sets to which elements of the 26 types, and of every datatype, are bound. */
 function bindings(): Set<string> {
   const found = new Set<string>();
   for (const { kind, name, elements } of readStructures().values()) {
@@ -71,7 +72,7 @@ function listsSnomed(resource: Source): boolean {
   return parts?.some(({ system, concept }) => system === SNOMED && concept !== undefined) === true;
 }
 
-/** UCUM has no end: the units of HL7's list of common ones stand for it. */
+/** Returns UCUM with the units of HL7's list of common ones, since UCUM has infinitely many. */
 function commonUnits(list: Source | undefined): CodeSystem {
   const concept = list?.resourceType === 'ValueSet' ? list.compose?.include[0]?.concept : undefined;
   if (concept === undefined) throw new Error(`${UCUM_COMMON} is not among the definitions`);
@@ -89,7 +90,10 @@ function commonUnits(list: Source | undefined): CodeSystem {
   };
 }
 
-/** Without narrative, contacts and extensions; of concepts only code, display, what is abstract, and their order. */
+/**
+ * Returns a resource without narrative, contacts and extensions; concepts keep only code, display, what is abstract,
+ * and their order.
+ */
 function compact(resource: Source): Source {
   const { id, meta, text, contact, extension, identifier, publisher, ...kept } = resource as Source &
     Record<string, unknown>;

@@ -12,7 +12,7 @@ import { parse } from 'csv-parse/sync';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { CATEGORY_OF, UNIT_OF } from '#src/terminology/bundled/categories.ts';
 
-/** What one publication says of codes: code → texts. */
+/** A publication's statements about codes: code → texts. */
 type Statements = Map<string, Set<string>>;
 
 const laboratory = new Set<string>();
@@ -85,7 +85,7 @@ for (const [guide, source] of GUIDES) {
   }
 }
 
-/** Synthea's records: what is measured of whom, with its unit. */
+/** The part of Synthea's records that is read: measurements with their units. */
 interface Coded {
   readonly code?: { readonly coding?: readonly { system: string; code: string; display?: string }[] };
   readonly valueQuantity?: { readonly code?: string };
@@ -104,7 +104,7 @@ for (const name of readdirSync(join(folder, 'synthea'))) {
   }
 }
 
-/** What is used of the library, which brings no types. */
+/** The part of the library that is used; it has no types. */
 interface Library {
   readonly UcumLhcUtils: {
     getInstance(): {
@@ -116,10 +116,11 @@ interface Library {
 const { UcumLhcUtils } = createRequire(import.meta.url)('@lhncbc/ucum-lhc') as Library;
 const library = UcumLhcUtils.getInstance();
 const valid = (unit: string): boolean => library.validateUnitString(unit).status === 'valid';
-/** Hospitals write units as they like; what UCUM does not know even so says nothing. */
+/** Normalizes units that hospitals write in their own way; a unit that UCUM still does not accept is ignored. */
 const asUcum = (unit: string): string => unit.replace('mcg', 'ug').replace(/(?<!\[)IU/, '[IU]');
 /**
- * Returns the library converts no arbitrary units, not even between themselves: amounts of substance stand in for them.
+ * The library does not convert arbitrary units, not even between themselves, so they are replaced by amounts of
+ * substance.
  */
 const inMoles = (unit: string): string => unit.replaceAll('[IU]', 'mol');
 function sameKind(hospital: string, other: string): boolean {
@@ -129,7 +130,7 @@ function sameKind(hospital: string, other: string): boolean {
   return library.convertUnitTo(inMoles(one), 1, inMoles(other)).status === 'succeeded';
 }
 
-/** Returns the name that most publications give, and which; letters' case does not count. */
+/** Returns the name that most publications give, and these publications; case is ignored. */
 function agreedName(code: string): { name: string; sources: string[] } | undefined {
   const votes = new Map<string, { name: string; sources: string[] }>();
   for (const [source, statements] of names)
@@ -144,7 +145,7 @@ function agreedName(code: string): { name: string; sources: string[] } | undefin
 }
 
 /**
- * Returns the unit of LOINC's examples that a publication with units of its own agrees with; null: nobody gives any.
+ * Returns the unit of LOINC's examples that another publication's units confirm; null if no publication gives a unit.
  */
 function agreedUnit(code: string): { unit: string; sources: string[] } | null | undefined {
   const profiled = UNIT_OF[code];

@@ -1,4 +1,4 @@
-/** Hypertension, atrial fibrillation, heart failure, kidneys. */
+/** Stories of hypertension, atrial fibrillation, heart failure and kidney disease. */
 import {
   askSmoking,
   checkUps,
@@ -14,7 +14,7 @@ import { inVisit, observe, observeVitals, reportLabs } from '../observations.ts'
 import { DEVICE, type RecordBuilder, SELF } from '../record.ts';
 import { moveLinearly, settleTowards, treatedPressure } from '../trends.ts';
 
-/** Hypertension that lisinopril brings down. */
+/** Writes hypertension that lisinopril lowers. */
 export function hypertension(builder: RecordBuilder): void {
   const start = builder.ago(5 * YEAR);
   treatedPressure(builder, start);
@@ -30,7 +30,7 @@ export function hypertension(builder: RecordBuilder): void {
   summarize(builder, builder.ago(5), 'Blood pressure at home is in the target range.');
 }
 
-/** Atrial fibrillation on warfarin: the INR is kept between 2 and 3. */
+/** Writes atrial fibrillation on warfarin: the INR is kept between 2 and 3. */
 export function fibrillationOnWarfarin(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const seen = visit(builder, start, 'Palpitations');
@@ -51,7 +51,7 @@ export function fibrillationOnWarfarin(builder: RecordBuilder): void {
   summarize(builder, builder.ago(4), 'INR within the target range at most controls.');
 }
 
-/** Atrial fibrillation on apixaban, which needs no INR. */
+/** Writes atrial fibrillation on apixaban, which needs no INR. */
 export function fibrillationOnApixaban(builder: RecordBuilder): void {
   const start = builder.ago(1.6 * YEAR);
   const seen = visit(builder, start, 'Irregular pulse');
@@ -72,7 +72,7 @@ export function fibrillationOnApixaban(builder: RecordBuilder): void {
   summarize(builder, builder.ago(3), 'Rate controlled; no bleeding reported under apixaban.');
 }
 
-/** Heart failure: weight and breath watched at home after a stay in hospital. */
+/** Writes heart failure: weight and breathing are monitored at home after a hospital stay. */
 export function heartFailure(builder: RecordBuilder): void {
   const start = builder.ago(400);
   const base = builder.course.weight(start);
@@ -104,7 +104,7 @@ export function heartFailure(builder: RecordBuilder): void {
   summarize(builder, builder.ago(2), `Stable; ${told('weight', builder.course.weight(builder.ago(2)))}.`);
 }
 
-/** Chronic kidney disease: filtration falls from year to year. */
+/** Writes chronic kidney disease: filtration falls from year to year. */
 export function kidneyDisease(builder: RecordBuilder): void {
   const since = builder.ago(7 * YEAR);
   const factor = builder.person.sex === 'female' ? 0.82 : 1;

@@ -1,4 +1,4 @@
-/** Healthy people, an infant, pregnancy, fractures, the record with almost nothing. */
+/** Stories of healthy people, an infant, a pregnancy, fractures, and an almost empty record. */
 import {
   askSmoking,
   checkUps,
@@ -15,7 +15,7 @@ import { inVisit, observe, observeCode, observeVitals, reportLabs } from '../obs
 import { AI, DEVICE, type RecordBuilder, SELF } from '../record.ts';
 import { moveLinearly } from '../trends.ts';
 
-/** A healthy adult. */
+/** Writes the record of a healthy adult. */
 export function healthy(builder: RecordBuilder): void {
   const visits = checkUps(builder, 6, 1.5);
   const [first] = visits;
@@ -26,7 +26,7 @@ export function healthy(builder: RecordBuilder): void {
   summarize(builder, builder.ago(6), 'No illness known.');
 }
 
-/** Almost nothing: one visit, a pulse, a word of the patient, a summary. */
+/** Writes an almost empty record: one visit, a pulse, one statement of the patient, a summary. */
 export function almostNothing(builder: RecordBuilder): void {
   const seen = visit(builder, builder.ago(35), 'Registration');
   observe(builder, 'heartRate', builder.course.heartRate(seen.day), {
@@ -44,7 +44,7 @@ export function almostNothing(builder: RecordBuilder): void {
   );
 }
 
-/** An infant: growth and the vaccinations of the first year. */
+/** Writes an infant's record: growth and the vaccinations of the first year. */
 export function infant(builder: RecordBuilder): void {
   const { birth } = builder.person;
   const larger = builder.random.noise(0.8);
@@ -73,7 +73,7 @@ export function infant(builder: RecordBuilder): void {
   summarize(builder, builder.ago(4), 'Growth and vaccinations as scheduled.');
 }
 
-/** A pregnancy in its thirtieth week. */
+/** Writes a pregnancy in its thirtieth week. */
 export function pregnancy(builder: RecordBuilder): void {
   checkUps(builder, 3);
   const conceived = builder.ago(205);
@@ -108,7 +108,7 @@ export function pregnancy(builder: RecordBuilder): void {
   summarize(builder, builder.ago(3), 'Pregnancy of thirty weeks without complications.');
 }
 
-/** A broken wrist with osteoporosis behind it. */
+/** Writes a broken wrist caused by osteoporosis. */
 export function brokenWrist(builder: RecordBuilder): void {
   const start = builder.ago(1.5 * YEAR);
   const seen = visit(builder, start, 'Fall on the hand');
@@ -131,7 +131,7 @@ export function brokenWrist(builder: RecordBuilder): void {
   summarize(builder, builder.ago(9), 'Fracture healed; osteoporosis under treatment.');
 }
 
-/** A young athlete with a broken ankle. */
+/** Writes the record of a young athlete with a broken ankle. */
 export function brokenAnkle(builder: RecordBuilder): void {
   const start = builder.ago(500);
   const seen = visit(builder, start, 'Ankle twisted at football', 2);

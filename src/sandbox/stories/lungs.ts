@@ -1,11 +1,11 @@
-/** Lungs and allergies: asthma, COPD, pollen, penicillin. */
+/** Stories of lung diseases and allergies: asthma, COPD, pollen, penicillin. */
 import { askSmoking, checkUps, pulseAtHome, reportPain, summarize } from '../background.ts';
 import { allergy, diagnose, ownDevice, treat, visit, write } from '../clinical.ts';
 import { YEAR } from '../days.ts';
 import { inVisit, observe, observeVitals } from '../observations.ts';
 import { DEVICE, type RecordBuilder } from '../record.ts';
 
-/** A child with asthma. */
+/** Writes the record of a child with asthma. */
 export function asthmaOfAChild(builder: RecordBuilder): void {
   const start = builder.ago(2.6 * YEAR);
   const seen = visit(builder, start, 'Cough at night');
@@ -38,7 +38,7 @@ export function asthmaOfAChild(builder: RecordBuilder): void {
   summarize(builder, builder.ago(5), 'Asthma is well controlled; oxygen saturation at home is normal.');
 }
 
-/** Chronic obstructive pulmonary disease of a smoker. */
+/** Writes chronic obstructive pulmonary disease of a smoker. */
 export function obstructiveDisease(builder: RecordBuilder): void {
   const start = builder.ago(6 * YEAR);
   builder.course = { ...builder.course, saturation: () => 93 };
@@ -73,7 +73,7 @@ export function obstructiveDisease(builder: RecordBuilder): void {
   summarize(builder, builder.ago(3), 'One pneumonia within a year; oxygen saturation at home 92 to 94 %.');
 }
 
-/** A teenager with hay fever. */
+/** Writes the record of a teenager with hay fever. */
 export function pollen(builder: RecordBuilder): void {
   const start = builder.ago(2 * YEAR);
   const seen = visit(builder, start, 'Sneezing in spring');
@@ -86,7 +86,7 @@ export function pollen(builder: RecordBuilder): void {
   summarize(builder, builder.ago(6), 'Hay fever in spring, eased by cetirizine.');
 }
 
-/** A young adult, healthy but for an allergy to penicillin. */
+/** Writes the record of a young adult who is healthy except for an allergy to penicillin. */
 export function penicillinAllergy(builder: RecordBuilder): void {
   const start = builder.ago(4 * YEAR);
   const seen = visit(builder, start, 'Sore throat');

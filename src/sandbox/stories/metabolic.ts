@@ -1,4 +1,4 @@
-/** Diabetes, thyroid, cholesterol, gout, vitamin B12. */
+/** Stories of diabetes, thyroid disease, cholesterol, gout and vitamin B12 deficiency. */
 import {
   askSmoking,
   checkUps,
@@ -16,7 +16,10 @@ import { inVisit, observe, observeVitals, reportLabs, rounded } from '../observa
 import type { RecordBuilder } from '../record.ts';
 import { settleTowards, treatedPressure } from '../trends.ts';
 
-/** Values of HbA1c and glucose, before a treatment and after. Returns the last. */
+/**
+ * Adds values of HbA1c and glucose before and after a treatment.
+ * @returns the last HbA1c
+ */
 function glycemia(
   builder: RecordBuilder,
   start: Day,
@@ -36,7 +39,7 @@ function glycemia(
 const every = (from: Day, to: Day, step: number): Day[] =>
   Array.from({ length: Math.max(0, Math.floor((to - from) / step)) + 1 }, (_, index) => from + index * step);
 
-/** Type 2 diabetes for twenty years, with hypertension: the longest record. */
+/** Writes type 2 diabetes for twenty years, with hypertension: the longest record. */
 export function diabetesForTwentyYears(builder: RecordBuilder): void {
   const start = builder.ago(20.3 * YEAR);
   const seen = visit(builder, start, 'Thirst and tiredness');
@@ -73,7 +76,7 @@ export function diabetesForTwentyYears(builder: RecordBuilder): void {
   summarize(builder, builder.ago(14), `Type 2 diabetes for twenty years; last ${told('hba1c', last)}.`);
 }
 
-/** Type 2 diabetes found a year ago, with overweight that goes down. */
+/** Writes type 2 diabetes found a year ago, with decreasing overweight. */
 export function newDiabetes(builder: RecordBuilder): void {
   const start = builder.ago(420 + builder.random.int(0, 40));
   const tall = builder.course.height(start) / 100;
@@ -99,7 +102,7 @@ export function newDiabetes(builder: RecordBuilder): void {
   summarize(builder, builder.ago(11), `Diabetes responds to metformin; ${told('hba1c', last)}.`);
 }
 
-/** Diabetes and hypertension in old age. */
+/** Writes diabetes and hypertension in old age. */
 export function diabetesAndPressure(builder: RecordBuilder): void {
   const start = builder.ago(6 * YEAR);
   treatedPressure(builder, start + 20);
@@ -115,7 +118,7 @@ export function diabetesAndPressure(builder: RecordBuilder): void {
   summarize(builder, builder.ago(9), `Diabetes and hypertension, both treated; ${told('hba1c', last)}.`);
 }
 
-/** Hypothyroidism: thyrotropin falls under levothyroxine. */
+/** Writes hypothyroidism: thyrotropin falls under levothyroxine. */
 export function hypothyroidism(builder: RecordBuilder): void {
   const start = builder.ago(5 * YEAR);
   const seen = visit(builder, start, 'Tiredness, feeling cold');
@@ -131,7 +134,7 @@ export function hypothyroidism(builder: RecordBuilder): void {
   summarize(builder, builder.ago(8), `Hypothyroidism, well under levothyroxine ${on(builder.ago(9))}.`);
 }
 
-/** High cholesterol that a statin lowers. */
+/** Writes high cholesterol that a statin lowers. */
 export function cholesterol(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   builder.course = { ...builder.course, ldl: settleTowards(185 + builder.random.noise(10), start, 98, 40) };
@@ -142,7 +145,7 @@ export function cholesterol(builder: RecordBuilder): void {
   summarize(builder, builder.ago(7), 'LDL cholesterol has fallen under atorvastatin.');
 }
 
-/** Gout: urate falls under allopurinol. */
+/** Writes gout: urate falls under allopurinol. */
 export function gout(builder: RecordBuilder): void {
   const start = builder.ago(2.5 * YEAR);
   const seen = visit(builder, start, 'Painful big toe');
@@ -157,7 +160,7 @@ export function gout(builder: RecordBuilder): void {
   summarize(builder, builder.ago(10), 'No attack of gout since allopurinol began.');
 }
 
-/** Pernicious anaemia: haemoglobin rises with vitamin B12. */
+/** Writes pernicious anaemia: haemoglobin rises with vitamin B12. */
 export function perniciousAnaemia(builder: RecordBuilder): void {
   const start = builder.ago(2 * YEAR);
   const seen = visit(builder, start, 'Pale and out of breath');

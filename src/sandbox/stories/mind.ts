@@ -1,4 +1,4 @@
-/** Mind and nerves, cancer, joints, the end of life. */
+/** Stories of mental and neurological disease, cancer, joint disease, and the end of life. */
 import {
   askSmoking,
   checkUps,
@@ -14,7 +14,7 @@ import { inVisit, observe, observeVitals, reportLabs } from '../observations.ts'
 import { DEVICE, IMPORT, type RecordBuilder, SELF } from '../record.ts';
 import { moveLinearly, settleTowards } from '../trends.ts';
 
-/** Depression: the PHQ-9 falls under sertraline. */
+/** Writes depression: the PHQ-9 falls under sertraline. */
 export function depression(builder: RecordBuilder): void {
   const start = builder.ago(300);
   const seen = visit(builder, start, 'Low mood, poor sleep');
@@ -29,7 +29,7 @@ export function depression(builder: RecordBuilder): void {
   summarize(builder, builder.ago(7), 'Depressive symptoms have eased under sertraline.');
 }
 
-/** Breast cancer, operated on, in follow-up. */
+/** Writes breast cancer in follow-up after an operation. */
 export function breastCancer(builder: RecordBuilder): void {
   const start = builder.ago(4 * YEAR);
   const stay = visit(builder, start, 'Operation of the breast', 4);
@@ -68,7 +68,7 @@ export function breastCancer(builder: RecordBuilder): void {
   summarize(builder, builder.ago(6), 'No sign of recurrence four years after operation.');
 }
 
-/** Prostate cancer: PSA after the operation. */
+/** Writes prostate cancer: PSA after the operation. */
 export function prostateCancer(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const cancer = diagnose(builder, 'C61', start - 60);
@@ -84,7 +84,7 @@ export function prostateCancer(builder: RecordBuilder): void {
   summarize(builder, builder.ago(12), 'PSA stays below the limit of detection.');
 }
 
-/** Migraine, a diary of pain. */
+/** Writes migraine, with a diary of pain. */
 export function migraine(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const seen = visit(builder, start, 'Headache with nausea');
@@ -98,7 +98,7 @@ export function migraine(builder: RecordBuilder): void {
   summarize(builder, builder.ago(3), 'One to two attacks of migraine a month.');
 }
 
-/** Epilepsy without seizures under levetiracetam. */
+/** Writes epilepsy without seizures under levetiracetam. */
 export function epilepsy(builder: RecordBuilder): void {
   const start = builder.ago(8 * YEAR);
   const stay = visit(builder, start, 'Seizure', 2);
@@ -111,7 +111,7 @@ export function epilepsy(builder: RecordBuilder): void {
   summarize(builder, builder.ago(8), 'No seizure for years.');
 }
 
-/** Dementia: the MMSE falls; a care team looks after the patient. */
+/** Writes dementia: the MMSE falls; a care team looks after the patient. */
 export function dementia(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const reason = diagnose(builder, 'G30.1', start);
@@ -145,7 +145,7 @@ export function dementia(builder: RecordBuilder): void {
   summarize(builder, builder.ago(5), 'Memory declines slowly; lives at home with help.');
 }
 
-/** Rheumatoid arthritis: inflammation falls under methotrexate. */
+/** Writes rheumatoid arthritis: inflammation falls under methotrexate. */
 export function arthritis(builder: RecordBuilder): void {
   const start = builder.ago(2.5 * YEAR);
   const seen = visit(builder, start, 'Swollen finger joints');
@@ -161,7 +161,7 @@ export function arthritis(builder: RecordBuilder): void {
       ...commonLabs(builder, day),
     });
   treat(builder, { drug: 'L04AX03', start: start + 10, reason, dosage: '15 mg once a week' });
-  // What the standard of care gives with it.
+  // The standard of care adds this medication.
   treat(builder, {
     drug: 'B03BB01',
     start: start + 10,
@@ -179,7 +179,7 @@ export function arthritis(builder: RecordBuilder): void {
   summarize(builder, builder.ago(7), 'Joints quiet under methotrexate.');
 }
 
-/** Advanced lung disease: a life that has ended. */
+/** Writes advanced lung disease of a patient who has died. */
 export function endOfLife(builder: RecordBuilder): void {
   const start = builder.ago(3 * YEAR);
   const visits = checkUps(builder, 4);

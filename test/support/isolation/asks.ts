@@ -1,4 +1,4 @@
-/** Every way to ask the FHIR interface about an id or an identifier, or to write to it. */
+/** Lists every kind of request that reads or writes by an id or an identifier on the FHIR interface. */
 import { newUuid } from '#src/shared/ids.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import type { KeyedCall } from '#test/support/in-process.ts';
@@ -13,13 +13,16 @@ export interface Ask {
   readonly direct: boolean;
 }
 
-/** What the one who asks has of their own. */
+/** The resources that the caller owns. */
 export interface Own {
   readonly patient: string;
   readonly practitioner: string;
 }
 
-/** How an ask is answered whose path names an id that never was; a DELETE has nothing to do (R4, http.html#delete). */
+/**
+ * Returns the statuses for a request whose path names an id that never existed; a DELETE succeeds without effect (R4,
+ * http.html#delete).
+ */
 export function refusals({ path, call }: Ask): readonly number[] {
   if (call.method !== 'DELETE' || path.includes('_purge')) return [401, 403, 404, 405];
   return call.headers?.['If-Match'] === undefined ? [204] : [412];
@@ -28,7 +31,7 @@ export function refusals({ path, call }: Ask): readonly number[] {
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 const PATCHED = '[{"op":"add","path":"/language","value":"de"}]';
 
-/** Returns the requests about one id, always as many and in the same order for a type. */
+/** Returns the requests about one id; for a type always the same number in the same order. */
 export function asksOf(named: Named, own: Own): Ask[] {
   return [...direct(named), ...searches(named), ...writes(named, own), ...bundles(named, own)];
 }

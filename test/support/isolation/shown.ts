@@ -1,4 +1,4 @@
-/** What two answers are compared by. */
+/** Prepares answers for comparison. */
 import type { Answer } from '#test/support/service.ts';
 import type { Named } from './theirs.ts';
 
@@ -6,8 +6,8 @@ const UUIDS = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const CHANGING = /^(?:date|service-request-id|last-modified|ratelimit.*)$/;
 
 /**
- * Returns an answer without what two requests may differ in: what was asked for, new ids, times, and the request's own
- * id.
+ * Returns an answer without the parts in which two requests may differ: the requested names, new ids, times, and the
+ * request's own id.
  */
 export function shown({ status, headers, text }: Answer, ...asked: readonly Named[]): string {
   const neutral = (value: string): string =>
@@ -17,7 +17,7 @@ export function shown({ status, headers, text }: Answer, ...asked: readonly Name
       .replaceAll(UUIDS, 'UUID')
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, 'TIME');
   const kept: string[] = [];
-  // How well a body is compressed depends on the ids in it.
+  // The size of a compressed body depends on the ids in it.
   const compressed = headers.has('content-encoding');
   headers.forEach((value, name) => {
     if (!CHANGING.test(name) && !(compressed && name === 'content-length'))

@@ -1,4 +1,4 @@
-/** What a project holds that nobody else may learn of: ids of every kind, and texts that give a leak away. */
+/** Creates the data of a project that other projects must not see: ids of every kind, and texts that reveal a leak. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import { isObject, printJson } from '#src/shared/json.ts';
@@ -11,32 +11,34 @@ import {
   type WRITABLE_TYPES,
 } from '#test/support/samples.ts';
 
-/** In every resource of theirs, in nothing that others send. */
+/** Present in each of the project's resources, and in nothing that others send. */
 export const SECRET = 'Zq7-secret';
 
-/** An id, with what else names it. */
+/** An id, and other names of the same resource. */
 export interface Named {
   readonly type: string;
   readonly id: string;
-  /** Value of its identifier in `MARKER_SYSTEM`; nobody's, where it has none. */
+  /** Value of its identifier in `MARKER_SYSTEM`; if it has none, a value that no resource has. */
   readonly marker: string;
 }
 
 /** A project's contents. */
 export interface Theirs {
   readonly named: readonly Named[];
-  /** Ids that no answer to others may hold unless they asked for them. */
+  /** Ids that no answer to another project may contain, unless its request named them. */
   readonly ids: ReadonlySet<string>;
-  /** Where their listing of Patients goes on after its first page. */
+  /** The link to the second page of the project's listing of Patients. */
   readonly next: string;
 }
 
-/** What never was, named as something of theirs is: as long, and of no one. */
+/** Returns names in the same form as the project's, but of a resource that never existed. */
 export function neverLike({ type }: Named): Named {
   return { type, id: newUuid(), marker: `n${newUuid()}` };
 }
 
-/** Writes one of every type with a key: live, updated, deleted, automatic, carried and a client's own Provenance. */
+/**
+ * Writes a resource of every type with a key: live, updated, deleted, automatic, carried and a client's own Provenance.
+ */
 export async function writeTheirs(service: InProcess, key: string): Promise<Theirs> {
   const named: Named[] = [];
   const send = async (path: string, body: string, method = 'POST') => {
@@ -79,5 +81,5 @@ function firstId(entries: unknown): string {
   return String(resource.id);
 }
 
-/** `system|value` of a marker. */
+/** Returns a marker as `system|value`. */
 export const token = (marker: string): string => encodeURIComponent(`${MARKER_SYSTEM}|${marker}`);

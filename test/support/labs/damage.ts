@@ -1,9 +1,9 @@
-/** Damage to messages: bytes, fields and lines that are lost, doubled, swapped or replaced. */
+/** Damages messages: bytes, fields and lines are removed, duplicated, swapped or replaced. */
 
-/** Numbers from 0 up to, not including, 1. */
+/** Returns numbers from 0 up to but not including 1. */
 export type Random = () => number;
 
-/** The same numbers for the same seed (mulberry32). */
+/** Returns a generator that gives the same numbers for the same seed (mulberry32). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -14,7 +14,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Texts that are put where they do not belong. */
+/** Texts that are inserted at wrong places. */
 const PIECES = [
   ...['|', '^', '~', '\\', '&', '\r', '\n', '\x00', '\x0b', '\x1c', '""', '\\X', '\\X00\\', '\\XD800\\'],
   ...['\\.br\\', '\\.sp999\\', '<', '>=', '1e999', '-', '99999999999999999999', '1,5', '20261399', '+0200'],
@@ -71,7 +71,7 @@ const flip: Damage = (text, random) => {
   return text.slice(0, at) + String.fromCharCode(Math.floor(random() * 256)) + text.slice(at + 1);
 };
 const cut: Damage = (text, random) => (random() < 0.2 ? text.slice(0, place(text, random)) : text);
-/** Parts between delimiters in another order, one of them twice. */
+/** Reorders the parts between delimiters, and duplicates one. */
 const shuffle: Damage = (text, random) => {
   const by = ['\r', '|', '^', '~'][Math.floor(random() * 4)] ?? '|';
   const parts = text.split(by);

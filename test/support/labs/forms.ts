@@ -1,4 +1,4 @@
-/** The corpus: forms of messages, and what becomes of them (`expected.txt`, the same names in the same order). */
+/** The corpus: forms of messages and their expected results (`expected.txt`, with the same names in the same order). */
 import { readFileSync } from 'node:fs';
 import { decodeBytes } from '#src/labs/hl7v2/charset.ts';
 import type { Labs } from '#src/labs/labs.ts';
@@ -9,10 +9,10 @@ import { ORDERS } from './orders.ts';
 import { type Form, PATIENT } from './parts.ts';
 import { VALUES } from './values.ts';
 
-/** All of it. */
+/** All forms. */
 export const FORMS: readonly Form[] = [...FRAMING, ...VALUES, ...ORDERS];
 
-/** What is expected of each form, by name. */
+/** Returns the expected result of each form, by name. */
 export function expectedForms(): ReadonlyMap<string, readonly string[]> {
   const text = readFileSync(new URL('expected.txt', import.meta.url), 'utf8');
   return new Map(

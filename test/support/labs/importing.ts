@@ -1,4 +1,4 @@
-/** Imports of laboratory results by a running service, each test's into a record of its own. */
+/** Imports laboratory results into a running service; each test uses its own record. */
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import type { InProcess } from '../in-process.ts';
@@ -12,9 +12,9 @@ const SODIUM = 'OBX|2|NM|NA^Natrium^L||141|mmol/L|135-145|N|||F';
 /** A result under LOINC's code, one under a local code, and their specimen. */
 export const MESSAGE = oru(OBR, GLUCOSE, SODIUM, 'SPM|1|^S1||SER^Serum^HL70487');
 
-/** Ways to import, and to look at what became of it. */
+/** Ways to import, and to read the result. */
 export interface Importing {
-  /** Makes the patient of `PID`, whom everything after is about. */
+  /** Creates the patient of `PID`, to whom everything afterwards belongs. */
   begin(): Promise<string>;
   send(
     body: string | Buffer,
@@ -23,13 +23,16 @@ export interface Importing {
     query?: string,
   ): Promise<Answer>;
   json(body: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
-  /** What a message's import answers. */
+  /** Imports a message and returns the answer. */
   imported(message: string): Promise<JsonObject>;
-  /** How many resources of a type the record has. */
+  /** Returns the number of the record's resources of a type. */
   count(type: string): Promise<unknown>;
 }
 
-/** @param service asked for at each request: it may start later. */
+/**
+ * Returns the ways to import.
+ * @param service called for each request: the service may start later.
+ */
 export function importing(service: () => InProcess): Importing {
   let patient = '';
   const send: Importing['send'] = (body, type = 'x-application/hl7-v2+er7', headers = {}, query = '') =>
@@ -63,12 +66,12 @@ export function importing(service: () => InProcess): Importing {
   };
 }
 
-/** Returns the observations of an import's answer. */
+/** Returns the observations in an import's answer. */
 export function observations({ observations: all }: JsonObject): JsonObject[] {
   return Array.isArray(all) ? all.filter(isObject) : [];
 }
 
-/** Returns all else of an import's answer. */
+/** Returns the rest of an import's answer. */
 export function told({ created, skipped, unmapped, warnings }: JsonObject): JsonObject {
   return {
     created: created ?? null,

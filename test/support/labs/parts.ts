@@ -1,22 +1,22 @@
-/** Parts of messages for tests: a patient's, of one laboratory. */
+/** Parts of messages for tests, about one patient and from one laboratory. */
 
 /**
  * Returns a header of a version.
- * @param more fields 8 and on: type, control id, processing id, version …
+ * @param more fields 8 and later: type, control id, processing id, version …
  */
 export const msh = (version = '2.5.1', more = ''): string =>
   `MSH|^~\\&|LIS|CITYLAB|EHR|CLINIC|20260331093000+0200||ORU^R01^ORU_R01|M1|P|${version}${more}`;
-/** Who `PATIENT` is. */
+/** The PID of `PATIENT`. */
 export const PID = 'PID|1||4711^^^CLINIC&1.2.3.4&ISO^MR||Berg^Anna||19700102|F';
-/** An order of 8 o'clock, reported as final. */
+/** An order at 8 o'clock, reported as final. */
 export const OBR =
   'OBR|1|P100|F100^LIS|24323-8^Metabolic panel^LN|||20260331080000+0200|||||||||||||||20260331092500+0200||CH|F';
 
-/** Returns a message of segments, header and patient included. */
+/** Returns a message of segments, with header and patient. */
 export const oru = (...segments: readonly string[]): string => [msh(), PID, ...segments].join('\r');
 /** Returns a message of one order with these results. */
 export const results = (...obx: readonly string[]): string => oru(OBR, ...obx);
-/** OBX-3. */
+/** The code of glucose in OBX-3. */
 export const GLUCOSE = '2345-7^Glucose^LN';
 /**
  * Returns a message of one result of glucose.
@@ -24,11 +24,11 @@ export const GLUCOSE = '2345-7^Glucose^LN';
  */
 export const one = (type: string, value: string, rest?: string): string =>
   results(`OBX|1|${type}|${GLUCOSE}||${value}|${rest ?? '|||||F'}`);
-/** Lines that end with LF. */
+/** Returns a message whose lines end with LF. */
 export const LF = (text: string): string => text.replaceAll('\r', '\n');
-/** Bytes of Latin-1. */
+/** Returns a text as bytes of Latin-1. */
 export const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
-/** Returns a text in a message whose MSH-18 names a character set. */
+/** Returns a message whose MSH-18 names a character set, with a text. */
 export const SWEDISH = (charset: string, name: string): string =>
   [msh('2.5.1', `||||||${charset}`), PID, OBR, `OBX|1|ST|${GLUCOSE}||${name}||||||F`].join('\r');
 
@@ -38,7 +38,7 @@ export interface Form {
   readonly text: string | Buffer;
 }
 
-/** Makes one. */
+/** Returns a form. */
 export const form = (name: string, text: string | Buffer): Form => ({ name, text });
 
 /** The Patient of `PID`. */

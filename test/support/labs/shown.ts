@@ -1,4 +1,4 @@
-/** What a report came to, in short lines: for tables of messages and what becomes of them. */
+/** Prints the result of a report in short lines, for tables of messages and their results. */
 import type { Labs } from '#src/labs/labs.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { listIn, objectIn, textIn } from '#src/v1/elements.ts';

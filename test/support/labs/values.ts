@@ -1,4 +1,4 @@
-/** Forms of what results say: values, codes, ranges, flags, units. */
+/** Forms of result values: values, codes, ranges, flags, units. */
 import { type Form, form, GLUCOSE, one, results } from './parts.ts';
 
 /** By name. */
