@@ -1,6 +1,6 @@
 /**
- * The write side of the admin interface: one function per command. Access by role is checked before; commands refuse
- * what the state forbids.
+ * The write side of the admin interface: one function per command. The interface checks roles before it calls
+ * a command; commands refuse what the current state forbids.
  */
 import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';

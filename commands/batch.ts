@@ -1,4 +1,4 @@
-/** A batch Bundle: each entry a command of its own (https://hl7.org/fhir/R4/http.html#transaction). */
+/** A batch Bundle: each entry is a separate command (https://hl7.org/fhir/R4/http.html#transaction). */
 
 import type { Position } from '#src/events/store.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';

@@ -19,7 +19,10 @@ export interface CommandContext {
   readonly now: () => Micros;
   /** Set when an `Idempotency-Key` came with the request. */
   readonly retry?: RetryNotes;
-  /** Awaited before anything is written, where it is still being asked whether the caller may. Rejects with Refusal. */
+  /**
+   * A permission check that is still running; commands await it before they write anything. Rejects with
+   * Refusal.
+   */
   readonly permitted?: Promise<void>;
 }
 
@@ -39,7 +42,9 @@ export interface Attempt {
   readonly expectedRevision: number;
 }
 
-/** What a request with an `Idempotency-Key` remembers between its attempts, stored with the reserved key. */
+/**
+ * Notes that a request with an `Idempotency-Key` keeps between its attempts, stored with the reserved key.
+ */
 export interface RetryNotes {
   /** Appends that an earlier, failed attempt recorded: command id → attempt. */
   readonly earlier: ReadonlyMap<string, Attempt>;
@@ -64,8 +69,9 @@ export interface SubmittedResource {
 /** The outcome for one resource. */
 export interface WriteResult {
   /**
-   * `created`, `updated`, `restored` (an update of a deleted one), `deleted`; or nothing was written: `matched` (a
-   * conditional create that found one, a directory entry that was there), `unchanged` (a repeated delete, a patch without effect).
+   * The outcome of a write. `created`, `updated`, `deleted`; `restored`: updated a deleted resource. Nothing
+   * was written for `matched` (a conditional create found a match, or a directory entry already existed) and
+   * `unchanged` (a repeated delete, or a patch without effect).
    */
   readonly outcome: 'created' | 'updated' | 'restored' | 'deleted' | 'matched' | 'unchanged';
   readonly type: ResourceType;
@@ -87,7 +93,7 @@ export interface Written<T> {
   readonly position: Position | undefined;
 }
 
-/** What a request wrote: the position of its last event, and the recorded time of its first. */
+/** The position of a request's last event and the recorded time of its first. */
 export interface Wrote {
   readonly position: Position;
   readonly at: Micros;
@@ -99,7 +105,7 @@ export interface Located {
   readonly id: string;
   /** The stream that its events are in. */
   readonly stream: string;
-  /** Its newest version; all versions from 1 on exist. */
+  /** Its newest version; all versions from 1 to this one exist. */
   readonly version: number;
   readonly deleted: boolean;
   /** A Provenance that the service made from an event: it can be referred to, never written. */
@@ -147,7 +153,7 @@ export interface Entry {
 
 /** A stream's snapshot, with those of its entries that were asked for. */
 export interface Snapshot {
-  /** The version of the fold that it is of (`SNAPSHOT_VERSION`). */
+  /** The version of the fold that made the snapshot (`SNAPSHOT_VERSION`). */
   readonly fold: number;
   readonly head: StreamHead;
   readonly recordedAt: Micros;
@@ -160,9 +166,9 @@ export interface Snapshots {
   /** Reads the newest snapshot of a stream with its entries among `ids`, consistently; undefined if there is none. */
   load(stream: string, ids: readonly string[]): Promise<Snapshot | undefined>;
   /**
-   * Moves the snapshot forward to `head`; `changed` are all entries changed since the one it replaces, or all entries
-   * if that is of an older fold.
-   * @returns false if there is one of a newer fold, which stays
+   * Moves the snapshot forward to `head`. `changed` lists all entries that changed since the snapshot it
+   * replaces, or all entries if an older fold made that snapshot.
+   * @returns false if a newer fold made the stored snapshot, which then stays
    */
   save(
     stream: string,

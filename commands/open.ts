@@ -85,8 +85,8 @@ export function openCommands(handedIn: CommandsDeps): Commands {
     decided: (ctx, key, decide) =>
       writeDecided(deps, ctx, key, async () => (await decide()).map((entry) => requestOf(entry, true))),
     async batch(ctx, writes, exact, keep) {
-      // Malformed headers fail all entries at once; an earlier attempt's result is returned even if its author is
-      // inactive now.
+      // Malformed headers fail all entries at once. The result of an earlier attempt is returned even if its
+      // author is inactive now.
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);
       const one = (own: CommandContext, entry: WriteEntry) =>
         writeOnce(deps, own, [requestOf(entry, exact, 0)], false);

@@ -1,4 +1,4 @@
-/** The composition root: makes every part and hands it what it needs. No side effects before `startApp`. */
+/** The composition root: creates every part with its dependencies. No side effects before `startApp`. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { Kernel } from '#commands/kernel/kernel.ts';
@@ -67,12 +67,12 @@ import { openTerminology } from './terminology/terminology.ts';
 import { openTracing } from './tracing/open.ts';
 import { traceStore } from './tracing/store.ts';
 
-/** What the service runs on. */
+/** The dependencies of the service. */
 export interface AppDeps {
   readonly config: Config;
   readonly databaseUrl: string;
   readonly log: Logger;
-  /** Read models that are kept up. Default: all; some alone are for measuring what the others cost. */
+  /** The read models to maintain. Default: all; subsets are for measuring the cost of the others. */
   readonly projections?: readonly Projection[];
   /** Opens the event store. Default: EventStoreDB where the settings name one, else the log in PostgreSQL. */
   readonly openStore?: (options: {
@@ -92,20 +92,26 @@ export interface App {
   /** Opens the port. */
   listen(): Promise<{ url: string }>;
   /**
-   * What a newcomer begins with: the key of an earlier start while it works, else a new one of the installation's
-   * quickstart project, which the first start founds with its organization. In production only an installation without
-   * any project gets one; else undefined.
+   * Returns the project and key for first use: the key of an earlier start if it still works, otherwise a new
+   * key of the installation's quickstart project, which the first start creates with its organization. In
+   * production only an installation without any project gets one; otherwise undefined.
    */
   quickstart(): Promise<Quickstart | undefined>;
   /** Answers what is under way, then stops every part. */
   close(): Promise<void>;
 }
 
-/** How long a write's answer waits for the read models, and a read of the write side for them to catch up, in ms. */
+/**
+ * How long a write's response waits for the read models, and a read of the write side for them to catch up,
+ * in ms.
+ */
 const VISIBLE_MS = 10_000;
 /** The read models that a write's answer waits for. Searches wait for `search` themselves, which takes longer. */
 const RECORD_MODELS = ['resources', 'history'];
-/** After so long, in ms, a large append counts as shown: a read model that stands still must not stop writes for ever. */
+/**
+ * After this time, in ms, a large append counts as shown, so that a stuck read model doesn't stop writes for
+ * ever.
+ */
 const SHOWN_MS = 60_000;
 /** How long a start waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
@@ -162,7 +168,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   projector.start();
   await progress.start();
   watch.start(() => progress.positions());
-  // Ready should mean that reads are served; what a crash left behind may take longer and answers 503 meanwhile.
+  // Ready should mean that reads work. Catching up after a crash may take longer; until then reads return
+  // 503.
   await progress.waitFor(await store.head(), names, CATCH_UP_MS);
   const passed = (position: Position, by: readonly string[]): Promise<boolean> =>
     progress.waitFor(position, by, VISIBLE_MS);
@@ -217,7 +224,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   erasures.start();
   await hooks.start();
   const atHead = async (type: ResourceType): Promise<void> => {
-    // What a crash left of a transaction's directory entries must be there before it can be matched.
+    // Directory entries of a transaction that crashed must be written before they can be matched.
     const { home } = typeEntry(type);
     const complete = home === 'record' || (await carried.hasPassed(await store.head(), VISIBLE_MS));
     if (!complete) throw unavailable('the read model lags behind the log');
@@ -332,7 +339,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       const projectsAt = () => progress.passed('projects');
       const begun = await quickstart({ config, pool, kernel, queries, locks, head, passed, projectsAt });
       await noteLog(ownLog);
-      // What there is to fill waits until a newcomer has been answered.
+      // Filling sandboxes starts after the quickstart, so that it doesn't delay first use.
       sandboxes.start();
       return begun;
     },

@@ -1,4 +1,7 @@
-/** Every setting: environment variables, parsed once at the start. The table in docs/configuration.md is generated from here. */
+/**
+ * Parses every setting from environment variables, once at the start. The table in docs/configuration.md is
+ * generated from this file.
+ */
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -171,7 +174,7 @@ const environment = z.object({
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Without a trailing slash: `${baseUrl}/fhir/R4`. */
+  /** Without a trailing slash; the FHIR base is `${baseUrl}/fhir/R4`. */
   readonly baseUrl: string;
   /** Absolute. */
   readonly dataDir: string;
@@ -184,7 +187,7 @@ export interface Config {
   readonly mode: 'development' | 'production';
   /** Empty: the development issuer, in production none. */
   readonly oidcIssuers: readonly TrustedIssuer[];
-  /** Whether the development issuer may be reached from other machines. */
+  /** `allow` if the development issuer may be reached from other machines. */
   readonly devIssuer: 'local' | 'allow';
   readonly productionAccess: 'open' | 'request';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
@@ -204,16 +207,16 @@ export interface Config {
   readonly otlpEndpoint: string | undefined;
 }
 
-/** Where documents are kept that are not on the disk. */
+/** The S3 bucket for documents that aren't stored on disk. */
 export interface DocumentsBucket {
   readonly bucket: string;
   readonly region: string;
   readonly endpoint: string | undefined;
-  /** Undefined: what the AWS SDK finds. */
+  /** Undefined: the AWS SDK's default credentials. */
   readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** Something in the environment is wrong. The message names every variable that is, and never its value. */
+/** Thrown when the environment is invalid. The message names every invalid variable, and never its value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -310,12 +313,12 @@ function bucketOf(data: z.output<typeof environment>): DocumentsBucket | undefin
 /** A row of the documented table. */
 export interface Variable {
   readonly name: string;
-  /** As one would write it; undefined when the variable has none. */
+  /** In the form of the variable's value; undefined when the variable has no default. */
   readonly default: string | undefined;
   readonly description: string;
 }
 
-/** Every variable, in the order of the schema: what docs/configuration.md is generated from. */
+/** Returns every variable, in the order of the schema; docs/configuration.md is generated from it. */
 export function configurationTable(): Variable[] {
   return Object.entries(environment.shape).map(([name, schema]) => {
     const fallback: unknown = schema.safeParse(undefined).data;
@@ -327,13 +330,16 @@ export function configurationTable(): Variable[] {
   });
 }
 
-/** How a client on this machine addresses a server that listens on `host`. */
+/** Returns the address by which a client on this machine reaches a server that listens on `host`. */
 function addressee(host: string): string {
   if (['127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-/** An IP address, or a name that does not read as one: a URL takes `300.1.1.1` and `127.1` for IPv4 addresses. */
+/**
+ * Accepts an IP address, or a name that doesn't look like one: URLs parse `300.1.1.1` and `127.1` as IPv4
+ * addresses.
+ */
 function isHost(text: string): boolean {
   if (isIP(text) !== 0) return true;
   const url = `http://${text}/`;

@@ -1,4 +1,7 @@
-/** DATA_DIR: one service at a time, and what it leaves there for others to find. */
+/**
+ * DATA_DIR: its lock, which admits one service at a time, and the files through which others find the
+ * service.
+ */
 import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSameProcess, type ProcessMark, processMark } from './process-mark.ts';
@@ -9,7 +12,7 @@ export interface DataDirLock {
   release(): Promise<void>;
 }
 
-/** Another living process holds the DATA_DIR. */
+/** Thrown when another living process holds the DATA_DIR. */
 export class DataDirInUse extends Error {
   override readonly name = 'DataDirInUse';
   constructor(
@@ -23,8 +26,9 @@ export class DataDirInUse extends Error {
 }
 
 /**
- * Takes a DATA_DIR, made when absent, for this process. What a dead process held is taken over.
- * @throws DataDirInUse; NodeJS.ErrnoException when the folder cannot be made, read or written to
+ * Locks a DATA_DIR for this process and creates it if it is missing. The lock of a dead process is taken
+ * over.
+ * @throws DataDirInUse; NodeJS.ErrnoException when the folder can't be created, read or written to
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   await makeFolder(dataDir, 0o711);
@@ -62,7 +66,7 @@ async function linked(draft: string, file: string): Promise<boolean> {
   }
 }
 
-/** Another process removed the file first; any other failure would stay, however often it is tried. */
+/** Ignores that another process removed the file first; any other failure would persist in retries. */
 function goneMeanwhile(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
@@ -83,7 +87,7 @@ function parseMark(text: string): ProcessMark | undefined {
   }
 }
 
-/** What the service on a DATA_DIR works with, for commands beside it. */
+/** The database and event store of the service on a DATA_DIR, for commands on the same machine. */
 export interface Announced {
   /** The URL of its database. */
   readonly url: string;
@@ -91,17 +95,20 @@ export interface Announced {
   readonly event_store?: string;
 }
 
-/** Tells other processes what the service on this DATA_DIR works with, until `forgetDatabase`. The file is its owner's alone. */
+/**
+ * Publishes the database and event store of the service on this DATA_DIR, until `forgetDatabase`. Only the
+ * file's owner can read it.
+ */
 export async function announceDatabase(dataDir: string, announced: Announced): Promise<void> {
   await writeJson(dataDir, DATABASE, { ...announced, service: await processMark(process.pid) });
 }
 
-/** The opposite of `announceDatabase`. */
+/** Undoes `announceDatabase`. */
 export async function forgetDatabase(dataDir: string): Promise<void> {
   await rm(join(dataDir, DATABASE), { force: true });
 }
 
-/** What a service now running on DATA_DIR has announced; undefined when none runs. */
+/** Returns what a service that runs on DATA_DIR has announced; undefined when none runs. */
 export async function findAnnounced(dataDir: string): Promise<Announced | undefined> {
   const text = await readFile(join(dataDir, DATABASE), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -109,12 +116,15 @@ export async function findAnnounced(dataDir: string): Promise<Announced | undefi
   return (await isSameProcess(service)) ? announced : undefined;
 }
 
-/** The URL of the database that a service now running on DATA_DIR has announced; undefined when none runs. */
+/**
+ * Returns the URL of the database that a service that runs on DATA_DIR has announced; undefined when none
+ * runs.
+ */
 export async function findDatabase(dataDir: string): Promise<string | undefined> {
   return (await findAnnounced(dataDir))?.url;
 }
 
-/** What a newcomer needs for the first request. */
+/** The values that a first request needs. */
 export interface Quickstart {
   readonly base_url: string;
   readonly organization_id: string;
@@ -128,7 +138,7 @@ export async function writeQuickstart(dataDir: string, quickstart: Quickstart): 
   return writeJson(dataDir, QUICKSTART, quickstart);
 }
 
-/** What an earlier start wrote; undefined when there is none. */
+/** Returns what an earlier start wrote; undefined when there is none. */
 export async function readQuickstart(dataDir: string): Promise<Quickstart | undefined> {
   const text = await readFile(join(dataDir, QUICKSTART), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Quickstart);

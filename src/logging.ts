@@ -17,9 +17,9 @@ const SECRET = [
 ];
 
 /**
- * The service's logger. Callers log ids, types, counts and durations: never a body, a query string or a name. `err`
- * members are written without what PostgreSQL and JSON.parse quote of the data.
- * @param destination where lines go instead of standard error; for tests.
+ * Creates the service's logger. Callers log ids, types, counts and durations: never a body, a query string or
+ * a name. `err` members are written without the data that PostgreSQL and JSON.parse quote.
+ * @param destination receives the lines instead of standard error; for tests.
  */
 export function createLogger(
   level: Config['logLevel'],
@@ -42,7 +42,7 @@ export function createLogger(
   );
 }
 
-/** What a log line says of an error: kind, sentence and place, without quoted data. */
+/** An error in a log line: kind, message and location, without quoted data. */
 export interface LoggedError {
   readonly type: string;
   readonly message: string;

@@ -1,4 +1,7 @@
-/** The service's process: settings, DATA_DIR, database, migrations, app; then one line that says it is ready. */
+/**
+ * The service's process: reads settings, locks DATA_DIR, opens the database, migrates it and starts the app;
+ * then it prints one line that says that it is ready.
+ */
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
@@ -31,14 +34,17 @@ async function main(): Promise<void> {
   try {
     await start(config, log, shutdown);
   } catch (error) {
-    // What was begun fails when the parts that it uses end.
+    // Running work fails when the parts that it uses end, so its errors are ignored here.
     if (shutdown.ending) return;
     if (!(error instanceof Stopping)) tell(error);
     await shutdown.end(error instanceof Stopping ? 0 : 1);
   }
 }
 
-/** @throws ConfigError that names misspelt settings, too: what they were meant to set may be what is wrong. */
+/**
+ * Parses the settings.
+ * @throws ConfigError that also names misspelt settings, because they may be the cause.
+ */
 function settings(misspelt: readonly string[]): Config {
   try {
     return loadConfig(process.env);
@@ -57,9 +63,9 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
     throw refusedFolder(error, config.dataDir) ?? error;
   });
   shutdown.add('lock', 1_000, () => lock.release());
-  // Before a cluster is made, or read models are rebuilt, for nothing.
+  // Checked before a cluster is created or read models are rebuilt in vain.
   await tryPort(config).catch((error: unknown) => addressRefused(error, config));
-  // Most of the program, loaded while the database starts; what is wrong with the settings has been said by now.
+  // Most of the program, loaded while the database starts; errors in the settings have been reported by now.
   const loading = import('./app.ts');
   loading.catch(() => undefined);
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, shutdown));
@@ -113,7 +119,7 @@ async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): P
   return server.url;
 }
 
-/** What the system calls say when DATA_DIR cannot be made or written to. */
+/** Returns the message for a system error about creating or writing to DATA_DIR. */
 function refusedFolder(error: unknown, dataDir: string): CannotStart | undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return undefined;

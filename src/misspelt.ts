@@ -8,13 +8,13 @@ const MOST_DIFFERENCES = 2;
 /** Variables of other programs whose names are near to a setting's: npm sets `NODE` for its scripts. */
 const OF_OTHERS: ReadonlySet<string> = new Set(['NODE']);
 
-/** A variable that is not read, and the setting that its name is near to. */
+/** A variable that Annal doesn't read, and the setting with a similar name. */
 export interface Misspelt {
   readonly name: string;
   readonly setting: string;
 }
 
-/** Finds them. A setting that has a value of its own was not meant by another name. */
+/** Finds misspelt settings. A setting that has a value isn't suggested. */
 export function misspeltSettings(env: NodeJS.ProcessEnv): Misspelt[] {
   const settings = configurationTable().map(({ name }) => name);
   const unset = settings.filter((name) => (env[name] ?? '').trim() === '');

@@ -1,13 +1,13 @@
-/** Whether the port can be listened on, asked before anything that takes long; and who has it. */
+/** Checks that the port is free before anything that takes long, and finds out who uses it. */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
 import type { Config } from './config.ts';
 
-/** How long another program may take to say what it is, in ms. */
+/** How long to wait for the other program's response, in ms. */
 const PATIENCE_MS = 1_000;
 
-/** What `GET /` of an Annal service answers. */
+/** The response of an Annal service to `GET /`. */
 const indexSchema = z.object({ name: z.literal('Annal'), version: z.string(), base_url: z.string() });
 
 /** Listens for a moment. @throws NodeJS.ErrnoException as listening does */
@@ -45,7 +45,7 @@ export async function refusedAddress(
   }
 }
 
-/** Who listens there: another Annal says so at `GET /`. */
+/** Describes the program that listens there; another Annal identifies itself at `GET /`. */
 async function holder(host: string, port: number): Promise<string> {
   const everywhere = host === '0.0.0.0' || host === '::';
   const at = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;

@@ -1,4 +1,4 @@
-/** Naming a process so that another one which later gets its process id is not taken for it. */
+/** Identifies a process, so that a later process with the same id isn't mistaken for it. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -11,17 +11,17 @@ export interface ProcessMark {
   readonly began: string;
 }
 
-/** The mark of a process; `began` is empty when it does not exist. */
+/** Returns the mark of a process; `began` is empty when it doesn't exist. */
 export async function processMark(pid: number): Promise<ProcessMark> {
   return { pid, began: (await beginning(pid)) ?? '' };
 }
 
-/** Whether the process of a mark still lives. */
+/** Returns true if the process of a mark still runs. */
 export async function isSameProcess(mark: ProcessMark): Promise<boolean> {
   return (await beginning(mark.pid)) === mark.began;
 }
 
-/** When a process began; undefined when there is none, or only its zombie. */
+/** Returns when a process began; undefined when there is none, or only its zombie. */
 async function beginning(pid: number): Promise<string | undefined> {
   if (process.platform === 'linux') {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);

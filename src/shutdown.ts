@@ -1,11 +1,11 @@
-/** Ending in order: what was started last ends first, each with a limit, whatever the reason. */
+/** Ends the parts of a service in reverse order of their start, each with a time limit. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
 /** Signals that reach the process twice count once: npm passes on the Ctrl-C that the terminal has sent already. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Thrown out of the start when a signal asked for the end meanwhile. */
+/** Thrown during the start when a signal requested the end. */
 export class Stopping extends Error {
   override readonly name = 'Stopping';
 }
@@ -13,7 +13,7 @@ export class Stopping extends Error {
 /** A part of the running service and how it ends. */
 interface Part {
   readonly name: string;
-  /** How long its end may take, in milliseconds. */
+  /** How long its end may take, in ms. */
   readonly limit: number;
   readonly end: () => Promise<void>;
 }
@@ -21,7 +21,7 @@ interface Part {
 /** The parts of a service from its start to its end. */
 export class Shutdown {
   readonly #parts: Part[] = [];
-  /** When a signal asked for the end. */
+  /** When a signal requested the end. */
   #asked: number | undefined;
   #running = false;
   #ending = false;
@@ -33,7 +33,7 @@ export class Shutdown {
     private readonly startingMs: number,
   ) {}
 
-  /** Whether the parts are being ended. */
+  /** True while the parts are being ended. */
   get ending(): boolean {
     return this.#ending;
   }
@@ -47,21 +47,24 @@ export class Shutdown {
     if (this.#asked !== undefined) throw new Stopping();
   }
 
-  /** The start is complete: from now on a signal ends the service at once. @throws Stopping as `add` does. */
+  /**
+   * Marks the start as complete: from now on a signal ends the service at once.
+   * @throws Stopping as `add` does.
+   */
   started(): void {
     this.#running = true;
     if (this.#asked !== undefined) throw new Stopping();
   }
 
-  /** What a second signal still does before the process is gone; it must not wait. */
+  /** Registers what a second signal runs before the process exits; it must not wait. */
   onAbandon(abandon: () => void): void {
     this.#abandon = abandon;
   }
 
   /**
-   * SIGTERM and SIGINT end the service in order, with exit code 0, also one that has not started within the time that is
-   * left to it; a second one ends it at once. A fault that nobody
-   * caught is logged and ends it with exit code 1.
+   * Ends the service in order on SIGTERM and SIGINT, with exit code 0. During the start, a signal stops the
+   * start at its next step, or after `startingMs`. A second signal ends the service at once. An uncaught
+   * error is logged and ends it with exit code 1.
    */
   listen(): void {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -71,7 +74,7 @@ export class Shutdown {
       this.log.fatal({ err }, 'uncaught exception');
       void this.end(1);
     });
-    // Nothing is left that could ever happen: a fault of ours, which must not pass for an orderly end.
+    // The event loop is empty: a bug, which must not look like an orderly end.
     process.once('beforeExit', () => {
       this.log.fatal('the event loop is empty: the service stopped working');
       void this.end(1);

@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Registered } from './decide.ts';
 
-/** An application as it is asked for, checked (RFC 7591, section 2, has most names). */
+/** The checked input of a registration; most names are those of RFC 7591, section 2. */
 export interface NewApplication {
   readonly name: string;
   /** The environment whose records it can reach; it never changes. */
   readonly environment: Environment;
-  /** Whether it can keep a secret (RFC 6749, section 2.1). */
+  /** Public or confidential: can it keep a secret (RFC 6749, section 2.1)? */
   readonly kind: 'public' | 'confidential';
   readonly redirect_uris: readonly string[];
   readonly scopes: readonly string[];

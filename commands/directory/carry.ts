@@ -42,7 +42,8 @@ export async function completeCarried(
   const { project, environment } = metadata.credential;
   const results: WriteResult[] = [];
   let position: Position | undefined;
-  // Each entry bears the metadata that the carrying event bore once: together they may be more than one append takes.
+  // Each entry gets a copy of the carrying event's metadata, so together they may exceed the limit of one
+  // append.
   for (const some of inChunks(writes, entries)) {
     const handled = await resources.handle<WriteResult[]>({
       stream,

@@ -68,7 +68,7 @@ function withContent(
   return { value: { ...withAttachment(document, slot, held), docStatus: 'final' }, stored };
 }
 
-/** Returns the refusal (409) of content for a document whose attachments are all elsewhere. */
+/** Returns the refusal (409) of an upload to a document whose attachments are all stored outside of Annal. */
 export function elsewhere(id: string): Refusal {
   const diagnostics = `the content of DocumentReference/${id} is stored elsewhere: its attachments are URLs`;
   return new Refusal('conflict', { code: 'conflict', diagnostics });

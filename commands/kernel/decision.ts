@@ -1,4 +1,4 @@
-/** What decisions are made of: pure functions from a stream's state to the events that they append. */
+/** Decisions: pure functions from a stream's state to the events that they append. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Draft } from '#src/events/new-event.ts';
 import type { Micros } from '#src/shared/time.ts';

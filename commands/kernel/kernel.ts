@@ -1,11 +1,11 @@
-/** What all streams of a process share. */
+/** What all streams of one process share. */
 import { LRUCache } from 'lru-cache';
 import type { EventStore } from '#src/events/store.ts';
 import type { Stream } from './stream.ts';
 
-/** The event store, one cache of states, and one queue for each stream. */
+/** Holds the event store, a cache of states, and a queue per stream. */
 export class Kernel {
-  /** By fold and stream; those used longest ago are dropped first. */
+  /** States by fold and stream; the least recently used are evicted first. */
   readonly cache: LRUCache<string, Stream<unknown>>;
   readonly #last = new Map<string, Promise<unknown>>();
 

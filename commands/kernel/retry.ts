@@ -2,20 +2,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '#src/shared/refusal.ts';
 
-/** What a command was prepared from has changed since: it must be prepared again. */
+/**
+ * The state that a command was prepared from has changed since; the caller must prepare the command again.
+ */
 export class Stale extends Error {
   override readonly name = 'Stale';
 }
 
-/** What a caller is told when retries, or a turn in the queue, take too long. */
+/** The error message when retries, or waiting in the queue, take too long. */
 export const BUSY = 'too many requests are changing this at once; retry in a second';
 
 const TRIES = 10;
 
 /**
- * Tries again after failures of one class: ten times in all, with a random pause from the second retry on.
- * @param attempt is given the failure before it.
- * @throws Refusal unavailable (503) after ten; any other error at once.
+ * Retries `attempt` after errors of one class: at most ten attempts, with a random pause from the second
+ * retry on.
+ * @param attempt receives the error of the attempt before it.
+ * @throws Refusal unavailable (503) after ten attempts; rethrows any other error at once.
  */
 export async function retry<T, E extends Error>(
   failure: new (...args: never[]) => E,

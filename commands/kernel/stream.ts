@@ -1,4 +1,4 @@
-/** One stream in memory, as a fold sees it. */
+/** One stream in memory: its state and the head that the next append expects. */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { requireEventOf, type StreamKind } from '#src/events/kinds.ts';
@@ -6,7 +6,10 @@ import type { EventStore, StreamHead } from '#src/events/store.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 
-/** How events become the state that decisions need. Pure. `default: event satisfies never` makes it take all of its kinds. */
+/**
+ * A pure function from events to the state that decisions need. `default: event satisfies never` makes the
+ * compiler check that it handles every kind of event.
+ */
 export interface Fold<S, E extends DomainEvent = DomainEvent> {
   /** Unique among folds: states are cached by fold and stream. */
   readonly name: string;
@@ -20,12 +23,12 @@ export interface Fold<S, E extends DomainEvent = DomainEvent> {
   sizeOf(state: S): number;
 }
 
-/** A stream as far as it was read: its state, and what its next append needs. */
+/** A stream up to the revision that was read: its state, and what its next append needs. */
 export class Stream<S> {
   head: StreamHead | undefined;
   /** Time of the last event: the next one is later. */
   recordedAt: Micros = 0;
-  /** Whose record or directory it is. */
+  /** The tenant that owns the record or directory. */
   owner: Tenant | undefined;
   readonly state: S;
 
@@ -38,7 +41,7 @@ export class Stream<S> {
     this.state = fold.initial(name);
   }
 
-  /** Of the last event; -1 before the first. */
+  /** Returns the revision of the last event; -1 before the first. */
   get revision(): number {
     return this.head?.revision ?? -1;
   }

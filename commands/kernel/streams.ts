@@ -1,6 +1,7 @@
 /**
- * The one way to write: load → decide → append, and decide again after a conflict. The only caller of `append`. A decision
- * that appends nothing is made again on state read to the stream's end before it counts.
+ * The only way to write: load, decide, append; after a conflict, load and decide again. Nothing else calls
+ * `append`. A decision that appends nothing is repeated on state that was read to the stream's end before it
+ * counts.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
@@ -19,11 +20,11 @@ import { type Fold, Stream } from './stream.ts';
 /** A command on one stream. */
 export interface StreamCommand<S, T> {
   readonly stream: string;
-  /** Its `command_id` distinguishes the command's events; a retry of the same request has the same. */
+  /** Its `command_id` marks the command's events; retries of the same request use the same one. */
   readonly metadata: MetadataBase;
   readonly now: () => Micros;
   readonly retry?: RetryNotes | undefined;
-  /** Whose record or directory the stream is, when this command may be its first. */
+  /** The owner of the record or directory; needed when this command may write the stream's first event. */
   readonly owner?: Tenant;
   /** Ids that the decision looks at, where states are partial. */
   readonly touches?: readonly string[];
@@ -41,10 +42,10 @@ export interface Loader<S> {
   advanced(stream: Stream<S>): void;
 }
 
-/** How long a command waits for its turn, in ms: as long as an append for its answer. */
+/** How long a command waits for its turn, in ms: the same as the longest wait for an append. */
 const TURN_MS = 10_000;
 
-/** The streams that one fold reads. */
+/** Reads and writes the streams of one fold. */
 export class Streams<S> {
   constructor(
     readonly kernel: Kernel,
@@ -92,7 +93,11 @@ export class Streams<S> {
     return position === undefined ? undefined : { position, at };
   }
 
-  /** A stream at its end. @param ids what the state must know, where states are partial @throws StreamDeleted */
+  /**
+   * Reads a stream to its end.
+   * @param ids the ids that the state must include, for partial states
+   * @throws StreamDeleted
+   */
   read(name: string, ids: readonly string[] = []): Promise<Readonly<Stream<S>>> {
     return this.kernel.inTurn(name, async () => {
       const stream = await this.#load(name, ids);
@@ -101,7 +106,9 @@ export class Streams<S> {
     });
   }
 
-  /** What this process remembers of a stream, maybe behind the store; undefined when it remembers nothing. */
+  /**
+   * Returns the cached state of a stream, which may be behind the store; undefined when nothing is cached.
+   */
   peek(name: string): Readonly<Stream<S>> | undefined {
     const stream = this.kernel.cache.get(this.#key(name));
     return stream !== undefined && isOf(this.fold, stream) ? stream : undefined;
@@ -199,7 +206,7 @@ function isOf<S>(fold: Fold<S>, stream: Stream<unknown>): stream is Stream<S> {
   return stream.fold === fold;
 }
 
-/** The decision, or what it was refused with. */
+/** Returns the decision, or the refusal that it threw. */
 function decideOn<S, T>({ state, recordedAt }: Stream<S>, { decide, now }: StreamCommand<S, T>) {
   let time = Math.max(now(), recordedAt + 1);
   try {

@@ -72,7 +72,7 @@ export function configureSso(id: string, { issuer, client_id, domains }: Sso, cl
 }
 
 /**
- * Records that an owner has an address in a domain.
+ * Records that an owner has a verified address in a domain.
  * @throws Refusal forbidden if the organization signs in with other domains
  */
 export function verify(id: string, domain: string) {

@@ -1,4 +1,4 @@
-/** An organization as decisions know it: its members, where they sign in, whether it is verified. */
+/** The state of an organization that decisions need: its members, its sign-in, its verification. */
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Person, Role } from '#src/shared/member.ts';
 import type { Fold } from '../kernel/stream.ts';

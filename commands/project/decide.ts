@@ -5,7 +5,7 @@ import type { ProjectState } from './state.ts';
 
 type ApiKeyCreated = Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
 
-/** Opens it in an organization; with what comes at once: its first key, that its sandbox is to be filled. */
+/** Creates a project in an organization, together with its first key and the request to fill its sandbox. */
 export function create(id: string, organization: string, name: string, first: readonly PlainEvent[] = []) {
   return ({ status }: ProjectState): PlainEvent[] => {
     if (status !== 'none') throw new TypeError(`${id} already exists`);
@@ -42,7 +42,7 @@ export function createKey(id: string, key: ApiKeyCreated, access: ProductionAcce
   };
 }
 
-/** Allows a project to make keys of production, or withdraws that; nothing when it is so already. */
+/** Allows a project to create production keys, or withdraws the permission; no event if nothing changes. */
 export function setProductionAccess(id: string, allowed: boolean) {
   return (state: ProjectState): PlainEvent[] => {
     requireOpen(state, id);

@@ -24,7 +24,7 @@ export interface Founded {
   readonly key: string;
   readonly keyId: string;
   readonly position: Position;
-  /** When the project was created. */
+  /** The time at which the project was created. */
   readonly at: Micros;
   readonly organizationAt: Micros;
 }
@@ -37,7 +37,7 @@ export interface FoundingDeps {
   readonly sandboxPatients?: number;
 }
 
-/** What to create, and the founder; without one the service creates it. */
+/** The project to create and its founder; without a founder the service itself creates it. */
 export interface Founding {
   readonly name: string;
   readonly environment: Environment;
@@ -114,7 +114,7 @@ export async function addKey(
   return { key, position: written(wrote).position };
 }
 
-/** Metadata of events that the service writes by itself. */
+/** Returns the metadata of events that the service writes without a caller. */
 function ofService({ now }: FoundingDeps): RequestContext {
   return {
     credential: { kind: 'system' },

@@ -6,7 +6,7 @@ import type { Environment } from '#src/shared/tenant.ts';
 /** A scope of a key. */
 export type Scope = 'read' | 'write';
 
-/** A key as it is asked for. */
+/** The checked input of a new key. */
 export interface NewKey {
   readonly name: string;
   readonly environment: Environment;

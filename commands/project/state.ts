@@ -1,4 +1,4 @@
-/** A project as decisions know it: whether it is open, whether it has access to production, and its keys. */
+/** The state of a project that decisions need: whether it is open, its access to production, its keys. */
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Fold } from '../kernel/stream.ts';
 
@@ -11,7 +11,7 @@ export interface ProjectState {
   readonly keys: Map<string, boolean>;
 }
 
-/** The fold of `project-` streams; erasures of records in them leave it as it is. */
+/** The fold of `project-` streams; it ignores erasures of records. */
 export const PROJECT: Fold<ProjectState, EventOf<'project'>> = {
   name: 'project',
   kinds: ['project'],

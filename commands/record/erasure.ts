@@ -83,7 +83,7 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   const done = await erasedAt(deps.projects, requested, patient);
   const position = done ?? (await eraseRecord(deps, requested, patient, environment));
   if (position !== undefined) await deps.visible(position);
-  // Until then a search may have found the record, and its answer may have been kept.
+  // Until this moment a search could find the record, and its response could be stored for retries.
   await deps.forget(patient);
 }
 

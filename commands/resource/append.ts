@@ -42,7 +42,8 @@ export async function appendWrites(
   const carried = ordered.filter((one) => one.stream !== stream);
   for (const { write: one, request } of carried) {
     if (one.kind === 'create') continue;
-    // For a caller with the scope `read`, an entry that equals the stored version changes nothing.
+    // A caller with the scope `read` gets `unchanged` for an entry that equals the stored version; others may
+    // not learn that.
     if (request.method === 'PUT') refuseMatching(ctx.caller, request);
     const what = `${one.type}/${one.id} is a directory entry: a transaction that writes to a record cannot change or delete it; send that in a separate request`;
     throw refuse('invalid', request, 'business-rule', what);

@@ -17,13 +17,13 @@ interface Named {
 }
 
 /**
- * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md, section
- * 5): each must name a live, active entry of the directory of the caller's project and environment. A
- * PractitionerRole's `period` must include the current time, and its Practitioner, if it is in the directory, must be
- * active.
+ * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md,
+ * section 5): each must name a live, active entry of the directory of the caller's project and environment. A
+ * PractitionerRole's `period` must include the current time, and its Practitioner, if it is in the directory,
+ * must be active.
  * @returns the authorship with the names of the organization, the author and the person acting
- * @throws Refusal invalid (422), code `invalid`, naming every invalid header; the same for entries that are missing,
- *   deleted or in another project
+ * @throws Refusal invalid (422), code `invalid`, naming every invalid header, including those whose entries
+ * are missing, deleted or in another project
  */
 export async function checkAuthorship(
   ctx: CommandContext,

@@ -209,7 +209,7 @@ function danglingOf(
     ];
     const there = located.get(id);
     if ((own.get(id)?.type ?? there?.type) !== type) return fault(`${type}/${id}`);
-    // What this very request writes will have one version more.
+    // A resource that this request writes gets one more version.
     const newest = (there?.version ?? 0) + (own.has(id) ? 1 : 0);
     return version === undefined || version <= newest ? [] : fault(`the referenced version of ${type}/${id}`);
   });
@@ -221,7 +221,10 @@ const NOT_OF_ONE_RECORD: Issue = {
   expression: 'Provenance.target',
 };
 
-/** Where a candidate belongs (`waitsFor`: only once that target is placed), or why that cannot be said. A resource with other faults is not faulted twice. */
+/**
+ * Returns the stream of a candidate, or the fault that prevents placing it; `waitsFor` names a target that
+ * must be placed first. A resource with other faults gets no second fault.
+ */
 function streamOf(
   ctx: CommandContext,
   one: Read,

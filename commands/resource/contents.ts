@@ -1,17 +1,20 @@
-/** What the write side asks of the document store; `app.ts` hands it in. */
+/** The document store as the write side uses it; `app.ts` provides it. */
 import type { BlobKey } from '#src/documents/store.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 
-/** The store, and the URLs of what is in it. */
+/** Reads, writes and checks content in the document store, and builds its URLs. */
 export interface Contents {
   /** Stores bytes durably; a blob that is there already stays as it is. */
   readonly put: (key: BlobKey, bytes: Buffer) => Promise<void>;
   readonly remove: (key: BlobKey) => Promise<void>;
-  /** Whether bytes are there. */
+  /** Returns true if the bytes exist. */
   readonly has: (key: BlobKey) => Promise<boolean>;
   /** The lock under which stored bytes become a document's content. */
   readonly lock: (document: string) => string;
-  /** Where REST v1 serves a document's content. @param blob of an attachment that is not the document's first */
+  /**
+   * Returns the URL under which REST v1 serves a document's content.
+   * @param blob the attachment, if it isn't the document's first
+   */
   readonly url: (document: string, blob?: string) => string;
 }
 

@@ -16,7 +16,10 @@ export interface Current {
   readonly body?: string;
 }
 
-/** A resource as decisions know it, read to the stream's end; undefined when it never was. @throws StreamDeleted */
+/**
+ * Returns a resource's state, read to the stream's end; undefined if it never existed.
+ * @throws StreamDeleted
+ */
 export async function currentEntry(
   resources: Streams<Resources>,
   stream: string,
@@ -42,7 +45,10 @@ export async function currentVersion(
   }
 }
 
-/** The version that an entry of a stream names. @throws StreamDeleted */
+/**
+ * Reads the version that an entry of a stream names.
+ * @throws StreamDeleted
+ */
 export async function versionOf(
   resources: Streams<Resources>,
   stream: string,
@@ -57,7 +63,10 @@ export async function versionOf(
   throw new TypeError(`${stream} has no event ${revision}`);
 }
 
-/** The newest version that has a body: of what is deleted the one before. @throws Refusal not_found */
+/**
+ * Returns the newest version that has a body: for a deleted resource, the version before the deletion.
+ * @throws Refusal not_found
+ */
 async function lastWithBody(
   resources: Streams<Resources>,
   stream: string,
@@ -75,21 +84,27 @@ async function lastWithBody(
   throw notFound(type, id);
 }
 
-/** Bytes of current versions that one command may need: all of them are in memory until it is decided. */
+/**
+ * The most bytes of current versions that one command may load; all of them stay in memory until it is
+ * decided.
+ */
 const MOST = 50_000_000;
 
-/** The current versions that one command needs. @throws Refusal too_large (413, `too-costly`) when they are too much together */
+/**
+ * Loads the current versions that one command needs.
+ * @throws Refusal too_large (413, `too-costly`) when their total size exceeds the limit
+ */
 export class CurrentVersions {
   #bytes = 0;
 
   constructor(private readonly resources: Streams<Resources>) {}
 
-  /** As `currentVersion`. */
+  /** See `currentVersion`. */
   async current(stream: string, type: ResourceType, id: string): Promise<Current> {
     return this.#counted(await currentVersion(this.resources, stream, type, id));
   }
 
-  /** As `lastWithBody`. */
+  /** See `lastWithBody`. */
   async lastWithBody(stream: string, type: ResourceType, id: string): ReturnType<typeof lastWithBody> {
     return this.#counted(await lastWithBody(this.resources, stream, type, id));
   }

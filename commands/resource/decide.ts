@@ -18,7 +18,7 @@ import { Stale } from '../kernel/retry.ts';
 import type { Finalized } from './contents.ts';
 import { entryOf, type Resources } from './state.ts';
 
-/** One resolved write: its target is known, its resource is valid. */
+/** A write whose target is resolved and whose resource is valid. */
 export type Write =
   | {
       readonly kind: 'create';
@@ -26,7 +26,7 @@ export type Write =
       readonly type: ResourceType;
       readonly id: string;
       readonly resource: SubmittedResource;
-      /** What `printContent` gives of it; printed by the decision where it is absent. */
+      /** The output of `printContent`; if absent, the decision computes it. */
       readonly printed?: string;
       readonly finalized?: readonly Finalized[];
     }
@@ -36,12 +36,12 @@ export type Write =
       readonly type: ResourceType;
       readonly id: string;
       readonly resource: SubmittedResource;
-      /** As of `create`. */
+      /** As in `create`. */
       readonly printed?: string;
       readonly ifMatch?: IfMatch;
       /** The version that a patch was applied to: another one now means the patch must be applied again. */
       readonly basedOn?: number;
-      /** A PATCH does not restore what was deleted. */
+      /** A PATCH must not restore a deleted resource. */
       readonly mustBeLive?: boolean;
       /** Documents' bytes that this version shows for the first time. */
       readonly finalized?: readonly Finalized[];
@@ -62,7 +62,7 @@ export interface PlacedWrite {
   readonly stream: string;
 }
 
-/** The ids whose entries a decision about these writes needs, the record's Patient among them. */
+/** Returns the ids whose entries a decision about these writes needs, including the record's Patient. */
 export function touchedIds(stream: string, writes: readonly Write[]): string[] {
   const patient = patientOf(stream);
   const ids = writes.map((write) => write.id);
@@ -91,7 +91,10 @@ export function decideWrites(
   return { drafts, result };
 }
 
-/** As `decideWrites`, with directory entries that the append carries along. @param carrying undefined: it carries none */
+/**
+ * Decides like `decideWrites`, including directory entries that the append carries.
+ * @param carrying undefined: none are carried
+ */
 export function decideCarrying(
   state: Resources,
   clock: Clock,
@@ -121,7 +124,7 @@ function finalizations(state: Resources, clock: Clock, write: Write, { result }:
 /** Runs the decision on the n-th write, so that its refusal can name the entry. */
 export type Blame = <T>(index: number, work: () => T) => T;
 
-/** One write's draft, if it needs one, and its answer. */
+/** The answer to one write, and its draft if it needs one. */
 export interface Decided {
   readonly draft?: Draft;
   readonly result: WriteResult;
@@ -205,14 +208,15 @@ function printVersion(
   return printed === '{}' ? text : `${text.slice(0, -1)},${printed.slice(1)}`;
 }
 
-/** What is printed of a resource whatever its version. */
+/** Serializes the parts of a resource that don't depend on its version. */
 export function printContent({ value, exact }: SubmittedResource): string {
   return printJson(without(value, 'resourceType', 'id', 'meta'), exact);
 }
 
 /**
- * A record whose Patient is deleted, or deleted by these very writes (R4 carries deletions out first), takes no new
- * writes until the Patient is restored: 409. Deletions together with the Patient's own may pass.
+ * Refuses new writes (409) to a record whose Patient is deleted, or is deleted by these same writes (R4
+ * processes deletions first), until the Patient is restored. Deletions together with the Patient's own are
+ * allowed.
  */
 function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blame: Blame): void {
   const patient = patientOf(state.stream);
@@ -233,32 +237,41 @@ function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blam
   });
 }
 
-/** PUT to an unknown id, or one of another project: clients can't choose ids (405). */
+/**
+ * Returns the refusal (405) of a PUT to an unknown id or to an id of another project: clients can't choose
+ * ids.
+ */
 export function noClientIds(type: ResourceType): Refusal {
   const what = `${type}/<id> doesn't exist, and clients cannot choose ids; create it with POST ${type}`;
   return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
 }
 
-/** A Provenance that the service made is the view of an event: nobody writes it (405). */
+/**
+ * Returns the refusal (405) of a write to a Provenance that the service generates from an event; clients
+ * can't change it.
+ */
 export function automaticProvenance(id: string): Refusal {
   const what = `Provenance/${id} was created by the service and cannot be changed or deleted`;
   return methodNotAllowed(what, 'GET, HEAD, OPTIONS');
 }
 
-/** @throws Refusal precondition_failed (412) when `If-Match` names another version than the current one. */
+/**
+ * Refuses a write whose `If-Match` names an older version.
+ * @throws Refusal precondition_failed (412) when `If-Match` isn't the current version
+ */
 export function refuseStale(type: string, id: string, version: number, ifMatch: IfMatch | undefined): void {
   if (ifMatch === undefined || ifMatch === '*' || ifMatch === version) return;
   const diagnostics = `${type}/${id} is at version ${version}, but If-Match names version ${ifMatch}; read it again and retry`;
   throw new Refusal('precondition_failed', { code: 'conflict', diagnostics });
 }
 
-/** `If-Match` of what is not there (RFC 9110, section 13.1.1): 412. */
+/** Returns the refusal (412) of `If-Match` on a resource that doesn't exist (RFC 9110, section 13.1.1). */
 export function nothingMatches(type: string, id: string): Refusal {
   const diagnostics = `${type}/${id} doesn't exist, but If-Match requires it to`;
   return new Refusal('precondition_failed', { code: 'conflict', diagnostics });
 }
 
-/** What was deleted answers 410. */
+/** Returns the refusal (410) of a request for a deleted resource. */
 export function gone(type: string, id: string): Refusal {
   return new Refusal('gone', { code: 'deleted', diagnostics: `${type}/${id} is deleted` });
 }

@@ -1,4 +1,4 @@
-/** What the write side works with. */
+/** The dependencies of the write side. */
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Position } from '#src/events/store.ts';
@@ -15,7 +15,7 @@ import type { Contents, Settled, Unsettled } from './contents.ts';
 import type { PlacedWrite } from './decide.ts';
 import type { Resources } from './state.ts';
 
-/** What the write side works with; `app.ts` hands it in. */
+/** The dependencies of the write side; `app.ts` provides them. */
 export interface WriteDeps {
   /** Records and directories. */
   readonly resources: Streams<Resources>;
@@ -24,7 +24,7 @@ export interface WriteDeps {
   /** Waits until reads show a position; what it answers is the HTTP layer's affair. */
   readonly visible: (position: Position) => Promise<unknown>;
   readonly contents: Contents;
-  /** What is done with the bytes that documents come with (`commands/document/`). */
+  /** Handles the attachments of documents (`commands/document/`). */
   readonly attachments: Attachments;
   /** Completes what an event that carries directory entries began (`commands/directory/carry.ts`). */
   readonly completeCarried: (carrying: Carrying, now: () => number) => Promise<Completed>;
@@ -35,14 +35,14 @@ export interface WriteDeps {
     patients: readonly string[],
     versions: ReadonlyMap<string, number>,
   ) => Promise<ReadonlyMap<string, Located>>;
-  /** FHIR base URLs, each with a slash at its end, under which an absolute reference is one of ours. */
+  /** FHIR base URLs of this service, each with a trailing slash; absolute references below them are local. */
   readonly bases: readonly string[];
 }
 
 /** Results by the index of their request. */
 export type Results = Map<number, WriteResult>;
 
-/** What is done with the bytes that documents come with. */
+/** Handles the bytes of documents' attachments. */
 export interface Attachments {
   /** Takes the bytes out of a document. Pure. @throws Refusal 409 422 */
   readonly settle: (unsettled: Unsettled) => Settled;
@@ -54,7 +54,10 @@ export interface Attachments {
   ) => Promise<T>;
 }
 
-/** A carrying event, or one about to be appended: its `metadata` says who wrote and whose directory it is. */
+/**
+ * An event that carries directory entries, written or about to be appended; its `metadata` names the author
+ * and the tenant.
+ */
 export interface Carrying {
   readonly metadata: MetadataBase & Partial<EventMetadata & { readonly hash: string }>;
   readonly event: DomainEvent;

@@ -1,6 +1,6 @@
 /**
- * The answer to a request whose events an earlier attempt, which died before it answered, has already written. It is
- * found before anything is planned: the world that a plan would look at is no longer the one of the first attempt.
+ * Rebuilds the answer to a request whose events an earlier attempt wrote before it crashed. This happens
+ * before anything is planned, because a plan would look at data that has changed since the first attempt.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isResourceType } from '#src/fhir/types.ts';
@@ -12,8 +12,8 @@ import type { WriteRequest } from './request.ts';
 import { entryOf, type Resources } from './state.ts';
 
 /**
- * Rebuilds the results, and completes what the attempt left undone (carried directory entries).
- * @returns undefined when the request has not been tried before, or its attempt wrote nothing.
+ * Rebuilds the results and completes what the attempt left undone (carried directory entries).
+ * @returns undefined when there was no earlier attempt, or it wrote nothing.
  */
 export async function rebuildEarlier(
   deps: WriteDeps,
@@ -46,7 +46,10 @@ export async function rebuildEarlier(
   return { result, position };
 }
 
-/** What an earlier attempt wrote to a record, in the order of its events; undefined when it wrote nothing. */
+/**
+ * Returns what an earlier attempt wrote to a record, in the order of its events; undefined when it wrote
+ * nothing.
+ */
 export async function earlierResults(
   deps: WriteDeps,
   ctx: CommandContext,
@@ -74,8 +77,9 @@ function resultOf({ event, metadata }: StoredEvent, before: Resources): WriteRes
 }
 
 /**
- * A request that needed no write: what it was about is what its id or criteria name. Undefined when that is nothing.
- * What it left unchanged is told as it was `before`: others may have written it since.
+ * Rebuilds the result of a request that needed no write, from the id or the criteria it names; undefined when
+ * nothing matches. An unchanged resource is returned as it was `before`, because others may have written it
+ * since.
  */
 async function unwritten(
   deps: WriteDeps,

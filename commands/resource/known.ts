@@ -6,10 +6,11 @@ import type { Streams } from '../kernel/streams.ts';
 import type { Resources } from './state.ts';
 
 /**
- * Locates ids that references name. What was once in a record stays in it (deleted ones count, and a purged record
- * refuses the append), so a remembered state answers for its own resources, whether or not it is behind the store.
- * @param patients ids among them that would be Patients: their records are looked into.
- * @param versions the least version that must be there of some of them: a state that is behind cannot deny it.
+ * Locates the ids that references name. Ids never leave a record (deleted ones count, and a purged record
+ * refuses the append), so a cached state is enough to locate its resources, even when it is behind the store.
+ * @param patients the ids that would be Patients: their records are searched.
+ * @param versions the lowest version that must exist of some ids: a cached state that is behind can't rule it
+ * out.
  */
 export async function locateKnown(
   resources: Streams<Resources>,

@@ -6,7 +6,7 @@ import type { SubmittedResource } from '../command.ts';
 import { refuse, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 
-/** What links of a Bundle stand for. */
+/** The targets of a Bundle's links. */
 export interface Links {
   /** Absolute fullUrl, or search that stands as a reference → `Type/id`. */
   readonly urls: ReadonlyMap<string, string>;
@@ -17,8 +17,8 @@ export interface Links {
 const TAIL = /^(.*\/)?([A-Z][A-Za-z]*\/[A-Za-z0-9.-]{1,64})$/;
 
 /**
- * The links that the fullUrls of a Bundle make.
- * @param searches searches that stand as references, already resolved.
+ * Returns the links that the fullUrls of a Bundle define.
+ * @param searches conditional references, already resolved.
  * @throws Refusal malformed when two entries share a fullUrl.
  */
 export function linksOf(resolved: readonly Resolved[], searches: ReadonlyMap<string, string>): Links {
@@ -43,9 +43,10 @@ export function linksOf(resolved: readonly Resolved[], searches: ReadonlyMap<str
 }
 
 /**
- * A copy of an entry's resource with the Bundle's links replaced, never in canonicals. A relative reference is below
- * the base of the entry's own fullUrl (https://hl7.org/fhir/R4/bundle.html#references), else whatever one entry bears it.
- * @throws Refusal invalid (422) when several entries could be meant.
+ * Returns a copy of an entry's resource with the Bundle's links replaced, except in canonicals. A relative
+ * reference is resolved against the base of the entry's own fullUrl
+ * (https://hl7.org/fhir/R4/bundle.html#references), otherwise to the one entry that has it.
+ * @throws Refusal invalid (422) when it matches several entries.
  */
 export function relink(
   resource: SubmittedResource,

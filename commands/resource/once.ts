@@ -1,4 +1,4 @@
-/** A request writes once: what an earlier attempt of it, which died before it answered, has written is its answer. */
+/** Executes a request only once: if an earlier attempt crashed after writing, its result is returned. */
 import type { CommandContext, Written } from '../command.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { earlierResults, rebuildEarlier } from './earlier.ts';
@@ -7,9 +7,10 @@ import { type Prepare, write } from './write.ts';
 import { refuseConditions } from './write-only.ts';
 
 /**
- * Writes all requests or none, once.
- * @param transaction whether links between requests are resolved (a transaction Bundle).
- * @param prepare makes the requests of what is there, each time that it has changed. Default: they are as they were sent.
+ * Writes all requests or none, and only once.
+ * @param transaction true to resolve links between requests (a transaction Bundle).
+ * @param prepare builds the requests from the current state; called again after each change. Default: the
+ * requests as they were sent.
  */
 export async function writeOnce(
   deps: WriteDeps,
@@ -23,9 +24,10 @@ export async function writeOnce(
 }
 
 /**
- * Decides and writes a transaction while holding a key, which lets go only when reads show what was written.
- * @param decide looks up what is there and gives the requests. It is called again when a version that one of them names in
- *   `ifMatch` is no longer the current one.
+ * Decides and writes a transaction while holding a lock, which is released only when reads return what was
+ * written.
+ * @param decide reads the current state and returns the requests. It is called again when a version that one
+ * of them names in `ifMatch` is no longer current.
  */
 export async function writeDecided(
   deps: WriteDeps,

@@ -1,4 +1,4 @@
-/** From requests to writes: targets → links → patches → checks. Looks things up, writes nothing. */
+/** Plans writes without writing: resolves targets and links, applies patches, checks the results. */
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import { heldContents } from '#src/fhir/document-content.ts';
 import { settleNarrative } from '#src/fhir/narrative.ts';
@@ -36,16 +36,17 @@ export interface Planned extends PlacedWrite {
   readonly request: WriteRequest;
 }
 
-/** What requests come to. */
+/** The planned writes, and the results of requests that need no write. */
 export interface Plan {
   readonly planned: readonly Planned[];
-  /** Of the requests that need no write. */
+  /** The results of requests that need no write. */
   readonly results: Results;
 }
 
 /**
- * Finds what requests come to: results that need no write, and the writes with the stream of each. Nothing is written.
- * @throws Refusal as `Commands` says; every fault of every resource at once.
+ * Plans requests: returns the results that need no write, and the writes with the stream of each. Writes
+ * nothing.
+ * @throws Refusal as documented in `Commands`; it lists every fault of every resource.
  */
 export async function planWrites(
   deps: WriteDeps,
@@ -116,14 +117,14 @@ interface Candidate {
   readonly type: Write['type'];
   readonly id: string;
   readonly resource: SubmittedResource;
-  /** Whether what is stored is replaced by what a client sent. */
+  /** True if a client's resource replaces the stored one. */
   readonly replaces: boolean;
-  /** As of the candidates that are checked. */
+  /** As in the candidates that are checked. */
   readonly hidesFaults: boolean;
-  /** Where the resource is now; undefined for a new one. */
+  /** The stream that holds the resource now; undefined for a new one. */
   readonly stream: string | undefined;
   readonly basedOn?: number;
-  /** A PATCH does not restore what was deleted. */
+  /** A PATCH must not restore a deleted resource. */
   readonly mustBeLive?: boolean;
   /** The newest version of a document that has a body. */
   readonly before?: JsonObject;
@@ -149,7 +150,7 @@ async function linkEntries(
   return inSlices(linked);
 }
 
-/** The patch of an entry of a batch, where nothing is linked. */
+/** Applies the patch of a batch entry, where entries aren't linked. */
 function withPatch(one: Resolved): Resolved {
   const { patchSource } = one.request;
   return patchSource === undefined
@@ -183,7 +184,8 @@ async function candidateOf(
   if (request.patch === undefined) {
     const resource = request.resource;
     if (resource === undefined) throw new TypeError(`${request.method} without a resource`);
-    // Whether it is as it was sent shows only to who may read: for others it is written again.
+    // Only callers who may read may learn that the stored version equals what they sent; for others it is
+    // written again.
     if (kind === 'update' && transaction && stream?.startsWith('directory-') && mayRead(caller)) {
       const current = await versions.current(stream, type, id);
       const excerpt = subsettedTag(resource.value) >= 0;
@@ -193,7 +195,7 @@ async function candidateOf(
       }
     }
     if (type !== 'DocumentReference' || stream === undefined) return { ...base, resource };
-    // What it holds of the document store must be known, and stay so until the append.
+    // The stored content that it refers to must be known, and must not change until the append.
     const current = await versions.lastWithBody(stream, type, id);
     refuseStale(request, type, id, current.version);
     const before = asObject(current.body);
@@ -203,14 +205,15 @@ async function candidateOf(
   const current = await versions.current(stream ?? '', type, id);
   if (current.body === undefined) throw atEntry(request.at, gone(type, id));
   const { patch } = request;
-  // Before the patch is applied: a client that patches another version than the current one is told so first.
+  // Checked before the patch is applied, so that a client that patches an outdated version gets 412 first.
   refuseStale(request, type, id, current.version);
   const { value: before, exact } = readStored(current.body);
   if (type === 'DocumentReference' && heldContents(before, id).length > 0) refuseContents(caller, request);
   const value = await onBehalfOfAsync(request.at, inSlices(patched(before, patch))).catch((error) => {
     throw hiddenFault(caller, request, error);
   });
-  // That a patch changes nothing tells its values: who may not read gets a version all the same.
+  // Reporting that a patch changed nothing would reveal values, so callers who may not read always get a new
+  // version.
   if (mayRead(caller) && repeats(before, value))
     return { settled: { outcome: 'unchanged', type, id, ...current } };
   return {
@@ -240,8 +243,8 @@ function refuseStale(
 }
 
 /**
- * A precondition counts before the content of the request (RFC 9110, section 13.2.1). It is looked at when the content was
- * refused; for content that is fine the decision looks at it.
+ * Checks preconditions when the content was refused, because they take precedence over the content (RFC 9110,
+ * section 13.2.1). For valid content the decision checks them.
  */
 async function refuseStaleFirst({ resources }: WriteDeps, candidates: readonly Candidate[]): Promise<void> {
   for (const { request, type, id, stream } of candidates) {
@@ -283,7 +286,10 @@ function preconditionOf({ ifMatch, basedOn }: WriteRequest): { ifMatch?: IfMatch
   };
 }
 
-/** With its content as text: of thousands, a decision would hold up others for too long. */
+/**
+ * Serializes the content before the decision: for thousands of resources a decision would delay others for
+ * too long.
+ */
 function printed(write: Write): Write {
   return write.kind === 'remove' ? write : { ...write, printed: printContent(write.resource) };
 }

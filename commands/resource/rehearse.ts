@@ -1,4 +1,4 @@
-/** A write without its append: what it would be refused for (`$validate`, modes create, update and delete). */
+/** A dry run of a write: returns why it would be refused (`$validate`, modes create, update and delete). */
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext } from '../command.ts';
 import { metadataBase } from '../command.ts';
@@ -7,7 +7,7 @@ import type { WriteDeps } from './deps.ts';
 import { planWrites } from './plan.ts';
 import type { WriteRequest } from './request.ts';
 
-/** Why a write would be refused as things stand; undefined when it would be done. Nothing is written. */
+/** Returns the refusal that a write would get now; undefined when it would succeed. Writes nothing. */
 export async function rehearse(
   deps: WriteDeps,
   ctx: CommandContext,

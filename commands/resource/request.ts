@@ -7,9 +7,9 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { SubmittedResource } from '../command.ts';
 import type { Finalized } from './contents.ts';
 
-/** One write of a request. */
+/** One write that a request asks for. */
 export interface WriteRequest {
-  /** Its place in the Bundle; 0 for a single command. */
+  /** Its index in the Bundle; 0 for a single command. */
   readonly index: number;
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly type: ResourceType;
@@ -52,7 +52,7 @@ export function onBehalfOf<T>(at: string | undefined, work: () => T): T {
   }
 }
 
-/** The same for work that takes time. */
+/** Does the same for asynchronous work. */
 export async function onBehalfOfAsync<T>(at: string | undefined, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -61,7 +61,7 @@ export async function onBehalfOfAsync<T>(at: string | undefined, work: Promise<T
   }
 }
 
-/** A refusal that names the entry it is about. */
+/** Returns a refusal that names the entry it refers to. */
 export function atEntry(at: string | undefined, refusal: Refusal): Refusal {
   if (at === undefined) return refusal;
   const issues = refusal.issues.map((issue) => {
@@ -71,7 +71,7 @@ export function atEntry(at: string | undefined, refusal: Refusal): Refusal {
   return new Refusal(refusal.kind, issues, refusal.headers);
 }
 
-/** A refusal with one issue, at its entry. */
+/** Returns a refusal with one issue, located at its entry. */
 export function refuse(
   kind: Refusal['kind'],
   request: Pick<WriteRequest, 'at'>,
@@ -86,7 +86,7 @@ export function refuse(
   });
 }
 
-/** The resources that requests carry. */
+/** Returns the resources that requests contain. */
 export function resourcesOf(requests: readonly WriteRequest[]): SubmittedResource[] {
   return requests.flatMap(({ resource, patchSource }) =>
     [resource, patchSource].filter((one) => one !== undefined),

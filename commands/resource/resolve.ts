@@ -1,11 +1,11 @@
-/** From requests to targets: ids for what is new, matches for what is conditional, nothing twice. */
+/** Resolves the targets of requests: ids for new resources, matches of conditions; refuses duplicates. */
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { CommandContext, Lookup } from '../command.ts';
 import { noClientIds } from './decide.ts';
 import { atEntry, onBehalfOfAsync, refuse, type WriteRequest } from './request.ts';
 
-/** A request whose target is known. */
+/** A request whose target is resolved. */
 export interface Resolved {
   readonly request: WriteRequest;
   readonly type: ResourceType;
@@ -18,14 +18,17 @@ export interface Resolved {
   readonly id: string;
 }
 
-/** The lock key of a conditional request: who shares it decides one after the other. */
+/**
+ * Returns the lock key of a conditional request; requests with the same key are decided one after the other.
+ */
 export function lockKey(ctx: CommandContext, type: ResourceType, criteria: string): string {
   return `${ctx.caller.tenantId}/${type}?${bareCriteria(criteria, type)}`;
 }
 
 /**
- * Finds every request's target. Deletions come first, as R4 carries them out: what they take away matches nothing else.
- * @throws Refusal 400 (one resource twice, ids that disagree), 404, 405, 412 (several match)
+ * Resolves every request's target. Deletions come first, as in R4: other requests can't match what they
+ * delete.
+ * @throws Refusal 400 (a duplicate target, mismatching ids), 404, 405, 412 (several matches)
  */
 export async function resolveTargets(
   ctx: CommandContext,
@@ -69,7 +72,8 @@ async function resolveTarget(
       'multiple-matches',
       `several ${type} resources match the criteria; use criteria that match one`,
     );
-  // What an earlier attempt of this very request created is found by its own criteria: it is a creation still.
+  // A resource that an earlier attempt of this same request created matches its criteria; it still counts as
+  // created.
   if (match === newIdFor(ctx, request)) return create();
   if (match !== undefined) {
     if (method === 'PUT') refuseOtherBodyId(request, match, false);
@@ -92,7 +96,7 @@ async function resolveTarget(
   return create();
 }
 
-/** The id of what a request creates: the same when the request is tried again. */
+/** Returns the id of the resource that a request creates; a retry of the request gets the same id. */
 function newIdFor(ctx: CommandContext, request: WriteRequest): string {
   return ctx.ids.at(request.index, 'resource');
 }
@@ -111,7 +115,7 @@ function refuseTwice(resolved: readonly Resolved[]): void {
   const written = new Set<string>();
   for (const { kind, id, type, request } of resolved) {
     if (kind === 'matched' || kind === 'nothing') continue;
-    // Two creations under one condition would make what the condition rules out.
+    // Two creates with the same condition would create the duplicate that the condition prevents.
     const key = kind === 'create' && request.criteria !== undefined ? `${type}?${request.criteria}` : id;
     if (written.has(key) || written.has(id)) {
       throw refuse('malformed', request, 'duplicate', `${type}/${id} is written twice by this Bundle`);

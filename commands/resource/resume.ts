@@ -14,7 +14,10 @@ export function createMissing(
   return missing.length === 0 ? NOTHING : decideWrites(state, clock, missing);
 }
 
-/** Decides on the deletions of what is there and not deleted. @throws Refusal 409 as `decideWrites` */
+/**
+ * Decides the deletion of all resources that aren't deleted yet.
+ * @throws Refusal 409 as `decideWrites`
+ */
 export function removeLive(
   state: Resources,
   clock: Clock,

@@ -11,7 +11,10 @@ import { onBehalfOfAsync, refuse, resourcesOf, type WriteRequest } from './reque
 import type { Resolved } from './resolve.ts';
 import { refuseSearches } from './write-only.ts';
 
-/** The searches that stand as references (`Patient?identifier=…`) in these resources, each once; a resource a step. */
+/**
+ * Yields the conditional references (`Patient?identifier=…`) in these resources, each once; one step per
+ * resource.
+ */
 export function* searchReferences(
   resources: readonly SubmittedResource[],
   bases: readonly string[],
@@ -33,7 +36,10 @@ function isSearch(reference: string, bases: readonly string[]): boolean {
   return reference.includes('?') && parseReference(reference, bases).kind === 'conditional';
 }
 
-/** Type and criteria of such a search; undefined for a type that is not one of the 26. */
+/**
+ * Returns type and criteria of a conditional reference; undefined if the type isn't one of the 26 supported
+ * ones.
+ */
 export function searchIn(
   reference: string,
   bases: readonly string[],
@@ -47,11 +53,12 @@ export function searchIn(
 const MAX_SEARCHES = 1_000;
 
 /**
- * Finds what the searches stand for. They come last in R4's order: what the Bundle deletes is gone, what it creates or
- * replaces is there as it will be (by its identifiers; other criteria ask the read model alone).
+ * Resolves conditional references. As R4 requires, they are resolved last: resources that the Bundle deletes
+ * don't match; those that it creates or replaces match by their new identifiers (other criteria use the read
+ * model alone).
  * @returns search → `Type/id`.
- * @throws Refusal forbidden (403) for a caller who may not read; invalid (422) naming every search without a match, precondition_failed (412) for several matches,
- * too_large (413) for more than a thousand.
+ * @throws Refusal forbidden (403) for a caller without the scope `read`; invalid (422) naming every search
+ * without a match, precondition_failed (412) for several matches, too_large (413) for more than a thousand.
  */
 export async function resolveSearches(
   ctx: CommandContext,
@@ -111,13 +118,13 @@ export async function resolveSearches(
   return found;
 }
 
-/** The value of criteria that are one `identifier=` and nothing else; undefined for others. */
+/** Returns the value of criteria that consist of a single `identifier=`; undefined for others. */
 function identifierIn(criteria: string): string | undefined {
   const [only, another] = new URLSearchParams(criteria);
   return another === undefined && only?.[0] === 'identifier' ? only[1] : undefined;
 }
 
-/** What the Bundle creates or replaces, by `Type?system|value` and `Type?value`. */
+/** Returns what the Bundle creates or replaces, by `Type?system|value` and `Type?value`. */
 function identifiersIn(resolved: readonly Resolved[]): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const { kind, type, id, request } of resolved) {

@@ -37,7 +37,8 @@ export class SnapshotLoader implements Loader<Resources> {
     if (missing.length === 0) return true;
     const snapshot = await this.#verified(name, missing, false);
     if (snapshot === undefined || snapshot.head.revision > revision) return false;
-    // None of them was written since the snapshot that the state grew from, so an older look is right.
+    // None of these was written since the snapshot that the state was built from, so reading an older
+    // snapshot is safe.
     for (const id of missing) state.entries.set(id, snapshot.entries.get(id) ?? null);
     return true;
   }
@@ -58,8 +59,9 @@ export class SnapshotLoader implements Loader<Resources> {
   }
 
   /**
-   * A snapshot of this fold if the events that it names say the same; else it is removed. Those of other folds stay.
-   * @param isWhole whether its head is used too
+   * Returns a snapshot of this fold if it matches the events that it names; otherwise removes it. Snapshots
+   * of other folds are kept.
+   * @param isWhole true to use its head too
    */
   async #verified(stream: string, ids: readonly string[], isWhole: boolean): Promise<Snapshot | undefined> {
     const snapshot = await this.snapshots.load(stream, ids);

@@ -3,14 +3,17 @@ import type { EventOf } from '#src/events/kinds.ts';
 import type { Entry } from '../command.ts';
 import type { Fold } from '../kernel/stream.ts';
 
-/** What is known of a record or directory; partial when it grew from a snapshot (docs/decisions/0002-snapshots-by-row.md). */
+/**
+ * The loaded state of a record or directory; partial when it was built from a snapshot
+ * (docs/decisions/0002-snapshots-by-row.md).
+ */
 export interface Resources {
   readonly stream: string;
-  /** Every id that was asked for, or written since the snapshot; `null`: known not to exist. */
+  /** Every id that was requested, or written since the snapshot; `null`: doesn't exist. */
   readonly entries: Map<string, Entry | null>;
-  /** Whether an id that `entries` lacks does not exist. */
+  /** True if every id that `entries` lacks doesn't exist. */
   isComplete: boolean;
-  /** Of the newest snapshot; -1 without one. */
+  /** The revision of the newest snapshot; -1 without one. */
   snapshotRevision: number;
 }
 
@@ -36,12 +39,15 @@ export const RESOURCES: Fold<Resources, EventOf<'record' | 'directory'>> = {
   sizeOf: ({ entries }) => 100 + entries.size * 180,
 };
 
-/** A resource as an event leaves it. */
+/** Returns a resource's entry after an event. */
 export function entryIn({ type, ...event }: EventOf<'directory'>, revision: number): Entry {
   return { type: event.resourceType, version: event.version, deleted: type === 'ResourceDeleted', revision };
 }
 
-/** A live or deleted resource, undefined when it never was. The id must have been loaded. */
+/**
+ * Returns the entry of a live or deleted resource, undefined if it never existed. The id must have been
+ * loaded.
+ */
 export function entryOf({ entries }: Readonly<Resources>, id: string): Entry | undefined {
   return entries.get(id) ?? undefined;
 }

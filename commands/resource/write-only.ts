@@ -1,6 +1,6 @@
 /**
- * What a credential without the scope `read` cannot ask of a write: nothing that tells what is stored. It may name resources
- * by their ids, and send what is to be there.
+ * Refuses writes whose answers would reveal stored data to a credential without the scope `read`. Such a
+ * credential can name resources by id, and send complete resources.
  */
 import { TooLarge } from '#src/events/store.ts';
 import { probeIn } from '#src/fhir/patch/probe.ts';
@@ -9,31 +9,46 @@ import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { issuesAt, type WriteRequest } from './request.ts';
 
-/** @throws Refusal forbidden (403) for a search in a condition: whether it matches tells what is there. */
+/**
+ * Refuses conditions to a caller without the scope `read`, because a match reveals stored data.
+ * @throws Refusal forbidden (403)
+ */
 export function refuseConditions(caller: Caller, requests: readonly WriteRequest[]): void {
   if (mayRead(caller)) return;
   for (const { criteria, at } of requests)
     if (criteria !== undefined) throw lacksRead('a conditional write', at);
 }
 
-/** @throws Refusal forbidden (403) for searches that stand as references. */
+/**
+ * Refuses conditional references to a caller without the scope `read`.
+ * @throws Refusal forbidden (403)
+ */
 export function refuseSearches(caller: Caller, owner: WriteRequest): void {
   if (!mayRead(caller)) throw lacksRead('a reference that is a search', owner.at);
 }
 
-/** @throws Refusal forbidden (403): whether a directory entry is as it is sent. */
+/**
+ * Refuses writes that would reveal whether a directory entry equals what is sent.
+ * @throws Refusal forbidden (403)
+ */
 export function refuseMatching(caller: Caller, { at }: WriteRequest): void {
   if (!mayRead(caller)) throw lacksRead('comparing a directory entry with the stored one', at);
 }
 
-/** @throws Refusal forbidden (403): an update of a document with stored content is compared with that content. */
+/**
+ * Refuses updates of documents with stored content, because they are compared with that content.
+ * @throws Refusal forbidden (403)
+ */
 export function refuseContents(caller: Caller, { at, stored, resource, patch }: WriteRequest): void {
   const isServices = stored !== undefined || (patch === undefined && resource?.madeOf !== undefined);
   if (mayRead(caller) || isServices) return;
   throw lacksRead('comparing the attachments with the stored content', at);
 }
 
-/** What a caller without the scope `read` is told of a patch that failed: details would show the stored resource. */
+/**
+ * The issue that a caller without the scope `read` gets for a failed patch: details would reveal the stored
+ * resource.
+ */
 export const PATCH_FAULT: Issue = {
   code: 'value',
   diagnostics:
@@ -47,7 +62,7 @@ export function hiddenFault(caller: Caller, { patch, at }: WriteRequest, error: 
   return new Refusal('invalid', issuesAt(at, [PATCH_FAULT]));
 }
 
-/** Waits for a write. Its errors name no stored version or size to a caller who may not read. */
+/** Awaits a write; removes stored versions and sizes from its errors if the caller may not read. */
 export async function withoutStored<T>(caller: Caller, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -71,7 +86,10 @@ export async function withoutStored<T>(caller: Caller, work: Promise<T>): Promis
   }
 }
 
-/** @throws Refusal forbidden (403) for a patch that asks for stored values. */
+/**
+ * Refuses patches that test stored values.
+ * @throws Refusal forbidden (403)
+ */
 export function refuseProbing(caller: Caller, { patch, at }: WriteRequest): void {
   if (patch === undefined || mayRead(caller)) return;
   const probe = probeIn(patch);

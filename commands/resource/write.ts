@@ -19,8 +19,8 @@ export type Prepare = () => Promise<readonly WriteRequest[]>;
 
 /**
  * Writes all requests or none.
- * @param prepare is called again when what the requests were made of has changed.
- * @param transaction whether links between requests are resolved (a transaction Bundle).
+ * @param prepare is called again when the data that the requests were built from has changed.
+ * @param transaction true to resolve links between requests (a transaction Bundle).
  */
 export function write(
   deps: WriteDeps,
@@ -58,14 +58,14 @@ async function writeLocked(
   });
 }
 
-/** Of documents whose bytes are there before the event that names them. */
+/** Returns the lock keys of documents whose bytes are stored before the event that names them. */
 function contentKeys({ contents }: WriteDeps, requests: readonly WriteRequest[]): string[] {
   return requests.flatMap(({ id, stored }) =>
     stored === undefined || id === undefined ? [] : [contents.lock(id)],
   );
 }
 
-/** Of what is looked for before it is written. */
+/** Returns the lock keys of criteria that are searched before the write. */
 async function criteriaKeys(
   deps: WriteDeps,
   ctx: CommandContext,

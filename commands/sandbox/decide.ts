@@ -1,12 +1,15 @@
-/** What may happen to a project's sandbox. Pure. */
+/** Decisions about a project's sandbox. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { SandboxState } from './state.ts';
 
-/** What is asked for: the data of `SandboxProvisioningRequested` and `SandboxResetRequested`. */
+/** The data of `SandboxProvisioningRequested` and `SandboxResetRequested`. */
 export type Asked = Extract<PlainEvent, { type: 'SandboxResetRequested' }>['data'];
 
-/** Asks for it to be emptied and filled again; nothing happens while it is being reset. @throws Refusal not_found for a project that is not open */
+/**
+ * Requests that a sandbox is emptied and filled again; no event while a reset is running.
+ * @throws Refusal not_found for a project that isn't open
+ */
 export function reset(project: string, data: Asked) {
   return (state: Readonly<SandboxState>): PlainEvent[] => {
     if (state.project !== 'open') throw notFound('project', project);
@@ -14,7 +17,10 @@ export function reset(project: string, data: Asked) {
   };
 }
 
-/** Notes that it holds what was asked for; nothing happens when that was noted, or something else was asked for since. */
+/**
+ * Records that the sandbox contains what was requested; no event if that was recorded before, or a newer
+ * request exists.
+ */
 export function provisioned({ reset_id, patients }: Asked, resources: number) {
   return ({ current }: Readonly<SandboxState>): PlainEvent[] =>
     current?.resetId !== reset_id || current.done
@@ -22,7 +28,7 @@ export function provisioned({ reset_id, patients }: Asked, resources: number) {
       : [{ type: 'SandboxProvisioned', data: { reset_id, patients, resources } }];
 }
 
-/** Whether a reset is asked for and not over. */
+/** Returns true if a reset was requested and hasn't finished. */
 export function isResetting({ current }: Readonly<SandboxState>): boolean {
   return current?.isReset === true && !current.done;
 }

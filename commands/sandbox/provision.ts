@@ -1,7 +1,7 @@
 /**
- * Fills a sandbox: the synthetic directory and records become events, in small appends, each awaited by the read models
- * before the next, so that others' requests find short queues. What is there already stays: a second run goes on where
- * the first was stopped.
+ * Fills a sandbox: writes the synthetic directory and records as events, in small appends. It waits until the
+ * read models contain each append before it writes the next, so that queues stay short for other requests.
+ * Existing resources stay: a second run continues where the first stopped.
  */
 
 import type { Position } from '#src/events/store.ts';
@@ -23,7 +23,7 @@ import type { Resources } from '../resource/state.ts';
 import { type Asked, provisioned } from './decide.ts';
 import type { SandboxState } from './state.ts';
 
-/** What it works with. */
+/** Dependencies of filling a sandbox. */
 export interface ProvisionDeps {
   readonly resources: Streams<Resources>;
   readonly sandboxes: Streams<SandboxState>;
@@ -49,7 +49,7 @@ export async function provision(
   const tenant: Tenant = { project, environment: 'sandbox' };
   const writer = { deps, ids, tenant, requestId };
   const { directory, records } = beginSandbox({ ...asked, ids });
-  // Without patients nobody needs a directory.
+  // A directory is needed only with patients.
   const shared = asked.patients === 0 ? [] : directory;
   await appendAll(writer, directoryStream(tenant), shared);
   let resources = shared.length;
@@ -61,7 +61,7 @@ export async function provision(
   await deps.sandboxes.transact(projectStream(project), by, provisioned(asked, resources));
 }
 
-/** The credential of the service's own writes in a sandbox; they cause no webhooks. */
+/** Returns the credential of the service's own writes in a sandbox; they trigger no webhooks. */
 export function systemOf({ project, environment }: Tenant): MetadataBase['credential'] {
   return { kind: 'system', project, environment };
 }
@@ -125,7 +125,7 @@ function settle({ contents }: ProvisionDeps, ids: IdSource, id: string, resource
   return settleAttachments({ id, resource, before: undefined, stored: [], draw, url: contents.url });
 }
 
-/** A record that somebody has deleted or purged meanwhile is not written any further. */
+/** Ignores errors of a record that was deleted or purged meanwhile; the rest of it isn't written. */
 function unlessGone(error: unknown): void {
   if (error instanceof Refusal && (error.kind === 'not_found' || error.kind === 'conflict')) return;
   throw error;

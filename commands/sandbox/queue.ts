@@ -1,6 +1,6 @@
 /**
- * Who may have a sandbox filled or reset now. All are done one after the other, for everybody: so one person, and one
- * organization, has only a few of them waiting.
+ * Limits how many sandboxes wait to be filled or reset. All are processed one after the other, so one person,
+ * and one organization, can have only a few waiting.
  */
 import type { Position } from '#src/events/store.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -11,23 +11,26 @@ import type { CriteriaLocks, RequestContext } from '../command.ts';
 const MOST_WAITING = 5;
 /** About how long filling one takes, in seconds. */
 const RETRY_AFTER = 5;
-/** What fails for so long, in microseconds, is set aside and holds up nobody. */
+/** A request that fails for this long, in microseconds, is parked and doesn't block others. */
 const COUNTED = 3_600_000_000;
 
-/** What it works with. */
+/** Dependencies of the queue. */
 export interface QueueDeps {
   readonly locks: CriteriaLocks;
-  /** Sandboxes that wait for what was asked since a time by a person, or in an organization; undefined: none. */
+  /**
+   * Returns the sandboxes with waiting requests made since a time by a person, or in an organization;
+   * undefined: no organization.
+   */
   readonly waiting: (person: string, organization: string | undefined, since: Micros) => Promise<number>;
   /** Waits until the read model `projects` shows a position; false when it takes too long. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
 
 /**
- * Runs what asks for a filling, if there is room. One after the other for a person and an organization, on all
- * instances together, so that each is counted.
- * @param organization undefined: one that is only founded.
- * @throws Refusal throttled (429) when too many wait; whatever `ask` throws.
+ * Runs `ask` if the limits allow another request. Requests of one person and one organization run one after
+ * the other on all instances, so that each is counted.
+ * @param organization undefined: it is only being created.
+ * @throws Refusal throttled (429) when too many wait; rethrows what `ask` throws.
  */
 export type SandboxQueue = <T>(
   by: RequestContext,
@@ -43,7 +46,7 @@ export function openSandboxQueue({ locks, waiting, visible }: QueueDeps): Sandbo
     const keys = [`sandboxes of ${person}`];
     if (organization !== undefined) keys.push(`sandboxes of ${organization}`);
     return locks.hold(keys, async () => {
-      // What an earlier attempt of the same request has begun is finished.
+      // A request that an earlier attempt began is completed without counting it again.
       const begun = retry !== undefined && retry.earlier.size > 0;
       if (!begun && (await waiting(person, organization, now() - COUNTED)) >= MOST_WAITING) throw tooMany();
       const asked = await ask();

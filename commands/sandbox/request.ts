@@ -1,4 +1,7 @@
-/** What asks for a sandbox to be filled: an event in the project's stream, which the process `sandbox` acts on. */
+/**
+ * Requests the filling of a sandbox with an event in the project's stream; the process `sandbox` reacts to
+ * it.
+ */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { projectStream } from '#src/events/streams.ts';
@@ -10,7 +13,7 @@ import type { Streams } from '../kernel/streams.ts';
 import { type Asked, reset } from './decide.ts';
 import type { SandboxState } from './state.ts';
 
-/** Where its id and day come from, and how many patients are wanted. */
+/** The source of the request's id and day, and the number of patients. */
 export interface Wanted {
   readonly ids: Pick<IdSource, 'at'>;
   readonly now: () => Micros;
@@ -18,7 +21,10 @@ export interface Wanted {
   readonly patients: number;
 }
 
-/** For the append that opens a project: that its sandbox is to be filled. Nothing when no patients are wanted. */
+/**
+ * Returns the event that requests filling the sandbox, for the append that creates a project; none without
+ * patients.
+ */
 export function provisioningRequested(wanted: Wanted): PlainEvent[] {
   return wanted.patients === 0 ? [] : [{ type: 'SandboxProvisioningRequested', data: asked(wanted) }];
 }

@@ -17,7 +17,7 @@ import type { MetadataBase } from '../command.ts';
 import { removeLive } from '../resource/resume.ts';
 import { type ProvisionDeps, provision, systemOf } from './provision.ts';
 
-/** What it works with. */
+/** Dependencies of a reset. */
 export interface ResetDeps extends ProvisionDeps {
   /** Patients whose records a tenant opened before a time, deleted ones included. */
   readonly records: (tenant: Tenant, before: Micros) => Promise<readonly string[]>;
@@ -43,13 +43,13 @@ export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Prom
   await provision(deps, project, metadata.request_id, event.data);
 }
 
-/** What an earlier run, and others, have done since it was asked for. */
+/** What an earlier run, and others, have done since the reset was requested. */
 interface Past {
-  /** It is done, or the project is closed. */
+  /** True if it is done, or the project is closed. */
   readonly over: boolean;
   /** Patients whose purge was asked for. */
   readonly asked: ReadonlySet<string>;
-  /** Of the last one asked for. */
+  /** The position of the last request. */
   readonly position: Position | undefined;
 }
 

@@ -1,11 +1,11 @@
 /** The sandboxes of all projects, as the admin interface asks for them. */
 import type { RequestContext } from '../command.ts';
 
-/** What is in a sandbox. */
+/** What a sandbox contains. */
 export interface SandboxStatus {
   /** Live patients that the service made. */
   readonly syntheticPatients: number;
-  /** All others. */
+  /** Patients that the service didn't generate. */
   readonly ownPatients: number;
   /** Requests to its interfaces that may have written, since midnight UTC. */
   readonly writesToday: number;

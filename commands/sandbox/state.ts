@@ -2,18 +2,18 @@
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Fold } from '../kernel/stream.ts';
 
-/** One filling of a sandbox with synthetic patients. */
+/** One request to fill a sandbox with synthetic patients. */
 export interface Provisioning {
-  /** Its ids follow from this one. */
+  /** The seed of all ids that it generates. */
   readonly resetId: string;
-  /** How many patients it makes. */
+  /** How many patients it generates. */
   readonly patients: number;
-  /** Whether it began by erasing what was there. */
+  /** True if the sandbox was emptied first. */
   readonly isReset: boolean;
   done: boolean;
 }
 
-/** Its state. */
+/** The state of a sandbox that decisions need. */
 export interface SandboxState {
   project: 'none' | 'open' | 'deleted';
   /** The newest; undefined for a sandbox that was never filled. */

@@ -1,4 +1,7 @@
-/** The write side of webhook endpoints: one function a command. Whose endpoint it is was looked up before. */
+/**
+ * The write side of webhook endpoints: one function per command. The caller has already looked up the
+ * endpoint's owner.
+ */
 
 import type { Position } from '#src/events/store.ts';
 import { webhookStream } from '#src/events/streams.ts';
@@ -12,13 +15,16 @@ import { secretOf } from '../secret.ts';
 import { change, create, remove, rotate, type WebhookChange } from './decide.ts';
 import { WEBHOOK, type WebhookSettings } from './state.ts';
 
-/** What the commands work with. */
+/** Dependencies of the commands. */
 export interface WebhookCommandsDeps {
   readonly kernel: Kernel;
   readonly locks: CriteriaLocks;
   /** 32 bytes: what secrets are sealed with. */
   readonly key: Buffer;
-  /** How many endpoints a tenant has beside one. @throws Refusal unavailable when the read model does not come to the head. */
+  /**
+   * Returns how many other endpoints a tenant has.
+   * @throws Refusal unavailable when the read model doesn't catch up with the log.
+   */
   readonly others: (tenant: Tenant, endpointId: string) => Promise<number>;
   /** Waits until the read model `webhooks` shows a position; false when it takes too long. */
   readonly visible: (position: Position) => Promise<boolean>;
@@ -30,7 +36,7 @@ export interface Issued {
   readonly secret: string;
 }
 
-/** Every command. All throw `Refusal`: not_found for what is not there (any more). */
+/** All commands. All throw `Refusal`: not_found for an endpoint that doesn't exist, or no longer. */
 export interface WebhookCommands {
   /** @throws Refusal conflict when the project has as many in the environment as it may. */
   readonly create: (

@@ -1,4 +1,4 @@
-/** What may happen to a webhook endpoint. Pure. */
+/** Decisions about a webhook endpoint. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
@@ -21,7 +21,7 @@ export function create(
   };
 }
 
-/** Gives it other settings; nothing happens when they are what they were. */
+/** Changes an endpoint's settings; no event when they stay the same. */
 export function change(id: string, { url, events, description, active }: WebhookChange) {
   return (state: WebhookState): PlainEvent[] => {
     requireOpen(state, id);

@@ -3,7 +3,7 @@ import type { EventOf } from '#src/events/kinds.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Fold } from '../kernel/stream.ts';
 
-/** What its owner sets (docs/spec/interface.md, section 2.6). */
+/** The settings that the endpoint's owner chooses (docs/spec/interface.md, section 2.6). */
 export interface WebhookSettings {
   readonly url: string;
   /** Event types, or `*` alone for all. */
@@ -12,7 +12,7 @@ export interface WebhookSettings {
   readonly active: boolean;
 }
 
-/** Its state; `settings` from its creation on. */
+/** The state of an endpoint; `settings` is set from its creation on. */
 export interface WebhookState {
   status: 'none' | 'open' | 'deleted';
   project: string;

@@ -1,6 +1,7 @@
 /**
- * Search parameters as conditions on automatic Provenances, which are rows `v` of history.version: what `resource.ts`
- * says of them. R4 has no parameter for `activity`; it is declared as one of our own, as R5 has it.
+ * Search parameters as conditions on automatic Provenances. These are rows `v` of history.version, which
+ * `resource.ts` presents as Provenances. R4 has no parameter for `activity`; Annal declares its own, which
+ * equals that of R5.
  */
 
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
@@ -58,8 +59,9 @@ const PRESENT: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a parameter that Provenance has comes down to.
- * @throws Refusal `malformed` for a bad value; modifiers that R4's parameters do not take are refused by `predicateOf`.
+ * Returns the condition of a search parameter that Provenance has.
+ * @throws Refusal `malformed` for an invalid value; `predicateOf` refuses modifiers that R4's parameters
+ * don't take.
  */
 export function automaticPredicate(parameter: RawParameter, scope: SearchScope): Predicate {
   const { name, modifier } = parameter;
@@ -105,7 +107,10 @@ function targetsOf(name: string): readonly ResourceType[] {
   return TYPE_NAMES.filter((type) => targets.includes(type) || targets.includes('Resource'));
 }
 
-/** What was written: all versions of a resource, or exactly one. For `patient`: targets that are the Patient. */
+/**
+ * Returns the condition on the resource that was written: all versions of it, or exactly one. For `patient`:
+ * targets that are the Patient.
+ */
 function target(parameter: RawParameter, scope: SearchScope, types: readonly ResourceType[]): Predicate {
   const references = parseVersioned(parameter, scope, types).filter(
     ({ type, id }) => types.some((each) => each === type) && isUuid(id),

@@ -9,7 +9,10 @@ interface Token {
   readonly value: string | undefined;
 }
 
-/** Any of the identifiers; of references but agent and entity none has one. @throws Refusal `malformed` */
+/**
+ * Matches any of the identifiers; only references in agent and entity have identifiers.
+ * @throws Refusal `malformed`
+ */
 export function logicalPredicate(parameter: RawParameter): Predicate {
   const tokens = parameter.values.map((value) => parseToken(parameter, value));
   if (parameter.name === 'agent') {

@@ -14,7 +14,7 @@ export interface ProvenancePredicate {
   readonly automatic: Predicate;
   /** Over history.client_provenance `r`. */
   readonly own: Predicate;
-  /** Whether an index narrows to it; else a search walks the tenant's versions by time. */
+  /** True if an index narrows the search to it; otherwise a search walks the tenant's versions by time. */
   readonly selective: boolean;
 }
 
@@ -24,8 +24,8 @@ const SELECTIVE = new Set(['_id', 'target', 'patient', 'agent']);
 const UNSELECTIVE: ReadonlySet<string | undefined> = new Set(['missing', 'identifier', 'not']);
 
 /**
- * What a parameter comes down to; undefined when Provenance does not have it.
- * @throws Refusal `malformed` for a modifier or value that it does not take.
+ * Returns the predicate of a parameter; undefined when Provenance doesn't have it.
+ * @throws Refusal `malformed` for a modifier or value that it doesn't take.
  */
 export function provenancePredicate(
   parameter: RawParameter,
@@ -38,7 +38,9 @@ export function provenancePredicate(
   return { automatic: automaticPredicate(parameter, scope), own, selective };
 }
 
-/** As any type has it; `recorded` is in the row, in its order. */
+/**
+ * Returns the predicate that any type has for the parameter; `recorded` is a column of the row and sorts it.
+ */
 function ownPredicate(parameter: RawParameter, scope: SearchScope): Predicate | undefined {
   return parameter.name === 'recorded' && parameter.modifier === undefined
     ? momentPredicate(parameter, 'r.recorded', scope.now)

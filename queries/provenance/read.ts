@@ -1,4 +1,4 @@
-/** A Provenance by id: a client's own, or the automatic one whose id is that of its event. */
+/** Reads a Provenance by id: one that a client wrote, or the automatic one, whose id is that of its event. */
 import type { Pool } from 'pg';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';

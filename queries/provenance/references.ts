@@ -35,7 +35,7 @@ export function parseVersioned(
   });
 }
 
-/** How references may stand in metadata: relative, or in full. */
+/** Returns the forms in which metadata can contain references: relative, or absolute. */
 export function written(references: readonly Versioned[], { base }: SearchScope): string[] {
   return references.flatMap(({ type, id, version }) => {
     const relative = version === undefined ? `${type}/${id}` : `${type}/${id}/_history/${version}`;

@@ -27,9 +27,9 @@ export const AGENT_TYPES = {
   enterer: { system: PARTICIPANTS, code: 'enterer', display: 'Enterer' },
 } as const;
 
-/** What a history row says of one version. */
+/** The columns of history.version that describe one version. */
 export interface RecordedVersion {
-  /** Also the id of the Provenance. */
+  /** Also the id of the automatic Provenance. */
   readonly event_id: string;
   readonly type: string;
   readonly id: string;
@@ -41,7 +41,8 @@ export interface RecordedVersion {
 }
 
 /**
- * The FHIR JSON texts of versions' Provenances, in the same order; one statement for the names of all keys.
+ * Returns the FHIR JSON of versions' Provenances, in the same order; one statement reads the names of all
+ * keys.
  * @param tenant `tenantId` of the caller.
  */
 export async function provenanceTexts(
@@ -95,7 +96,7 @@ function people(metadata: EventMetadata): object[] {
   return all;
 }
 
-/** The key that the write came with: without it a write that names nobody would tell nothing but `import`. */
+/** Returns the key as an agent; without it, a write without an author would name nobody but `import`. */
 function keyAgent(writer: Writer): object[] {
   if (writer.kind === 'service') return [];
   const system = writer.kind === 'api_key' ? API_KEY_SYSTEM : ORGANIZATION_SYSTEM;
@@ -107,12 +108,12 @@ function keyAgent(writer: Writer): object[] {
   return Object.keys(who).length === 0 ? [] : [{ type: { coding: [AGENT_TYPES.enterer] }, who }];
 }
 
-/** `name (…last4)`; null where nothing is known of the key. */
+/** Returns `name (…last4)`; null when the key is unknown. */
 function keyLabel({ name, last4 }: Extract<Writer, { kind: 'api_key' }>): string | null {
   return name === null || last4 === null ? null : `${name} (…${last4})`;
 }
 
-/** Where the data came from: the source system's name as a uri, the origin id as its value there. */
+/** Returns the data's source: the source system's name as a uri, with the origin id as its value. */
 function source(metadata: EventMetadata): object | undefined {
   const { source_system: system, origin_id: value } = metadata;
   if (system === undefined && value === undefined) return undefined;

@@ -32,7 +32,7 @@ const SORTS: readonly Sort[] = [
   { by: '_id', descending: true },
 ];
 
-/** What rows are sorted by before their ids. */
+/** The columns that rows are sorted by before their ids. */
 const KEYS: Readonly<Record<string, { readonly automatic: string; readonly own: string }>> = {
   recorded: { automatic: 'v.recorded_at', own: 'r.recorded' },
   _lastUpdated: { automatic: 'v.recorded_at', own: 'r.last_updated' },
@@ -92,7 +92,8 @@ function statement(
   const owner = binds.add(tenant, 'uuid');
   const inRecord = record === undefined ? undefined : binds.add(record, 'uuid');
   const narrowed = record !== undefined || search.predicates.some(({ selective }) => selective);
-  // Of what something narrower leads to the tenant is only checked: an index over all that it has leads astray.
+  // Checks the tenant without using an index when something narrower leads to the rows; an index over all of
+  // a tenant's rows would make the planner choose the wrong one.
   const of = (alias: 'v' | 'r') =>
     `${narrowed ? `(${alias}.tenant = ${owner}) is true` : `${alias}.tenant = ${owner}`}${
       inRecord === undefined ? '' : ` and ${alias}.record = ${inRecord}`
@@ -137,7 +138,8 @@ function page(
     from history.version v
     where ${ofType} ${automatic} ${after(keys.automatic, 'v.event_id')}
     order by ${keys.automatic} ${order}, v.event_id ${order} limit ${limit}`;
-  // With nothing to narrow it: a scan a type of history.version (tenant, type, recorded_at, event_id), merged.
+  // When nothing narrows the search: one scan per type of history.version (tenant, type, recorded_at,
+  // event_id), merged.
   const walked = () => `
     select s.automatic, s.provenance, s.key, s.event_id, s.id, s.type, s.version, s.recorded_at, s.operation,
       s.metadata, s.body

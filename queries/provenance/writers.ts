@@ -1,11 +1,13 @@
-/** Which API key made a write, as the caller of a question may see it. */
+/** Finds the API key that made a write, as far as the caller may see it. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import type { Queryable } from '../gather.ts';
 
-/** Who held the credential of a write. */
+/** The holder of the credential of a write. */
 export type Writer =
-  /** Shown to the key's own project; revoked keys keep their name. `name` is null where nothing is known of the key. */
+  /**
+   * Visible to the key's own project; revoked keys keep their name. `name` is null when the key is unknown.
+   */
   | {
       readonly kind: 'api_key';
       readonly id: string;

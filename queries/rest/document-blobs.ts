@@ -1,4 +1,7 @@
-/** Which bytes of the document store some version of their document shows: the sweeper keeps those. */
+/**
+ * Finds the bytes in the document store that some version of their document refers to; the sweeper keeps
+ * those.
+ */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 

@@ -1,4 +1,4 @@
-/** A document that bytes are sent to directly: who may do so is told by the signature of the URL, not by a caller. */
+/** Finds the document of a direct upload. The signature of the URL authorizes it, so there is no caller. */
 import type { Pool } from 'pg';
 import { isUuid } from '#src/shared/ids.ts';
 

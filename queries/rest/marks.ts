@@ -1,4 +1,7 @@
-/** Who wrote the versions that REST v1 shows, and when their resources were created (docs/spec/decisions.md, section 4). */
+/**
+ * Reads who wrote the versions that REST v1 shows, and when their resources were created
+ * (docs/spec/decisions.md, section 4).
+ */
 import type { Pool } from 'pg';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -16,9 +19,9 @@ export interface VersionOf {
   readonly version: number;
 }
 
-/** What its event says beside its body. */
+/** What the event of a version contains besides its body. */
 export interface Mark {
-  /** When version 1 was recorded. */
+  /** The time at which version 1 was recorded. */
   readonly created: Micros;
   readonly metadata: EventMetadata;
 }
@@ -51,10 +54,13 @@ export function openMarks(pool: Pool): Marks {
   };
 }
 
-/** A resource as it stands now, with what the event of that version says; without a mark where `history` does not show it yet. */
+/**
+ * The current version of a resource with the mark of its event; no mark while `history` doesn't have the
+ * version yet.
+ */
 export type MarkedResource = CurrentResource & { readonly mark?: Mark };
 
-/** As `Read`, with the mark in the same round trip. */
+/** Like `Read`, with the mark in the same round trip. */
 export type ReadMarked = (
   caller: Caller,
   type: ResourceType,

@@ -19,7 +19,7 @@ export interface ListOf {
   readonly to?: Micros | undefined;
 }
 
-/** Which page. */
+/** Which page to read. */
 export interface PageOf {
   readonly limit: number;
   readonly cursor?: string | undefined;
@@ -37,7 +37,7 @@ const place = z
   .tuple([z.int(), z.int(), z.string().regex(/^-?\d{1,18}$/), z.uuid()])
   .transform(([made, total, at, id]): Start => ({ made, total, at, id }));
 
-/** A statement for a page, whose answer is one `PageRow`. */
+/** A statement that returns one `PageRow`. */
 interface Statement {
   readonly name: string;
   readonly text: string;
@@ -45,15 +45,15 @@ interface Statement {
 }
 
 /**
- * A page as it is answered. Its rows come as one text, which takes PostgreSQL and this process a third less than their
- * columns one by one.
+ * A page as the database returns it. All rows are one text, which costs PostgreSQL and this process a third
+ * less than separate columns.
  */
 interface PageRow {
-  /** Whether the tenant has that patient. */
+  /** True if the tenant has that patient. */
   readonly seen: true | null;
-  /** Whether the read model shows whatever a write has been answered for: that waited for `history`. */
+  /** True if the read model contains every acknowledged write, because those waited for `history`. */
   readonly fresh: boolean;
-  /** Of the whole list; on the first page. */
+  /** The number of items in the whole list; only on the first page. */
   readonly total: number | null;
   /** Joined (`joined-rows.ts`): at, id, listed, those of the item. */
   readonly rows: string | null;
@@ -61,7 +61,7 @@ interface PageRow {
 
 /** The rows of a page, and their summary. */
 export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
-  /** Whether the caller may see the patient. */
+  /** True if the caller may see the patient. */
   readonly seen: boolean;
   readonly rows: readonly Row[];
   readonly total: number;
@@ -72,17 +72,17 @@ export interface PlacesPage<Row> extends Pick<PageRow, 'fresh'> {
 interface Page {
   readonly statement: Statement;
   of(found: PageRow | undefined): PlacesPage<readonly string[]>;
-  /** The cursor of what comes after a row of the page. */
+  /** Returns the cursor of the page after a row. */
   after(row: readonly string[], page: Pick<PlacesPage<unknown>, 'total'>): string;
 }
 
 /** Characters of the items of a page: it ends where one would exceed that. No item alone is longer. */
 const MOST = 25_000_000;
 
-/** From how many bytes on what an entry itself says is read by itself. */
+/** From this size on, in bytes, the entry's own text is read by a separate statement. */
 const LONG = 32_000;
 
-/** More than any moment of a FHIR date; a number that is exact. */
+/** Later than any FHIR date, and exact as a JavaScript number. */
 const EVER = 2 ** 60;
 
 /**
@@ -92,10 +92,10 @@ const EVER = 2 ** 60;
 export type Pages<Item> = (of: ListOf, page: PageOf) => Promise<PlacesPage<Item>>;
 
 /**
- * Opens the pages of a list; resources that their newest version removes from it are left out.
+ * Opens the pages of a list. Resources whose newest version removes them from the list are left out.
  * @param name of the statements
- * @param columns of the newest version `e`: never null, and JSON except for numbers and codes; followed by the body of
- *   the Medication that names it, empty if there is none
+ * @param columns of the newest version `e`: never null, and JSON except for numbers and codes; followed by
+ * the body of the Medication that names it, empty if there is none
  * @param itemOf returns the item of a resource's id and the columns
  */
 export function openPages<Item>(
@@ -124,7 +124,10 @@ export function openPages<Item>(
   };
 }
 
-/** Whether an item is too long to stand in a page's statement: there are sizes in its place, or its Medication's. */
+/**
+ * Returns true if an item is too long for a page's statement: its columns, or its Medication's, contain sizes
+ * instead.
+ */
 function isLeftOut(columns: readonly string[]): boolean {
   const [first = '', ...others] = columns;
   const last = others.at(-1) ?? first;
@@ -163,7 +166,7 @@ function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, c
   const keys = of.lists.map(searchKey);
   const values: unknown[] = [of.patient, keys, limit + 1, of.from ?? -EVER, of.tenant];
   const bind = (value: unknown): string => `$${values.push(value)}`;
-  // One bound from above: PostgreSQL begins to read at the first of several, which may be far from the page.
+  // A single upper bound: PostgreSQL starts at the first of several, which may be far from the page.
   const below =
     start === undefined
       ? `p.at < ${bind(of.to ?? EVER)} and p.until is null`
@@ -204,7 +207,8 @@ function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, c
 const OWN_BYTES = `coalesce(octet_length(e.fields), 0) + coalesce(octet_length(e.title), 0)
   + coalesce(octet_length(e.summary), 0)`;
 
-// Index: primary key of timeline.entry (id, version), backwards: a resource is what its newest version says.
+// Joins the newest version, which determines a resource's item. Index: primary key of timeline.entry (id,
+// version), backwards.
 const newest = (columns: readonly string[]): string => `cross join lateral (
   select e.lists && $2::int8[] as listed, case when ${OWN_BYTES} <= ${LONG}
     then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${OWN_BYTES})::text end as item
@@ -218,10 +222,10 @@ const SEEN = `select true from resources.resource o
 const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
 /**
- * The body of the Medication that names an entry, of a deleted one the last that it had; of the version that is referred
- * to, where one is. Empty where it names itself, or there is none.
- * Index: primary key of history.version (id, version), backwards.
- * @param body what of it is read.
+ * Returns SQL for the body of the Medication that names an entry: the version that is referred to, if any;
+ * for a deleted Medication the last body. Empty when the entry names itself, or there is none. Index: primary
+ * key of history.version (id, version), backwards.
+ * @param body the SQL of what is read from it.
  */
 const referred = (body: string): string => `coalesce(case when e.refers is not null then (
     select ${body} from history.version v
@@ -233,7 +237,10 @@ function asOf(made: string): string {
   return `p.since <= ${made}::int8 and (p.until is null or p.until > ${made}::int8)`;
 }
 
-/** How many there are now: sums by stretch, and the rows of the stretches at the borders. */
+/**
+ * Returns SQL for the current number of items: sums by time bucket, plus the rows of the buckets at the
+ * borders.
+ */
 function totalOf({ from, to }: ListOf, bind: (value: unknown) => string): string {
   const among = (begin: number, end: number): string =>
     `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])

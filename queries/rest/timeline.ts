@@ -1,4 +1,4 @@
-/** A patient's timeline (docs/spec/decisions.md, section 4): what the read model `timeline` says of each entry, by itself. */
+/** Reads a patient's timeline (docs/spec/decisions.md, section 4) from the read model `timeline` alone. */
 
 import { z } from 'zod';
 import type { Micros } from '#src/shared/time.ts';
@@ -12,12 +12,12 @@ import { openPages, type Pages } from './places.ts';
 export interface TimelineEntry {
   readonly id: string;
   readonly type: TimelineType;
-  /** As the resource writes it; null when it says none. */
+  /** As the resource contains it; null without a date. */
   readonly date: string | null;
-  /** When that is; when it was created, for one that says none. */
+  /** The moment of the date; without a date, the time of creation. */
   readonly moment: Micros;
   readonly title: string;
-  /** The code system of a title that is a code; null where it is words. */
+  /** The code system, if the title is a code; null for words. */
   readonly titleSystem: string | null;
   readonly summary: string | null;
   /** The codes in the summary that have no words. */
@@ -41,7 +41,7 @@ const COLUMNS = [
   'e.author_type',
 ];
 
-/** As the projection writes them (`projections/timeline/schema.ts`). */
+/** The form that the projection writes (`projections/timeline/schema.ts`). */
 const placedCodes = z.array(
   z
     .tuple([z.int(), z.string(), z.string()])

@@ -1,4 +1,7 @@
-/** All versions of a resource of a record, for the provenance summary: docs/spec/interface.md, sections 2.3 and 2.4. */
+/**
+ * Reads all versions of a record's resource for the provenance summary: docs/spec/interface.md, sections 2.3
+ * and 2.4.
+ */
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -14,7 +17,7 @@ export interface RecordedVersion {
   readonly version: number;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly recorded: Micros;
-  /** Also the id of its Provenance. */
+  /** Also the id of the version's Provenance. */
   readonly eventId: string;
   readonly metadata: EventMetadata;
   readonly writer: Writer;

@@ -23,8 +23,8 @@ export interface About {
 }
 
 /**
- * The code that all matches have, when there is one and the order goes by values that stand with it: of the order's first
- * key every match that has a value has one there.
+ * Returns the code that all matches have, if there is one and the order's first key is a value stored with
+ * that code. Every match with a value of that key then has one with the code.
  */
 export function aboutOf(
   { type, tenant }: Pick<SearchScope, 'type' | 'tenant'>,
@@ -49,7 +49,10 @@ export function aboutOf(
   return { key, token, ...(system === undefined ? {} : { system: searchKey(systemKey(system)) }) };
 }
 
-/** The token parameter whose codes the values of another are stored with, both of the resource itself. */
+/**
+ * Returns the token parameter whose codes are stored with the values of another; both parameters are of the
+ * resource itself.
+ */
 function codesWith(type: ResourceType, by: string): string | undefined {
   const timeline = timelineOf(type);
   if (by === timeline?.date) return timeline.code;
@@ -60,7 +63,10 @@ type Parts = readonly [code: string, value: string, name: string];
 
 const known = new Map<ResourceType, readonly Parts[]>();
 
-/** The two parts of a type's composites whose values bear codes: of the resource, not of one of its elements. */
+/**
+ * Returns a type's composites whose two parts are a code and its value on the resource itself, not on one of
+ * its elements.
+ */
 function composites(type: ResourceType): readonly Parts[] {
   const before = known.get(type);
   if (before !== undefined) return before;
@@ -77,11 +83,11 @@ function composites(type: ResourceType): readonly Parts[] {
 interface AskedCode {
   readonly code: string;
   readonly system: string | undefined;
-  /** Whether it is the first part of a composite. */
+  /** True for the first part of a composite. */
   readonly isPart: boolean;
 }
 
-/** The one code that a parameter asks for: by itself, or as the first part of a composite. */
+/** Returns the single code that a parameter asks for: directly, or as the first part of a composite. */
 function codeIn(type: ResourceType, parameter: string, key: string, text: string): AskedCode | undefined {
   const isPart = composites(type).some(([code, , name]) => name === key && code === parameter);
   if (key !== parameter && !isPart) return undefined;

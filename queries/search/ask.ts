@@ -78,12 +78,15 @@ export async function understandRequest(
   return { search, asked, now, lookedUp };
 }
 
-/** Whether an order is by `_lastUpdated` alone, which every write disturbs. */
+/** Returns true if an order is by `_lastUpdated` alone, which every write changes. */
 export function isByTime(order: readonly OrderKey[]): boolean {
   return order.length === 1 && order[0]?.by === '_lastUpdated';
 }
 
-/** Where a page begins. @throws Refusal `malformed` */
+/**
+ * Returns where a page begins.
+ * @throws Refusal `malformed`
+ */
 function startOf(cursor: string | undefined, order: readonly OrderKey[]): { made?: Micros; last?: Last } {
   if (cursor === undefined) return {};
   const [made, id, ...keys] = decodeCursor(cursor, place);
@@ -95,16 +98,18 @@ function startOf(cursor: string | undefined, order: readonly OrderKey[]): { made
   return { last: { id, keys }, ...(made === null ? {} : { made }) };
 }
 
-/** None is for what may have no value: all have an id and a time. */
+/**
+ * Checks a key in a cursor; null is valid only for keys that a resource may lack. All have an id and a time.
+ */
 function fitsKey(key: string | null, of: OrderKey | undefined): boolean {
   return key === null ? of !== undefined && !isEverywhere(of) : VALUES[of?.type ?? 'text'].test(key);
 }
 
-/** What the texts of values look like. */
+/** The valid texts of values in cursors. */
 const VALUES: Readonly<Record<OrderKey['type'], RegExp>> = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
   int8: /^-?\d{1,18}$|^-?[1-8]\d{18}$/,
-  // As many digits as a number of 1,000 characters has, and half a unit of its last place.
+  // The digits of a number of 1,000 characters, plus half a unit of its last place.
   numeric: /^-?(?:\d{1,5000}(?:\.\d{1,5000})?|Infinity)$/,
   text: /^[^\0]{0,1000}$/su,
 };

@@ -25,10 +25,11 @@ export function isChain(parameter: RawParameter): boolean {
 }
 
 /**
- * Returns the predicate of resources whose reference names one that the rest of the parameter finds, among the caller's
- * own.
+ * Returns the predicate of resources with a reference to a resource of the caller that the rest of the
+ * parameter finds.
  * @returns undefined if the type lacks the first parameter, or its targets lack the next
- * @throws Refusal `malformed` if a parameter isn't a reference or can't name that type, or for an invalid value
+ * @throws Refusal `malformed` if a parameter isn't a reference or can't name that type, or for an invalid
+ * value
  */
 export function chainPredicate(
   parameter: RawParameter,
@@ -60,7 +61,7 @@ function targetsOf(compiled: CompiledParameter, type: ResourceType): readonly Re
   return targets.includes('Resource') ? TYPE_NAMES : targets.filter(isResourceType);
 }
 
-/** A type at the end of a chain, and what is asked of it. */
+/** A type at the end of a chain, and the predicate on it. */
 type End = readonly [ResourceType, Predicate];
 
 /**
@@ -84,7 +85,7 @@ function referring(
     const wide = { wide: true as const, resolvable: { found: found(ends), named } };
     return Object.assign(referringByKeys(compiled, scope, ends, ids), wide);
   }
-  // Whatever R4 allows, no record is anybody's but a Patient's.
+  // R4 allows other subjects, but every record belongs to a Patient.
   const patients = ends.filter(([type]) => type === 'Patient');
   const own = inRecords(patients, ids, scope);
   const named = (all: readonly Named[]) =>
@@ -103,7 +104,7 @@ function referring(
 
 type Ids = (end: End, binds: Binds) => string;
 
-/** Resources whose entries have a key of one of the ends: index search.entry_keys. */
+/** Returns SQL for the resources whose entries have a key of one of the ends: index search.entry_keys. */
 function referringByKeys(
   compiled: CompiledParameter,
   scope: SearchScope,

@@ -7,7 +7,7 @@ import { parameterOf } from './parameters.ts';
 import type { Predicate } from './predicate.ts';
 import { keysOfReferences } from './reference-keys.ts';
 
-/** A compartment whose resources name its own by reference parameters. */
+/** A compartment whose resources refer to its owner by reference parameters. */
 export interface NamedCompartment {
   readonly type: Exclude<CompartmentType, 'Patient'>;
   readonly id: string;

@@ -5,8 +5,8 @@ import type { Predicate } from './predicate.ts';
 import { oneOf, rowsOfId } from './stored-values.ts';
 
 /**
- * Returns the condition that rows belong to a tenant. For keyed predicates it is only checked: without statistics the
- * planner might walk the tenant's whole index.
+ * Returns the condition that rows belong to a tenant. For keyed predicates no index may use it: without
+ * statistics the planner might walk the tenant's whole index.
  */
 export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
   const condition = `r.tenant = ${binds.add(tenant, 'uuid')}`;

@@ -13,15 +13,15 @@ export interface Sort {
   readonly descending: boolean;
 }
 
-/** How an answer is shaped. */
+/** The parameters that shape a result, such as `_sort` and `_count`. */
 export interface Controls {
   readonly count: number;
-  /** Only the total: `_summary=count` or `_count=0`. */
+  /** True if only the total is requested: `_summary=count` or `_count=0`. */
   readonly onlyTotal: boolean;
   readonly total: boolean;
-  /** What comes first in `sorts`. */
+  /** The first of `sorts`. */
   readonly sort: Sort;
-  /** What the answer is sorted by: equal ones of a key by the next. */
+  /** The sort keys; each one orders the results that are equal by the keys before it. */
   readonly sorts: readonly Sort[];
   readonly cursor?: string;
 }
@@ -32,15 +32,15 @@ const MAX_SORTS = 5;
 /** Names that `parseControls` accepts; the sender of the answer handles `_format` and `_pretty`. */
 const CONTROLS = new Set(['_count', '_total', '_summary', '_sort', '_format', '_pretty', CURSOR]);
 
-/** Whether a parameter shapes the answer. */
+/** Returns true if a parameter shapes the result. */
 export function isControl(parameter: RawParameter): boolean {
   return CONTROLS.has(parameter.name);
 }
 
 /**
- * Reads the controls.
- * @param listed what the listing can be sorted by, its default first; one key at a time.
- * @param sortable whether it can be sorted by more, which somebody else judges.
+ * Parses the parameters that shape the result.
+ * @param listed the sort keys of the listing, its default first; one key at a time.
+ * @param sortable true if other keys are allowed too, which the caller checks.
  * @throws Refusal `malformed` naming the parameter.
  */
 export function parseControls(
@@ -74,7 +74,10 @@ export function parseControls(
   return { count, onlyTotal, total, sort, sorts, ...(cursor === undefined ? {} : { cursor }) };
 }
 
-/** `_count`: a whole number from 0; more than `MAX_COUNT` is answered with that many. @throws Refusal `malformed` */
+/**
+ * Parses `_count`: an integer from 0; larger values than `MAX_COUNT` count as `MAX_COUNT`.
+ * @throws Refusal `malformed`
+ */
 export function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw badParameter('_count', 'the value must be a whole number from 0');
   return Math.min(Number(text), MAX_COUNT);

@@ -20,7 +20,10 @@ export function parsePrefixedDate(name: string, text: string): { prefix: Prefix;
   return { prefix: (prefix ?? 'eq') as Prefix, period };
 }
 
-/** What is wrong with a text that isn't a date, with an example of one. @param text as it was sent, of any length */
+/**
+ * Returns the message for a text that isn't a date, with an example of one.
+ * @param text as it was sent, of any length
+ */
 export function notDate(text: string): string {
   return `\`${text.slice(0, 40)}\` is not a FHIR date or instant; write for example 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;
 }
@@ -33,8 +36,8 @@ export interface Bounds {
 }
 
 /**
- * Which moments a prefixed date takes, for a value that is a moment itself.
- * @param now for `ap`: within a tenth of the distance between now and the date.
+ * Returns the moments that match a prefixed date, for values that are moments.
+ * @param now for `ap`: a tenth of the distance between now and the date.
  */
 export function bounds(prefix: Prefix, period: Period, now: Micros): Bounds {
   // Moments are whole microseconds: the one in which a finer date is has begun before it.

@@ -2,7 +2,7 @@
 import type { Binds } from '../binds.ts';
 import type { Predicate } from './predicate.ts';
 
-/** The sets of keys that predicates imply. */
+/** Returns the sets of keys that predicates imply. */
 export function impliedBy(predicates: readonly Predicate[]): (readonly string[])[] {
   return predicates.flatMap(({ implied }) => (implied === undefined ? [] : [implied()]));
 }
@@ -11,8 +11,8 @@ export function impliedBy(predicates: readonly Predicate[]): (readonly string[])
 const MOST_IN_RECORDS = 4_000;
 
 /**
- * The sets of keys of which a row's entry must have one each.
- * @param records that all rows are in, if that is known: their own keys are asked for where there are.
+ * Returns sets of keys; a matching row's entry has at least one key of each set.
+ * @param records the records that all rows are in, if known: their own keys are used where they exist.
  */
 export function keySets(
   predicates: readonly Predicate[],
@@ -26,8 +26,8 @@ export function keySets(
 }
 
 /**
- * The condition that a row's entry has one key of each set. As an array the ids are known before any resource is looked up,
- * whatever the planner expects of either table.
+ * Returns the condition that a row's entry has one key of each set. The ids are an array, so they are found
+ * before any resource is looked up, whatever the planner expects of either table.
  */
 export function withKeys(sets: readonly (readonly string[])[], binds: Binds): string {
   return `r.id = any(array(select k.id from (${entriesWith(sets, binds)}) k))`;
@@ -36,14 +36,14 @@ export function withKeys(sets: readonly (readonly string[])[], binds: Binds): st
 /** Sets with more keys are looked up one by one: without statistics the planner takes many for all that there are. */
 const MANY = 8;
 
-/** Whether `entriesWith` may give an entry several times. */
+/** Returns true if `entriesWith` may return an entry several times. */
 export function isLookedUpByKey(sets: readonly (readonly string[])[]): boolean {
   return sets.some((set) => set.length > MANY);
 }
 
 /**
- * The entries that have one key of each set (index search.entry_keys): a query with the columns `id` and `record`. Keys of
- * a large set are looked up one after the other, as far as rows are wanted.
+ * Returns a query, with the columns `id` and `record`, for the entries that have one key of each set (index
+ * search.entry_keys). Keys of a large set are looked up one after the other, until enough rows are found.
  */
 export function entriesWith(sets: readonly (readonly string[])[], binds: Binds): string {
   const [largest = []] = [...sets].sort((a, b) => b.length - a.length);
@@ -60,7 +60,7 @@ export function entriesWith(sets: readonly (readonly string[])[], binds: Binds):
     select e.id, e.record from search.entry e where ${conditions.join(' and ')} offset 0) f`;
 }
 
-/** The condition that an entry has one key of each set. */
+/** Returns the condition that an entry has one key of each set. */
 export function hasKeys(entry: string, sets: readonly (readonly string[])[], binds: Binds): string {
   const every = sets.flatMap((set) => (set.length === 1 ? set : []));
   const conditions = sets
@@ -70,7 +70,10 @@ export function hasKeys(entry: string, sets: readonly (readonly string[])[], bin
   return conditions.join(' and ');
 }
 
-/** The predicate that rows have one of some keys. @param more what else is known of it */
+/**
+ * Returns the predicate that rows have one of some keys.
+ * @param more what else is known of the predicate
+ */
 export function keysPredicate(
   keys: readonly string[],
   more: Pick<Predicate, 'keysInRecord'> = {},
@@ -83,7 +86,7 @@ export function keysPredicate(
   });
 }
 
-/** The predicate that rows have none of some keys: also rows without any value. */
+/** Returns the predicate that rows have none of some keys; rows without any value match too. */
 export function noKeysPredicate(keys: readonly string[]): Predicate {
   const condition = (binds: Binds) =>
     `not exists (select from search.entry e where e.id = r.id and e.keys && ${binds.add(keys, 'int8[]')})`;

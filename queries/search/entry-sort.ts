@@ -1,4 +1,6 @@
-/** All that an index gives, sorted by what its entries say of a token or a reference: nothing else is looked up. */
+/**
+ * Sorts all rows that an index finds by a token or reference in their entries, without reading other tables.
+ */
 import type { Binds } from '../binds.ts';
 import { checksOf } from './conditions.ts';
 import { hasKeys, noKeysPredicate } from './entry-keys.ts';
@@ -14,8 +16,8 @@ function setsOf(source: Source | undefined, first: OrderKey): readonly (readonly
 }
 
 /**
- * A page sorted by a value in the entries first: index search.entry_keys. Without a source only of resources that have a
- * value; the others are found by `withoutText`.
+ * Returns SQL for a page whose first sort key is in the entries: index search.entry_keys. Without a source it
+ * finds only resources that have a value; `withoutText` finds the others.
  * @param total SQL that counts the matches.
  */
 export function entrySort(
@@ -58,7 +60,7 @@ export function entrySort(
   return framed(wanted, '', { total, over: 'false' }, rows, binds);
 }
 
-/** The predicate that a resource has no value of a key in its entry. */
+/** Returns the predicate that a resource has no value of a key in its entry. */
 export function withoutText({ inEntry }: Pick<OrderKey, 'inEntry'>): Predicate {
   return noKeysPredicate(inEntry?.present ?? []);
 }

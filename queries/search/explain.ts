@@ -1,4 +1,7 @@
-/** A plan in plain English: what leads to the matches, what is checked for each, and when the next statement runs. */
+/**
+ * Describes a plan in plain English: how the matches are found, what is checked for each, and when the next
+ * statement runs.
+ */
 import { Binds } from '../binds.ts';
 import { conditionsOn } from './order.ts';
 import { total } from './page.ts';
@@ -12,7 +15,7 @@ import type { Path } from './value-walk.ts';
 export interface Check {
   /** The parameter as it was written: `status=final`. */
   readonly condition: string;
-  /** Where its answer is looked up: a table or an index. */
+  /** The table or index that the statement uses. */
   readonly in: string;
 }
 
@@ -25,7 +28,7 @@ export interface ExplainedStep {
   /** The indexes or tables that they are read from. */
   readonly from: readonly string[];
   readonly checks: readonly Check[];
-  /** When the next statement runs; absent where this one always answers. */
+  /** When the next statement runs; absent if this one always returns the page. */
   readonly otherwise?: string;
   readonly sql: string;
   readonly values: readonly unknown[];
@@ -136,7 +139,7 @@ function otherwise({ limit }: Asked, step: Step): string | undefined {
   return `fewer than ${limit} match${left}`;
 }
 
-/** What the rows of a source are led to by, and what is checked of each. */
+/** Returns how the rows of a source are found, and what is checked of each. */
 function ledBy(
   { selection }: Asked,
   source: Source | undefined,
@@ -204,7 +207,7 @@ function alongValues({ selection }: Asked, path: Path): Omit<ExplainedStep, 'doe
   };
 }
 
-/** How the indexes in the order of values are called. */
+/** The names of the indexes in the order of values. */
 const SORTED: Readonly<Record<string, string>> = { period: 'by_low', quantity: 'by_low', string: 'by_value' };
 
 function valuesFrom({ table, by, span }: NonNullable<Predicate['values']>): string[] {
@@ -213,7 +216,7 @@ function valuesFrom({ table, by, span }: NonNullable<Predicate['values']>): stri
   return span === undefined ? [name] : [name, `search.${table}_${about ? 'about_wide' : 'wide'}`];
 }
 
-/** What a predicate that names rows is read from. */
+/** Returns the table that a predicate that names rows is read from. */
 function placeOf({ recorded, inRecords, rows }: Predicate): string {
   if (recorded === true) return 'resources.resource_of_tenant';
   if (inRecords !== undefined) return 'resources.resource_of_record';

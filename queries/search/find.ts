@@ -11,21 +11,23 @@ import type { Predicate } from './predicate.ts';
 import type { Selection, Source } from './selection.ts';
 import { statementOf } from './statement.ts';
 
-/** A row of a page: its place in the order, and the resource, which is null when it is just being deleted. */
+/**
+ * A row of a page: its position in the order, and the resource, which is null when it was deleted meanwhile.
+ */
 export interface FoundRow {
   readonly place: string;
   readonly keys: readonly (string | null)[];
   readonly version: number | null;
   readonly last_updated: Micros;
-  /** Or its size, where it is large (`large-bodies.ts`). */
+  /** The body, or its size if it is large (`large-bodies.ts`). */
   readonly body: string;
 }
 
-/** What a statement gives. */
+/** What a statement returns. */
 interface Row {
   readonly total: number | null;
   readonly over: boolean;
-  /** As `framed` joins them. */
+  /** As joined by `framed`. */
   readonly rows: string | null;
 }
 
@@ -133,11 +135,12 @@ export function openFind(pool: Asks): Find {
   };
 }
 
-/** Whether a step has given the page: all matches that come first. */
+/** Returns true if a step found the page: all matches that come first. */
 function isPage({ limit, order, selection }: Asked, step: Step, { over, rows }: Tried): boolean {
   if (over) return false;
   if (step.kind === 'sort' || step.kind === 'sort-entries' || rows.length === limit) return true;
-  // A walk without a bound passes all; of one along what is asked for `over` tells when it ended before its path did.
+  // A walk without a limit reads everything; a walk along a condition's own values reports in `over` that it
+  // ended before its path did.
   const most = step.kind === 'walk-values' ? step.path.most : step.most;
   return (
     most === undefined ||
@@ -145,7 +148,10 @@ function isPage({ limit, order, selection }: Asked, step: Step, { over, rows }: 
   );
 }
 
-/** What a source is, as long as that is asked for in the same words; none where it is told by a statement alone. */
+/**
+ * Returns a name of a source that stays the same for the same search; undefined if only its statement
+ * identifies it.
+ */
 function nameOf(source: Source | undefined): string | undefined {
   if (source === undefined || source.kind === 'rows') return undefined;
   if (source.kind === 'keys') return JSON.stringify(source.sets);

@@ -13,9 +13,11 @@ import { badParameter, keyOf, type RawParameter } from './raw.ts';
 import { referenceKeys } from './reference-keys.ts';
 
 /**
- * Resources that are named by another, found by the rest of the parameter among the caller's own.
- * @returns undefined when the other type is none of the 26, or does not have one of the parameters.
- * @throws Refusal `malformed` for a parameter that cannot name the searched type, or a bad value at the end.
+ * Returns the predicate of resources that another resource of the caller refers to, which the rest of the
+ * parameter finds.
+ * @returns undefined when the other type isn't one of the 26, or lacks one of the parameters.
+ * @throws Refusal `malformed` for a parameter that can't name the searched type, or an invalid value at the
+ * end.
  */
 export function hasPredicate(
   parameter: RawParameter,
@@ -43,7 +45,10 @@ function mayName(compiled: CompiledParameter, type: ResourceType, target: Resour
   return targets.includes('Resource') || targets.includes(target);
 }
 
-/** What the entries of the other type's rows name, if it is there: their record's Patient, or targets with the key. */
+/**
+ * Returns SQL for what the entries of the other type's rows refer to: their record's Patient, or targets with
+ * the key.
+ */
 function referred(
   compiled: CompiledParameter,
   predicate: Predicate,

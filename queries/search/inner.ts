@@ -11,7 +11,7 @@ import type { Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
 import { idsWith } from './stored-values.ts';
 
-/** What a parameter of a scope's type comes down to; undefined when the type does not have it. */
+/** Returns the predicate of a parameter of a scope's type; undefined when the type doesn't have it. */
 export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;
 
 /** Most steps from one type to another in a parameter. */
@@ -20,7 +20,7 @@ const MAX_DEPTH = 6;
 const MAX_STEPS = 250;
 
 /**
- * The scope of another type, one step on. Nothing else of the caller's changes.
+ * Returns the scope of another type one step further along a chain; the caller stays the same.
  * @throws Refusal `malformed` for a parameter with too many steps, `too-costly` for a search with too many.
  */
 export function stepTo(type: ResourceType, parameter: RawParameter, scope: SearchScope): SearchScope {
@@ -39,7 +39,7 @@ export function stepTo(type: ResourceType, parameter: RawParameter, scope: Searc
   return { ...scope, type, depth };
 }
 
-/** A parameter under another name, with the same values. */
+/** Returns a parameter under another name, with the same values. */
 export function renamed({ values, text }: RawParameter, key: string): RawParameter {
   const colon = key.indexOf(':');
   return colon < 0
@@ -48,8 +48,10 @@ export function renamed({ values, text }: RawParameter, key: string): RawParamet
 }
 
 /**
- * The predicates that some types give a parameter. A value that one type refuses may be good for another.
- * @throws Refusal what the first said, when none takes it; one for the whole search's cost at once.
+ * Collects the predicates of a parameter for several types. A value that is invalid for one type may be valid
+ * for another.
+ * @throws Refusal the first type's error, when the parameter is invalid for all; at once for a search that is
+ * too costly.
  */
 export function ofTypes<T>(
   types: readonly T[],
@@ -71,8 +73,9 @@ export function ofTypes<T>(
 }
 
 /**
- * The live rows of the scope's type that a predicate holds for, as `from` … `where`: of them `r.id` may be asked. With
- * `contained` in the scope also rows of contained resources; keys and values of the predicate are of both.
+ * Returns SQL, `from` … `where`, of the live rows of the scope's type that match a predicate; select `r.id`
+ * from it. With `contained` in the scope it includes rows of contained resources; the predicate's keys and
+ * values cover both.
  */
 export function innerRows(
   predicate: Predicate,
@@ -93,7 +96,9 @@ export function innerRows(
       and not e.keys && ${binds.add(predicate.without, 'int8[]')}) r where true`;
 }
 
-/** The predicate of rows, found by their ids: where a row is only checked the array is made once. */
+/**
+ * Returns a predicate that finds rows by their ids; where a row is only checked, the array is computed once.
+ */
 export function rowsPredicate(rows: NonNullable<Predicate['rows']>): Predicate {
   const condition = (binds: Binds) => `r.id = any(array(select distinct x.id from (${rows(binds)}) x))`;
   return Object.assign(condition, { rows, ofEntry: true });

@@ -5,8 +5,8 @@ import { both } from './span.ts';
 import { valuesPredicate } from './stored-values.ts';
 
 /**
- * Conditions on the same values of a resource are one: the bounds of a window lead to the rows between them, not to all
- * that one of them leaves. So are conditions that there are no keys: an entry is looked at once for all of them.
+ * Merges predicates that apply to the same values of a resource, so that both bounds of a range narrow one
+ * lookup. It also merges predicates that keys are absent, so that an entry is read once for all of them.
  */
 export function merged(predicates: readonly Predicate[]): readonly Predicate[] {
   const absent = predicates.filter(({ without }) => without !== undefined);

@@ -6,7 +6,7 @@ import { badParameter } from './raw.ts';
 export interface NumberRange {
   readonly prefix: Prefix;
   readonly value: string;
-  /** What its digits stand for: low <= x < high. */
+  /** The range that its digits imply: low <= x < high. */
   readonly low: string;
   readonly high: string;
   /** Ends of what is within a tenth of it, both included: for `ap`. */
@@ -17,9 +17,9 @@ const NUMBER =
   /^(eq|ne|gt|lt|ge|le|sa|eb|ap)?([+-]?)(?=\.?\d)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Parses a number with its prefix. `100` is 99.5 to 100.5, `100.0` is 99.95 to 100.05; an exponent adds a digit, as in
- * R4's own example: `1e2` is 95 to 105.
- * @param name the parameter, for the refusal
+ * Parses a number with its prefix. `100` is 99.5 to 100.5, `100.0` is 99.95 to 100.05; an exponent adds a
+ * digit, as in R4's own example: `1e2` is 95 to 105.
+ * @param name the parameter, for the error message
  * @throws Refusal `malformed` for an invalid number
  */
 export function parsePrefixedNumber(name: string, text: string): NumberRange {

@@ -1,16 +1,22 @@
-/** Which searches the read model `resources` answers by itself, so that they need not wait for `search`. */
+/**
+ * Determines which searches the read model `resources` can answer alone, so that they don't wait for
+ * `search`.
+ */
 import type { ResourceType } from '#src/fhir/types.ts';
 import { CURSOR } from '../cursor.ts';
 import { patientParameter, subjectParameter } from './kinds/record.ts';
 import { parameterOf } from './parameters.ts';
 import { parseRaw, type RawParameter } from './raw.ts';
 
-/** What every resource's row says, and what shapes the answer alone. */
+/** Parameters on columns that every resource has, and parameters that only shape the result. */
 const OF_ROW = new Set(['_id', '_lastUpdated', '_count', '_total', '_summary', '_format', '_pretty', CURSOR]);
-/** What a row can be sorted by. */
+/** The sort keys that are columns of a row. */
 const SORTS = new Set(['_id', '_lastUpdated']);
 
-/** Whether a type's search asks for nothing but ids, times of recording and records. @throws Refusal as `parseRaw` */
+/**
+ * Returns true if a type's search uses only ids, recording times and records.
+ * @throws Refusal as `parseRaw`
+ */
 export function isOfResources(type: ResourceType, query: URLSearchParams): boolean {
   return parseRaw(query).every((parameter) => isOfRow(parameter) || isRecord(type, parameter));
 }

@@ -1,6 +1,6 @@
 /**
- * The order of an answer: https://hl7.org/fhir/R4/search.html#sort. Of several values the one that comes first in the
- * order counts; a resource without a value comes last in either direction; equal ones follow by their ids.
+ * The order of a result: https://hl7.org/fhir/R4/search.html#sort. Of several values the first in the order
+ * counts; resources without a value come last in either direction; equal ones are ordered by id.
  */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
@@ -18,20 +18,23 @@ import { badParameter } from './raw.ts';
 import { formKeys, parameterKeys } from './stored.ts';
 import { oneOf, rowsOfId } from './stored-values.ts';
 
-/** Where the values of a key stand. */
+/** Where the values of a sort key are stored. */
 export interface Place {
   readonly table: string;
   readonly column: string;
-  /** Of the parameter, or of those that hold its values. */
+  /** The keys of the parameter, or of the parameters that hold its values. */
   readonly keys: readonly string[];
-  /** Whether a resource has one value at most. */
+  /** True if a resource has at most one value. */
   readonly single: boolean;
 }
 
-/** One key of an order. */
+/** One sort key of an order. */
 export interface OrderKey extends Sort {
   readonly type: 'uuid' | 'int8' | 'text' | 'numeric';
-  /** Its values in the read model `search`; none for what every resource says once, `_id` and `_lastUpdated`. */
+  /**
+   * Its values in the read model `search`; undefined for `_id` and `_lastUpdated`, which every resource has
+   * once.
+   */
   readonly place?: Place;
   /** Instead of a place: its value in a resource's own entry. */
   readonly inEntry?: InEntry;
@@ -54,8 +57,8 @@ const PLACES = {
 } as const;
 
 /**
- * What a `_sort` of a type comes down to.
- * @throws Refusal `malformed` naming a parameter that the type does not have, or that has no order.
+ * Returns the order that a type's `_sort` specifies.
+ * @throws Refusal `malformed` naming a parameter that the type doesn't have, or that can't be sorted by.
  */
 export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort[]): readonly OrderKey[] {
   return sorts.map((sort) => {
@@ -114,19 +117,17 @@ function isOrdered(type: string): type is keyof typeof PLACES {
   return type in PLACES;
 }
 
-/** Whether every resource has a value of a key. */
+/** Returns true if every resource has a value of the key. */
 export function isEverywhere({ place, inEntry }: Pick<OrderKey, 'place' | 'inEntry'>): boolean {
   return place === undefined && inEntry === undefined;
 }
 
-/** `asc` or `desc`. */
+/** Returns `asc` or `desc`. */
 export function direction({ descending }: Pick<Sort, 'descending'>): 'asc' | 'desc' {
   return descending ? 'desc' : 'asc';
 }
 
-/**
- * The value that a key has for the row `c` with the columns `id` and `last_updated`.
- */
+/** Returns SQL for the value of a sort key for the row `c` with the columns `id` and `last_updated`. */
 export function sortValue({ by, place, inEntry, descending }: OrderKey, binds: Binds): string {
   if (inEntry !== undefined) return `(select ${inEntry.value('o')} from search.entry o where o.id = c.id)`;
   if (place === undefined) return by === '_id' ? 'c.id' : 'c.last_updated';
@@ -135,7 +136,7 @@ export function sortValue({ by, place, inEntry, descending }: OrderKey, binds: B
     where ${oneOf('o.key', keys, binds)})`;
 }
 
-/** The conditions on the very values that a key sorts by, of which a resource has one at most. */
+/** Returns the conditions on the same values that a key sorts by, if a resource has at most one. */
 export function conditionsOn(
   place: Place | undefined,
   predicates: readonly Predicate[],
@@ -148,7 +149,8 @@ export function conditionsOn(
 }
 
 /**
- * When the version that was current at a moment was recorded; null when there was none (primary key of history.version).
+ * Returns SQL for the time at which the version that was current at a moment was recorded; null when there
+ * was none (primary key of history.version).
  * @param row the row, with the columns `id` and `last_updated`.
  */
 export function sortValueAt(moment: Micros, binds: Binds, row = 'c'): string {
@@ -158,19 +160,22 @@ export function sortValueAt(moment: Micros, binds: Binds, row = 'c'): string {
     order by h.version desc limit 1) end`;
 }
 
-/** The order of rows with the columns k0, k1, … and `id`. @param row their name with a dot, or nothing */
+/**
+ * Returns the `order by` of rows with the columns k0, k1, … and `id`.
+ * @param row the row's alias with a dot, or empty
+ */
 export function orderBy(order: readonly OrderKey[], row = ''): string {
   const keys = order.map((key, n) => `${row}k${n} ${direction(key)} nulls last`);
   return [...keys, `${row}id ${direction(order[0] ?? { descending: false })}`].join(', ');
 }
 
-/** Where a page ended: its last row's keys as texts, null for none, and its id. */
+/** The end of a page: its last row's keys as texts, null for missing ones, and its id. */
 export interface Last {
   readonly keys: readonly (string | null)[];
   readonly id: string;
 }
 
-/** The condition that a row with k0, k1, … and `id` comes after another. */
+/** Returns the condition that a row with k0, k1, … and `id` comes after another. */
 export function after(order: readonly OrderKey[], last: Last, binds: Binds): string {
   const same: string[] = [];
   const alternatives: string[] = [];

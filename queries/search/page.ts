@@ -1,6 +1,6 @@
 /**
- * The statements that give a page of a search. Each stands by itself whatever the planner believes of the tables: no
- * table has statistics when it is new. What leads to what is said by `offset 0`, laterals and arrays.
+ * Builds the statements for a page of a search. Their plans don't depend on statistics, because new tables
+ * have none: `offset 0`, laterals and arrays fix the order of the joins.
  */
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
@@ -30,11 +30,11 @@ import {
 } from './selection.ts';
 import { oneOf, rowsOfId } from './stored-values.ts';
 
-/** Which rows of an ordered selection. */
+/** The requested rows of an ordered selection. */
 export interface Wanted {
   readonly selection: Selection;
   readonly order: readonly OrderKey[];
-  /** At most so many. */
+  /** The maximum number of rows. */
   readonly limit: number;
   /** The row before the first one. */
   readonly last?: Last;
@@ -43,7 +43,10 @@ export interface Wanted {
   readonly total: boolean;
 }
 
-/** All matches of a source, sorted; with `most`, nothing but `over` when it has more rows than that. */
+/**
+ * Returns SQL for all matches of a source, sorted; with `most`, it returns only `over` when the source has
+ * more rows.
+ */
 export function candidates(
   wanted: Wanted,
   source: Source | undefined,
@@ -51,7 +54,7 @@ export function candidates(
   binds: Binds,
 ): string {
   const { order, total } = wanted;
-  // A condition on what is sorted by is looked up together with it.
+  // A condition on the sort key's values is looked up together with them.
   const place = order[0]?.place;
   const along = source?.kind === 'keys' ? conditionsOn(place, wanted.selection.predicates) : [];
   const predicates = wanted.selection.predicates.filter((each) => !along.includes(each));
@@ -60,8 +63,8 @@ export function candidates(
   const few = most === undefined ? 'true' : `(select count(*) from s) <= ${most}`;
   const matches =
     source === undefined ? matchesOf(selection, binds) : matchesAmong('s', source, selection, updated, binds);
-  // Planned as if all rows were wanted, and read no further than they are: with a limit of its own the planner might
-  // take a table without statistics for one where any row will do.
+  // Planned for all rows but read only as far as needed: with a limit here the planner might assume, for a
+  // table without statistics, that any row matches.
   const taken = (of: string) =>
     most === undefined
       ? `s as materialized (${of}),`
@@ -80,7 +83,7 @@ export function candidates(
   );
 }
 
-/** The total of a selection. */
+/** Returns SQL for the total of a selection. */
 export function total(selection: Selection, source: Source | undefined, binds: Binds): string {
   if (source === undefined) {
     return `select count(*) from resources.resource r where ${conditionOf(selection, binds)}`;
@@ -117,9 +120,9 @@ function sorted({ order, limit, last, made }: Wanted, known: boolean, binds: Bin
 }
 
 /**
- * The whole statement around a page: its resources, and what is said of all. The rows come joined (`joined-rows.ts`):
- * id, version, when it was recorded, the keys of the order, body or its size.
- * @param by the order that `rows` have, in their own words, so that nothing is sorted again.
+ * Returns the whole statement around a page: its resources, the total, and whether there is more. The rows
+ * are joined to one text (`joined-rows.ts`): id, version, recording time, the sort keys, body or its size.
+ * @param by the order of `rows` in their own expressions, so that nothing is sorted again.
  */
 export function framed(
   { selection, order }: Wanted,
@@ -147,15 +150,17 @@ function orNothing(column: string): string {
   return `coalesce(${column}::text, '')`;
 }
 
-/** An order by the first key alone, which no row is without, as walks along an index say it. */
+/**
+ * Returns the order by the first key alone, for keys that every row has, in the form that index walks use.
+ */
 export function byFirst(key: Pick<OrderKey, 'descending'>, row: string): string {
   return `${row}k0 ${direction(key)}, ${row}id ${direction(key)}`;
 }
 
 /**
- * A walk over resources in the order of their ids or of `_lastUpdated`: indexes resources.resource_by_id,
- * resource_of_tenant, or, where the selection says so, what leads to its rows.
- * @param most how many resources are looked at.
+ * Returns SQL for a walk over resources in the order of their ids or of `_lastUpdated`: indexes
+ * resources.resource_by_id, resource_of_tenant, or the index of the selection's rows.
+ * @param most the number of resources to look at.
  */
 export function resourceWalk(
   wanted: Wanted,

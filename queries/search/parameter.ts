@@ -1,35 +1,41 @@
-/** What a kind of search parameter is: how its values become a predicate. Each kind is a file in `kinds/`. */
+/**
+ * The interface of a kind of search parameter: it turns values into a predicate. Each kind is a file in
+ * `kinds/`.
+ */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Predicate } from './predicate.ts';
 import type { RawParameter } from './raw.ts';
 import type { Terms } from './terms.ts';
 
-/** What a predicate may depend on beside the parameter. */
+/** What a predicate may depend on besides the parameter. */
 export interface SearchScope {
   readonly type: ResourceType;
-  /** Of the caller: rows in other tables bear it too. */
+  /** The caller's tenant, which rows in other tables have too. */
   readonly tenant: string;
   /** Base URL of the FHIR interface with a slash at its end: references may be written in full. */
   readonly base: string;
   readonly now: Micros;
   /** Codes that values with `:in` and its like stand for, asked for beforehand. */
   readonly terms?: Terms;
-  /** Whether identifiers compare to the letter: where a search decides which one is meant. */
+  /** True if identifiers are compared case-sensitively, for conditional criteria. */
   readonly exact?: boolean;
   /** Counts the types that chains and `_has` of the whole search come to. */
   readonly steps?: { taken: number };
-  /** How many references lead from the searched type to this one. */
+  /** The number of references between the searched type and this one. */
   readonly depth?: number;
-  /** Whether contained resources of the type are found as well: at the end of a chain. */
+  /** True if contained resources of the type are found as well, at the end of a chain. */
   readonly contained?: boolean;
 }
 
 /** A search parameter of some types. */
 export interface SearchParameter {
   readonly name: string;
-  /** Whether a type has it. */
+  /** Returns true if a type has the parameter. */
   appliesTo(type: ResourceType): boolean;
-  /** @throws Refusal `malformed` (400) for a modifier or a value that it does not take. */
+  /**
+   * Returns the predicate of a parameter's values.
+   * @throws Refusal `malformed` (400) for a modifier or a value that it doesn't take.
+   */
   predicate(parameter: RawParameter, scope: SearchScope): Predicate;
 }

@@ -19,8 +19,9 @@ const PARAMETERS: readonly SearchParameter[] = [
 ];
 
 /**
- * The parameter of a name, if the type has it. Those of the table know more than what a resource says; with the
- * modifiers that they leave to others they are like any. Provenance is searched by `queries/provenance/search.ts`.
+ * Returns a type's parameter by its name, if the type has it. Parameters in the table use more than the
+ * resource's own values; modifiers that they don't handle work as for any other parameter.
+ * `queries/provenance/search.ts` searches Provenances.
  */
 export function parameterOf(
   type: ResourceType,
@@ -33,8 +34,9 @@ export function parameterOf(
 }
 
 /**
- * What a parameter comes down to, chains and `_has` included; undefined when the scope's type does not have it.
- * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it does not take.
+ * Returns the predicate of a parameter, including chains and `_has`; undefined when the scope's type doesn't
+ * have it.
+ * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it doesn't take.
  */
 export function predicateOf(parameter: RawParameter, scope: SearchScope): Predicate | undefined {
   if (parameter.name === '_has') return hasPredicate(parameter, scope, predicateOf);

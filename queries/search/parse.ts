@@ -12,12 +12,12 @@ import { keyOf, parseRaw, type RawParameter } from './raw.ts';
 import { loadTerms } from './terms.ts';
 import { meantParameter } from './unknown.ts';
 
-/** What a query asks for. */
+/** A parsed query. */
 export interface ParsedSearch<P = Predicate> extends Controls {
   readonly predicates: readonly P[];
-  /** What of the query was used, for the `self` link; the cursor is left out. */
+  /** The parts of the query that were used, for the `self` link, without the cursor. */
   readonly used: [key: string, text: string][];
-  /** Names of parameters that nobody knows here. */
+  /** Names of unknown parameters. */
   readonly unknown: readonly string[];
 }
 
@@ -25,8 +25,8 @@ export interface ParsedSearch<P = Predicate> extends Controls {
 const BY_ID: readonly Sort[] = [{ by: '_id', descending: false }];
 
 /**
- * Understands the query of a type's search.
- * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it does not take.
+ * Parses the query of a type's search.
+ * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it doesn't take.
  */
 export async function parseSearch(
   query: URLSearchParams,
@@ -43,9 +43,9 @@ export async function parseSearch(
 }
 
 /**
- * The same over a listing's own parameters and sort orders.
- * @param predicateOf what a parameter comes down to; undefined when the listing does not have it.
- * @param sortable whether it can be sorted by more, which somebody else judges.
+ * Parses the query of a listing with its own parameters and sort keys.
+ * @param predicateOf returns a parameter's predicate; undefined when the listing doesn't have it.
+ * @param sortable true if other sort keys are allowed too, which the caller checks.
  */
 export function understand<P>(
   raw: readonly RawParameter[],
@@ -71,8 +71,9 @@ export function understand<P>(
 }
 
 /**
- * Understands the criteria of a conditional interaction: nothing may be ignored there, and something must be asked.
- * Identifiers compare to the letter: one that differs in case might be another patient's.
+ * Parses the criteria of a conditional interaction. Every parameter must be known, and at least one is
+ * required. Identifiers are compared case-sensitively: one that differs in case might belong to another
+ * patient.
  * @throws Refusal `malformed`, also for an unknown parameter and for criteria without any.
  */
 export async function parseCriteria(
@@ -96,8 +97,8 @@ export async function parseCriteria(
 }
 
 /**
- * The refusal of parameters that a type, or whatever is searched, does not have.
- * @param types that are searched, for the names that were probably meant.
+ * Returns the refusal of parameters that the searched types don't have.
+ * @param types the searched types, to suggest similar names.
  */
 export function unknownParameters(
   what: string,
@@ -107,7 +108,10 @@ export function unknownParameters(
   return new Refusal('malformed', unknownIssues(what, types, names, ' here'));
 }
 
-/** What is to be said of unknown parameters: each by its name, and which was probably meant. @param end of the sentence */
+/**
+ * Returns the messages about unknown parameters, each with its name and a suggestion.
+ * @param end the end of the sentence
+ */
 export function unknownIssues(
   what: string,
   types: readonly ResourceType[],

@@ -23,9 +23,9 @@ export type Step =
   | {
       readonly kind: 'sort';
       readonly source: Source | undefined;
-      /** With more rows than this in the source the next step is taken. */
+      /** If the source has more rows than this, the next step runs. */
       readonly most?: number;
-      /** Whether a source with more rows is remembered, so that the step is left out for a while. */
+      /** True if a source with more rows is remembered, so that this step is skipped for a while. */
       readonly remembered?: true;
     }
   /** Sorts all entries that an index gives, by a token or a reference that the entries hold. */
@@ -42,57 +42,62 @@ interface Walk {
   readonly promising?: number;
 }
 
-/** How a search is answered: with a page, or, when nothing else is asked for, with its total alone. */
+/** The plan of a search: for a page, or for a total alone. */
 export type Plan = PagePlan | CountPlan;
 
-/** How a total is counted: from a source, or else from all matches. */
+/** How a total is counted: from a source, otherwise from all matches. */
 export interface CountPlan {
   readonly kind: 'count';
   readonly source: Source | undefined;
 }
 
-/** How a page is found. Steps are taken one after the other until one gives the page; the last one always does. */
+/** How a page is found. Steps run one after the other until one finds the page; the last one always does. */
 export type PagePlan =
   /** Ids, identifiers or records lead to the matches. */
   | { readonly kind: 'named'; readonly steps: readonly Step[] }
   /** Indexes over what resources say lead to the matches. */
   | { readonly kind: 'sources'; readonly steps: readonly Step[] }
-  /** Only the order leads to the matches. */
+  /** Only a walk along the order leads to the matches. */
   | {
       readonly kind: 'order';
       /** Absent where a page begins among resources without a value to be sorted by. */
       readonly step?: Step;
-      /** What comes last, when that step did not fill the page: resources without a value to be sorted by. */
+      /** When that step doesn't fill the page, these follow: resources without a value of the sort key. */
       readonly without?: Predicate;
     };
 
-/** When which step is taken. */
+/** The limits at which one step is chosen over another. */
 export interface Limits {
-  /** A source with more rows than this is not sorted when a walk along the order can fill the page. */
+  /** A source with more rows than this isn't sorted when a walk along the order can fill the page. */
   readonly few: number;
-  /** How far such a walk goes before the source is sorted after all. */
+  /** How many rows such a walk reads before the source is sorted after all. */
   readonly far: number;
 }
 
-/** At a million resources either step takes some ten milliseconds at most. */
+/** With a million resources either step takes some ten milliseconds at most. */
 export const LIMITS: Limits = { few: 4_000, far: 20_000 };
 
-/** How many times a page of what a wide predicate finds is sorted at once. */
+/** A source of up to this many pages is sorted at once, for wide predicates. */
 const PROBED = 4;
 
-/** How many rows along the order are looked at then: first few, then more. */
+/** How many rows along the order are then read: few in the first walk, more in the second. */
 const WALKS = [250, 2_000] as const;
 
 /** The share of a page that a walk must find for the next one to be taken: usually one eight times as long fills it. */
 const PROMISING = 1 / 8;
 
-/** How many rows of some records are sorted at once. */
+/** Up to this many rows of several records are sorted at once. */
 const FEW_IN_RECORDS = 1_000;
 
-/** How many values of a code in a record are passed before what its keys lead to is sorted after all. */
+/**
+ * How many values of a code in a record are read before the rows that its keys lead to are sorted instead.
+ */
 const FAR_IN_RECORD = 1_000;
 
-/** Of quantities no more than so many are sorted first: a walk along another order soon meets enough of a common range. */
+/**
+ * Only up to this many quantities are sorted first: a walk along another order soon finds enough matches of a
+ * common range.
+ */
 const FEW_QUANTITIES = 500;
 
 /** Chooses how a total is counted. */
@@ -124,8 +129,9 @@ function namedSteps(asked: Asked, [source]: readonly Source[], limits: Limits): 
 }
 
 /**
- * Of several records: all that they have is sorted if that is little, else the order may soon lead to enough of it. None
- * with a total, which looks at all anyway, nor by `_id`, by which PostgreSQL sorts quickly.
+ * Returns the steps for several records: if they have few rows, all are sorted; otherwise a walk along the
+ * order comes first. No such steps with a total, which reads all rows anyway, or by `_id`, which PostgreSQL
+ * sorts quickly.
  */
 function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: Limits): Step[] {
   const { predicates } = asked.selection;
@@ -180,8 +186,8 @@ function probes(asked: Asked, source: Source | undefined, most: number, far: num
 }
 
 /**
- * The sources that are sorted before a walk, if they have few rows. Conditions on what is sorted by bound the walk itself;
- * of quantities without a span an index knows one end only.
+ * Returns the sources that are sorted before a walk, if they have few rows. Conditions on the sort key bound
+ * the walk itself; for quantities without a span an index covers only one end.
  */
 function tried({ about, order, selection }: Asked, sources: readonly Source[], few: number): Step[] {
   const along = conditionsOn(order[0]?.place, selection.predicates);
@@ -195,7 +201,7 @@ function tried({ about, order, selection }: Asked, sources: readonly Source[], f
   });
 }
 
-/** Whether a source is a time of recording, and the order is that in which its index has them. */
+/** Returns true if a source is a recording time and the order equals that of its index. */
 function isAlong(order: readonly OrderKey[], source: Source): boolean {
   return order[0]?.by === '_lastUpdated' && source.kind === 'rows' && source.of.recorded === true;
 }
@@ -211,9 +217,9 @@ function valuesAbout({ about, order, selection }: Asked): readonly Source[] {
 }
 
 /**
- * A walk along the order; undefined when no index has that order.
- * @param counted what the total is counted from.
- * @param most how many rows are passed; undefined: all.
+ * Returns a walk along the order; undefined when no index has that order.
+ * @param counted the source of the total.
+ * @param most the number of rows to read; undefined: all.
  */
 function walkAlong(
   { order, last, about }: Asked,

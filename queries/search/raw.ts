@@ -1,4 +1,7 @@
-/** A search as text: names, modifiers and values, before anybody asks what they mean. https://hl7.org/fhir/R4/search.html */
+/**
+ * Splits a search into names, modifiers and values, without interpreting them.
+ * https://hl7.org/fhir/R4/search.html
+ */
 import { nearest } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -8,19 +11,19 @@ export interface RawParameter {
   readonly modifier?: string;
   /** The alternatives between commas, still escaped (`\,` `\|` `\$`), none of them empty. At least one. */
   readonly values: readonly string[];
-  /** As it stood in the query: for the `self` link. */
+  /** The original text, for the `self` link. */
   readonly text: string;
 }
 
 /** Most alternatives of all parameters together: each may be a value bound to a statement, which takes 65,535. */
 const MAX_VALUES = 1_000;
 
-/** Most parameters of a search. Each may be a condition of its own, asked of every row that is looked at. */
+/** The most parameters of a search; each may be a condition that is checked for every row that is read. */
 const MAX_PARAMETERS = 50;
 
 /**
  * Splits a query; parameters with empty values are left out (docs/spec/decisions.md, section 5).
- * @throws Refusal `malformed` naming the parameter that is one too many, or has a NUL character.
+ * @throws Refusal `malformed` naming the first parameter over the limit, or one with a NUL character.
  */
 export function parseRaw(query: URLSearchParams): RawParameter[] {
   const parameters: RawParameter[] = [];
@@ -68,17 +71,17 @@ export function split(text: string, separator: ',' | '|' | '$'): string[] {
   return parts;
 }
 
-/** A part's own text: `\,` `\|` `\$` `\\` become what they stand for. */
+/** Replaces the escapes `\,` `\|` `\$` `\\` in a part. */
 export function unescaped(part: string): string {
   return part.includes('\\') ? part.replaceAll(/\\([,|$\\])/g, '$1') : part;
 }
 
-/** How a parameter is named in a query, with its modifier. */
+/** Returns a parameter's name with its modifier, as in a query. */
 export function keyOf(parameter: Pick<RawParameter, 'name' | 'modifier'>): string {
   return parameter.modifier === undefined ? parameter.name : `${parameter.name}:${parameter.modifier}`;
 }
 
-/** A 400 that names the parameter. */
+/** Returns a 400 that names the parameter. */
 export function badParameter(name: string, why: string): Refusal {
   return new Refusal('malformed', {
     code: 'value',
@@ -87,7 +90,10 @@ export function badParameter(name: string, why: string): Refusal {
   });
 }
 
-/** The value of `:missing`. @throws Refusal `malformed` */
+/**
+ * Parses the value of `:missing`.
+ * @throws Refusal `malformed`
+ */
 export function parseTruth(parameter: RawParameter): boolean {
   const [value] = parameter.values;
   if (parameter.values.length === 1 && (value === 'true' || value === 'false')) return value === 'true';

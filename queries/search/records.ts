@@ -1,4 +1,4 @@
-/** The predicate that resources are in the records of some Patients, whose ids are known. */
+/** The predicate that resources are in the records of some Patients with known ids. */
 import { recordKey } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
@@ -6,16 +6,19 @@ import { ofTenant } from './conditions.ts';
 import type { SearchScope } from './parameter.ts';
 import type { Predicate } from './predicate.ts';
 
-/** From how many on records are taken for many: along the order of an answer the next match is then never far. */
+/** From this number of records on, a walk along the result's order is assumed to find the next match soon. */
 const MANY_RECORDS = 32;
 
-/** Resources of the scope's type in one of the records. Index resources.resource_of_record, keys in search.entry_keys. */
+/**
+ * Matches resources of the scope's type in one of the records. Index resources.resource_of_record, keys in
+ * search.entry_keys.
+ */
 export function inRecordsPredicate(
   ids: readonly string[],
   { tenant, type }: Pick<SearchScope, 'tenant' | 'type'>,
 ): Predicate {
   const [first, ...others] = ids;
-  // Of one record the index gives the rows in the order of their ids.
+  // For one record the index returns the rows in the order of their ids.
   const condition = (binds: Binds) =>
     first !== undefined && others.length === 0
       ? `r.record = ${binds.add(first, 'uuid')}`
@@ -31,7 +34,10 @@ export function inRecordsPredicate(
   return Object.assign(condition, { ...known, rows, wide: true as const });
 }
 
-/** The live resources of a type in some records, one record after the other: a query with `id` and `record`. */
+/**
+ * Returns a query, with `id` and `record`, for the live resources of a type in some records, one record after
+ * the other.
+ */
 export function rowsInRecords(
   ids: readonly string[],
   scope: Pick<SearchScope, 'tenant' | 'type'>,
@@ -40,7 +46,10 @@ export function rowsInRecords(
     cross join lateral (${inOneRecord('i.id', scope, binds)}) o`;
 }
 
-/** The live resources of a type in one record: a query with `id` and `record`. @param record SQL for its id */
+/**
+ * Returns a query, with `id` and `record`, for the live resources of a type in one record.
+ * @param record SQL for its id
+ */
 export function inOneRecord(
   record: string,
   { tenant, type }: Pick<SearchScope, 'tenant' | 'type'>,

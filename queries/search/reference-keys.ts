@@ -14,7 +14,8 @@ type Stored = Pick<CompiledParameter, 'stored'>;
 type Of = Pick<SearchScope, 'tenant' | 'type' | 'base' | 'contained'>;
 
 /**
- * The hashes (`searchKey`) that entries have when a reference parameter names a resource, relatively or under our base.
+ * Returns the hashes (`searchKey`) of entries whose reference parameter names a resource, relatively or under
+ * our base.
  * @param type of the resource.
  * @param id SQL for its id.
  */
@@ -29,7 +30,10 @@ export function referenceKeys(
   return hashedBefore(compiled, scope, forms, id, binds);
 }
 
-/** The same for a contained resource. @param id SQL for the id of its row */
+/**
+ * Returns the hashes for a contained resource.
+ * @param id SQL for the id of its row
+ */
 export function containedKeys(compiled: Stored, scope: Of, id: string, binds: Binds): string[] {
   return hashedBefore(compiled, scope, [referenceForm.contained('')], id, binds);
 }
@@ -51,12 +55,18 @@ function hashedBefore(
   );
 }
 
-/** The condition that an id is one of a contained resource's row (`containedId`). @param id SQL */
+/**
+ * Returns the condition that an id belongs to a contained resource's row (`containedId`).
+ * @param id SQL
+ */
 export function isContained(id: string): string {
   return `(get_byte(uuid_send(${id}), 6) >> 4 = ${CONTAINED_VERSION})`;
 }
 
-/** The hashes that entries have when a reference parameter names one of some resources, contained ones included. */
+/**
+ * Returns the hashes of entries whose reference parameter names one of some resources, contained ones
+ * included.
+ */
 export function keysOfReferences({ stored }: Stored, scope: Of, found: readonly Named[]): string[] {
   return found.flatMap(({ type, id }) => {
     const forms =
@@ -69,7 +79,10 @@ export function keysOfReferences({ stored }: Stored, scope: Of, found: readonly 
   });
 }
 
-/** The hash (`searchKey`) of the key that entries of a record have. @param id SQL for the record's id */
+/**
+ * Returns the hash (`searchKey`) of the key of all entries of a record.
+ * @param id SQL for the record's id
+ */
 export function recordKeyOf(id: string): string {
   return hashOf(`'${recordKey('')}' || ${id}::text`);
 }

@@ -14,13 +14,13 @@ export interface LookedUp {
   readonly predicate: Predicate;
   readonly sql: string;
   readonly values: readonly unknown[];
-  /** How many resources it leads to; undefined: more than are looked up. */
+  /** The number of resources that it leads to; undefined: above the limit. */
   readonly found?: number;
 }
 
 /**
- * Replaces predicates by what they lead to, if that is not too much: one statement for each, one after the other, since
- * searches share few connections. Of several sets of records the common ones are left.
+ * Replaces predicates by the ids of their targets, if there are few. It runs one statement after the other,
+ * because searches share few connections. Of several sets of records the intersection remains.
  */
 export async function resolved(
   pool: Asks,

@@ -13,13 +13,13 @@ import { type FoundRow, openFind } from './find.ts';
 import type { ParsedSearch } from './parse.ts';
 import { LIMITS, type Limits, planOf } from './plan.ts';
 
-/** A page of matches, and what the query came down to. */
+/** A page of matches, and the parsed query. */
 export interface SearchPage {
   /** Absent with `_total=none`. */
   readonly total?: number;
   readonly matches: readonly CurrentResource[];
   readonly next?: string;
-  /** It has fewer matches than were asked for, because of the budget. */
+  /** True if it has fewer matches than requested because of the budget. */
   readonly isShortened?: true;
   readonly used: ParsedSearch['used'];
   readonly unknown: readonly string[];
@@ -63,7 +63,7 @@ function pageOf(
   count: number,
   madeAt: (first: FoundRow) => Micros | null,
 ): Pick<SearchPage, 'matches' | 'next'> {
-  // What was deleted while the read models were apart is in one of them alone.
+  // A resource that was deleted while one read model was behind the other is in only one of them.
   const matches = rows
     .slice(0, count)
     .flatMap(({ place: id, version, last_updated: lastUpdated, body }) =>

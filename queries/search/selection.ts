@@ -1,4 +1,4 @@
-/** Which resources a search asks for, and what may lead to them. */
+/** The resources that a search selects, and the sources that may lead to them. */
 import { recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
@@ -12,7 +12,7 @@ import { idsWith } from './stored-values.ts';
 export interface Selection {
   readonly type: ResourceType;
   readonly tenant: string;
-  /** The Patient compartment: only what is in this record. */
+  /** For the Patient compartment: only resources in this record. */
   readonly record?: string;
   readonly predicates: readonly Predicate[];
 }
@@ -24,8 +24,9 @@ export type Source =
   | { readonly kind: 'rows'; readonly rows: (binds: Binds) => string; readonly of: Predicate };
 
 /**
- * The sources of a selection, those first that are likely to be small. All rows of one are of the tenant and the type and
- * not deleted, because the keys of parameters say so; a selection without such a key has none.
+ * Returns the sources of a selection, those that are probably small first. All rows of a source belong to the
+ * tenant and the type and aren't deleted, because the parameters' keys imply it; a selection without such a
+ * key has no sources.
  */
 export function sourcesOf(selection: Selection): readonly Source[] {
   const { predicates, record } = selection;
@@ -46,7 +47,7 @@ export function sourcesOf(selection: Selection): readonly Source[] {
   return [{ kind: 'keys', sets: [...sets, ...implied] }, ...others];
 }
 
-/** All conditions on the time of recording together: index resources.resource_of_tenant. */
+/** Returns a source of all conditions on the recording time together: index resources.resource_of_tenant. */
 function recordedIn(selection: Selection): readonly Source[] {
   const [of, ...others] = selection.predicates.filter(({ recorded }) => recorded);
   if (of === undefined) return [];
@@ -55,7 +56,7 @@ function recordedIn(selection: Selection): readonly Source[] {
   return [{ kind: 'rows', rows, of }];
 }
 
-/** Whether the selection names ids, identifiers or records: then few resources are looked at. */
+/** Returns true if the selection names ids, identifiers or records, so that few resources are read. */
 export function isNarrow({
   predicates,
   record,
@@ -69,12 +70,12 @@ function namedRecords({ record, predicates }: Selection): readonly string[] | un
   return predicates.find(({ inRecords }) => inRecords !== undefined)?.inRecords;
 }
 
-/** Whether a predicate names exactly one record, and that one. */
+/** Returns true if a predicate names exactly this one record. */
 export function isInRecord({ inRecords }: Predicate, record: string | undefined): boolean {
   return inRecords?.length === 1 && inRecords[0] === record;
 }
 
-/** The one record that all matches are in, when nothing else names few resources. */
+/** Returns the one record that contains all matches, if nothing else narrows the search. */
 export function recordOf(selection: Selection): string | undefined {
   const { predicates } = selection;
   const [record, ...more] = namedRecords(selection) ?? [];
@@ -83,7 +84,7 @@ export function recordOf(selection: Selection): string | undefined {
   return isNarrow({ ...selection, record: undefined, predicates: others }) ? undefined : record;
 }
 
-/** The rows of a source: a query with the column `id`, and of keys the column `record`. */
+/** Returns a query for the rows of a source, with the column `id`, and for keys the column `record`. */
 export function rowsOf(source: Source, binds: Binds): string {
   if (source.kind === 'keys') return entriesWith(source.sets, binds);
   if (source.kind === 'rows') return `select k.id from (${source.rows(binds)}) k`;
@@ -91,7 +92,8 @@ export function rowsOf(source: Source, binds: Binds): string {
 }
 
 /**
- * The matches among rows of a source: a query with the columns `id` and `last_updated`, which is null unless it is wanted.
+ * Returns a query for the matches among rows of a source, with the columns `id` and `last_updated`, which is
+ * null unless it is needed.
  * @param rows the rows, as in `from`.
  */
 export function matchesAmong(
@@ -121,7 +123,7 @@ export function matchesAmong(
     where r.id = e.id and ${ownedBy(selection, true, binds)} and ${checksOf(others, binds)} offset 0) x`;
 }
 
-/** The conditions on an entry `r`, those left out that all rows of a source meet. */
+/** Returns the conditions on an entry `r`, without those that all rows of a source meet. */
 export function entryConditions(
   { predicates, record }: Selection,
   source: Source | undefined,
@@ -130,7 +132,7 @@ export function entryConditions(
   const left = predicates.filter(
     (each) => each.ofEntry === true && (source === undefined || source.kind === 'keys' || each !== source.of),
   );
-  // Of entries that keys have led to only the ids and the records are kept.
+  // For entries that were found by keys, only ids and records are available.
   const hasOwn = source?.kind !== 'keys';
   const conditions = left
     .filter(({ keys }) => keys === undefined)
@@ -145,18 +147,20 @@ export function entryConditions(
   return conditions;
 }
 
-/** The matches that no source leads to: a query with the columns `id` and `last_updated`. */
+/** Returns a query for matches without a source, with the columns `id` and `last_updated`. */
 export function matchesOf(selection: Selection, binds: Binds): string {
   return `select r.id, r.last_updated from resources.resource r where ${conditionOf(selection, binds)}`;
 }
 
-/** The condition that resources `r` match, with whatever leads to them. */
+/** Returns the condition that resources `r` match, including the predicates that name rows. */
 export function conditionOf(selection: Selection, binds: Binds): string {
   const keyed = selection.record !== undefined || selection.predicates.some((each) => each.keyed === true);
   return `${ownedBy(selection, keyed, binds)} and ${allOf(selection.predicates, binds)}`;
 }
 
-/** The condition that a resource `r` is the tenant's, of the type, in the record and not deleted. */
+/**
+ * Returns the condition that a resource `r` belongs to the tenant, the type and the record and isn't deleted.
+ */
 export function ownedBy({ type, tenant, record }: Selection, keyed: boolean, binds: Binds): string {
   const owner = `${ofTenant(tenant, keyed, binds)} and r.type = ${binds.add(type, 'text')} and not r.deleted`;
   return record === undefined ? owner : `${owner} and r.record = ${binds.add(record, 'uuid')}`;

@@ -6,7 +6,7 @@ import { badParameter } from './raw.ts';
 
 const FORMS = ['true', 'text', 'data', 'count', 'false'] as const;
 
-/** What a request says of the parts to be shown; `onlyTotal` for `_summary=count`. */
+/** The parts of resources that a request selects; `onlyTotal` for `_summary=count`. */
 export interface Shape {
   /** Undefined: everything. */
   readonly subset: Subset | undefined;
@@ -14,9 +14,9 @@ export interface Shape {
 }
 
 /**
- * Reads `_summary` and `_elements`.
- * @param types of the resources that may be shown; an element must be one of at least one of them.
- * @throws Refusal malformed (400) for another form, an unknown element, and both at once.
+ * Parses `_summary` and `_elements`.
+ * @param types the types of resources in the result; an element must exist in at least one of them.
+ * @throws Refusal malformed (400) for an invalid value, an unknown element, and for using both parameters.
  */
 export function parseShape(query: URLSearchParams, types: readonly ResourceType[]): Shape {
   for (const key of query.keys()) {

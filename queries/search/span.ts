@@ -8,17 +8,17 @@ import type { Binds } from '../binds.ts';
 
 /** A condition that bounds ends from below. Without it an index in the order of beginnings bounds one side only. */
 export interface Span {
-  /** The column by whose order narrow values are bounded. */
+  /** The column by which narrow values are sorted and bounded. */
   readonly column: string;
   /** SQL that tells wide values from narrow ones, as the indexes of wide ones have it. */
   readonly isWide: string;
-  /** What the condition implies for narrow values, in SQL. */
+  /** Returns the SQL condition that it implies for narrow values. */
   narrow(binds: Binds): string;
-  /** What it implies for wide ones. */
+  /** Returns the SQL condition that it implies for wide values. */
   wide(binds: Binds): string;
 }
 
-/** The span of periods `p` that end at a moment or after it. */
+/** Returns the span of periods `p` that end at or after a moment. */
 export function periodsFrom(moment: Micros): Span {
   const bound = Math.round(moment);
   return {
@@ -30,8 +30,8 @@ export function periodsFrom(moment: Micros): Span {
 }
 
 /**
- * The span of quantities `q` that end at a number or after it.
- * @param prefix of the columns: `canonical_`, or nothing.
+ * Returns the span of quantities `q` that end at or above a number.
+ * @param prefix of the columns: `canonical_`, or empty.
  * @param number a decimal text.
  */
 export function quantitiesFrom(prefix: 'canonical_' | '', number: string): Span {
@@ -44,7 +44,7 @@ export function quantitiesFrom(prefix: 'canonical_' | '', number: string): Span 
   };
 }
 
-/** The span of values that two conditions hold for; of different columns the first one's. */
+/** Returns the span of values that meet two conditions; if their columns differ, the first one's. */
 export function both(one: Span | undefined, other: Span | undefined): Span | undefined {
   if (one === undefined || other === undefined || one.isWide !== other.isWide) return one ?? other;
   return {
@@ -55,7 +55,9 @@ export function both(one: Span | undefined, other: Span | undefined): Span | und
   };
 }
 
-/** The conditions that together hold for the same values as one, none of them twice: each with an index of its own. */
+/**
+ * Splits a condition into disjoint conditions that together match the same values, each with its own index.
+ */
 export function parts(span: Span | undefined, condition: (binds: Binds) => string, binds: Binds): string[] {
   if (span === undefined) return [`(${condition(binds)})`];
   return [

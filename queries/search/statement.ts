@@ -7,8 +7,8 @@ import type { Source } from './selection.ts';
 import { valueWalk } from './value-walk.ts';
 
 /**
- * Returns the SQL of a step, its values bound: one row with the columns of `framed`.
- * @param all what a walk's total is of; default: what it selects.
+ * Returns the SQL of a step with its values bound; it returns one row with the columns of `framed`.
+ * @param all the selection of a walk's total; default: what it selects.
  */
 export function statementOf(wanted: Wanted, step: Step, binds: Binds, all = wanted.selection): string {
   const counted = (source: Source | undefined) => (wanted.total ? total(all, source, binds) : undefined);

@@ -3,13 +3,16 @@ import type { Binds } from '../binds.ts';
 import type { Predicate, Values } from './predicate.ts';
 import { parts } from './span.ts';
 
-/** The predicate that rows have one of some values. */
+/** Returns the predicate that rows have one of some values. */
 export function valuesPredicate(values: Values): Predicate {
   const condition = (binds: Binds) => `r.id in (${idsWith(values, binds)})`;
   return Object.assign(condition, { values, ofEntry: true });
 }
 
-/** The ids of the resources that have one of the values, some perhaps twice: a query with the column `id`. */
+/**
+ * Returns a query, with the column `id`, for the resources that have one of the values, possibly with
+ * duplicates.
+ */
 export function idsWith({ table, as, keys, by = 'key', condition, span }: Values, binds: Binds): string {
   return parts(span, condition, binds)
     .map(
@@ -19,7 +22,7 @@ export function idsWith({ table, as, keys, by = 'key', condition, span }: Values
     .join(' union all ');
 }
 
-/** The condition that a column is one of some hashes. */
+/** Returns the condition that a column equals one of some hashes. */
 export function oneOf(column: string, keys: readonly string[], binds: Binds): string {
   const [only, ...others] = keys;
   return only !== undefined && others.length === 0
@@ -28,8 +31,9 @@ export function oneOf(column: string, keys: readonly string[], binds: Binds): st
 }
 
 /**
- * The rows that a table of the read model `search` has of one resource, as in `from` (indexes search.period_of and their
- * like). With `offset` nothing else of the condition can lead the planner to another index.
+ * Returns SQL, as in `from`, for a resource's rows in a table of the read model `search` (indexes
+ * search.period_of and similar). `offset` keeps the planner from using another index for the rest of the
+ * condition.
  */
 export function rowsOfId(table: string, as: string, id: string): string {
   return `(select ${as}.*, ${as}.ctid as at from search.${table} ${as} where ${as}.id = ${id} offset 0) ${as}`;

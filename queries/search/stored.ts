@@ -1,4 +1,4 @@
-/** Under which keys the read model `search` holds the values of a parameter. */
+/** The keys under which the read model `search` stores the values of a parameter. */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { containedType, parameterKey, valueKey } from '#src/fhir/search/keys.ts';
@@ -14,8 +14,8 @@ export function typesIn({ type, contained }: Pick<SearchScope, 'type' | 'contain
 }
 
 /**
- * The keys that its strings, moments and quantities bear.
- * @param suffix of the code: `LABEL` and its like.
+ * Returns the keys of its strings, moments and quantities.
+ * @param suffix of the code, such as `LABEL`.
  */
 export function parameterKeys({ stored }: Stored, scope: Of, suffix = ''): string[] {
   return typesIn(scope).flatMap((type) =>
@@ -23,7 +23,7 @@ export function parameterKeys({ stored }: Stored, scope: Of, suffix = ''): strin
   );
 }
 
-/** The keys of forms (`src/fhir/search/keys.ts`), of which entries have those of their values. */
+/** Returns the keys of forms (`src/fhir/search/keys.ts`), which entries with these values have. */
 export function formKeys({ stored }: Stored, forms: readonly string[], scope: Of, suffix = ''): string[] {
   return typesIn(scope).flatMap((type) =>
     stored.flatMap((code) =>

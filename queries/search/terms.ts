@@ -14,8 +14,8 @@ function lastModifier(parameter: RawParameter): string | undefined {
 }
 
 /**
- * Asks for the codes of all values of a search whose modifier needs them.
- * @throws Refusal `malformed` for the value with which there are too many codes.
+ * Loads the codes of all values of a search whose modifier needs them.
+ * @throws Refusal `malformed` for the value that exceeds the limit of codes.
  */
 export async function loadTerms(
   parameters: readonly RawParameter[],
@@ -52,7 +52,10 @@ async function lookUp(
   return others.length > 0 || code === '' ? undefined : terminology.related(modifier, { system, code });
 }
 
-/** The codes that a value stands for. @throws Refusal `malformed` naming what the terminology does not know. */
+/**
+ * Returns the codes that a value expands to.
+ * @throws Refusal `malformed` naming what the terminology doesn't contain.
+ */
 export function codesOf(
   parameter: RawParameter,
   value: string,

@@ -1,10 +1,10 @@
-/** Which parameter a searcher probably meant. */
+/** Suggests the parameter that was probably meant. */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 
-/** What every search takes beside the parameters of its types. */
+/** The parameters that every search takes in addition to those of its types. */
 const OF_EVERY_SEARCH = [
   '_id',
   '_lastUpdated',
@@ -30,7 +30,7 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
   const [first = '', ...rest] = key.split('.');
   const [name = '', target] = first.split(':');
   const next = rest.length === 0 ? [] : targetsOf(types, name, target);
-  // One type after the other: the end of a chain is a parameter of any of them.
+  // Checks one type after the other: a parameter at the end of a chain may belong to any of them.
   for (const type of next) {
     const found = meantParameter([type], rest.join('.'));
     if (found !== '') return found.replace('`', `\`${first}.`);

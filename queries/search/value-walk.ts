@@ -11,22 +11,23 @@ import { entryConditions, isInRecord, ownedBy, type Selection } from './selectio
 import { both, parts, type Span } from './span.ts';
 import { oneOf, rowsOfId } from './stored-values.ts';
 
-/** Where a walk goes. */
+/** The path of a walk. */
 export interface Path {
   readonly place: Place;
-  /** Of the parameter's values only those that bear these hashes: indexes search.period_about, period_in_record. */
+  /** Only the parameter's values with these hashes: indexes search.period_about, period_in_record. */
   readonly of?: readonly (readonly [column: 'about' | 'about_record' | 'about_system', hash: string])[];
-  /** Whether a resource has one value on the path at most. */
+  /** True if a resource has at most one value on the path. */
   readonly once: boolean;
-  /** What of a selection every value on the path is sure to meet. */
+  /** The parts of a selection that every value on the path meets. */
   readonly implied: { readonly token: string | undefined; readonly record: string | undefined };
-  /** How many values are looked at; undefined: all. */
+  /** The number of values to read; undefined: all. */
   readonly most?: number;
 }
 
 /**
- * The path along a key's values, or along those of a code, of a record; undefined when several parameters hold the values.
- * @param most how many values are looked at.
+ * Returns the path along a key's values, optionally those of a code or a record; undefined when several
+ * parameters hold the values.
+ * @param most the number of values to read.
  */
 export function pathOf(
   place: Place,
@@ -48,7 +49,7 @@ export function pathOf(
   return { place, of, once: place.single && system !== undefined, implied, ...limit };
 }
 
-/** What of a selection is still to be asked of what stands on a path. */
+/** Returns the parts of a selection that must still be checked for values on a path. */
 function beside({ implied }: Path, along: readonly Predicate[], selection: Selection): Selection {
   const { record, ...others } = selection;
   const predicates = selection.predicates.filter(
@@ -61,8 +62,8 @@ function beside({ implied }: Path, along: readonly Predicate[], selection: Selec
 }
 
 /**
- * The matches that have a value, those with the first ones first. With conditions on these very values and no other key,
- * `over` tells that the walk ended before its path did.
+ * Returns SQL for the matches that have a value, in the order of their first values. With conditions on the
+ * same values and no other key, `over` reports that the walk ended before its path did.
  */
 export function valueWalk(wanted: Wanted, path: Path, total: string | undefined, binds: Binds): string {
   const { order, limit, last, selection } = wanted;
@@ -79,7 +80,7 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
       const { matches } = walk(wanted, first, path, along, undefined, binds);
       return framed(wanted, '', { total, over: 'false' }, page(matches), binds, by);
     }
-    // Each part to a page of its own, so that a walk ends where a window does.
+    // Each part is limited to one page, so that a walk stops at the page's end.
     const walks = parts(spanOf(along, path.place), condition, binds).map((part) =>
       walk(wanted, first, path, along, part, binds),
     );
@@ -93,7 +94,7 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
     );
     return framed(wanted, `with ${pages.join()}`, { total, over: over.join(' or ') }, page(union), binds, by);
   }
-  // By the other keys are sorted no more than the page and what equals its last row in the first key.
+  // The other keys sort only the page and the rows that equal its last row in the first key.
   const part = along.length === 0 ? undefined : condition();
   const { matches } = walk(wanted, first, path, along, part, binds);
   const values = others.map((key, n) => `${sortValue(key, binds)} as k${n + 1}`);
@@ -106,8 +107,8 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
 }
 
 /**
- * Matches in the order of the first key, a query with the columns `id`, `last_updated` and `k0`, and what is passed on the
- * way to them.
+ * Returns a query for matches in the order of the first key, with the columns `id`, `last_updated` and `k0`,
+ * and for the number of values read.
  * @param along the conditions on the key's own values, which `part` is about.
  */
 function walk(
@@ -154,7 +155,7 @@ function walk(
   const ofValues = left.record === undefined && left.predicates.every(isOfValues);
   const row = ofValues ? '(select d.id) r where' : 'search.entry r where r.id = d.id and';
   const resources = updated || others.length > 0;
-  // Named after what is joined last, so that it is asked of the rows alone that meet the conditions.
+  // Refers to the table that is joined last, so that it is checked only for rows that meet the conditions.
   const id = resources ? 'x.id' : entry.length > 0 ? 'e.id' : 'd.id';
   const matches = `
     select d.id, d.k0, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (${passed}) d
@@ -169,12 +170,12 @@ function bearing(row: string, of: NonNullable<Path['of']>, binds: Binds): string
   return of.map(([column, hash]) => `${row}.${column} = ${binds.add(hash, 'int8')}`);
 }
 
-/** Whether a predicate asks of an entry nothing but values, if it asks of it at all. */
+/** Returns true if a predicate checks only values of an entry, if it uses the entry at all. */
 function isOfValues({ ofEntry, keys, values }: Predicate): boolean {
   return ofEntry !== true || (keys === undefined && values !== undefined);
 }
 
-/** What conditions imply for the values in the order of a column. */
+/** Returns the range that conditions imply for the values in the order of a column. */
 function spanOf(along: readonly Predicate[], { column }: Place): Span | undefined {
   return along
     .map(({ values }) => values?.span)
@@ -187,7 +188,7 @@ function resource(selection: Selection, predicates: readonly Predicate[], binds:
     where r.id = d.id and ${ownedBy(selection, true, binds)} and ${checksOf(predicates, binds)} offset 0`;
 }
 
-/** The predicate that a resource has no value by which it could be sorted. */
+/** Returns the predicate that a resource has no value of the sort key. */
 export function withoutValue({ table, keys }: Place): Predicate {
   const condition = (binds: Binds) =>
     `(select true from ${rowsOfId(table, 'o', 'r.id')} where ${oneOf('o.key', keys, binds)} limit 1) is null`;

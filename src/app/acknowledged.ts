@@ -4,14 +4,14 @@ import { withTimeout } from '#src/shared/with-timeout.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { acknowledgedPosition } from '../operations/late-writes.ts';
 
-/** How long the log may take to say where it ends, in ms. Then the database is asked. */
+/** How long to wait for the log's head, in ms. After that the database is asked. */
 const LOG_MS = 1_000;
 
-/** What is asked. */
+/** Dependencies. */
 export interface AcknowledgedDeps {
   readonly store: Pick<EventStore, 'head'>;
   readonly pool: Pool;
-  /** Whether the log has answered lately. */
+  /** Returns true if the log has answered recently. */
   readonly logAnswers: () => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What the admin interface works with, put together. */
+/** Assembles the parts of the admin interface. */
 import type { Pool } from 'pg';
 import { type AdminCommands, openAdmin } from '#commands/admin.ts';
 import type { CriteriaLocks } from '#commands/command.ts';
@@ -13,7 +13,7 @@ import { recordStream } from '../events/streams.ts';
 import type { Services } from '../http/ports/services.ts';
 import { unavailable } from '../shared/refusal.ts';
 
-/** What it is made of. */
+/** Dependencies of the admin interface. */
 export interface AdministrationDeps {
   readonly pool: Pool;
   readonly store: EventStore;
@@ -21,20 +21,20 @@ export interface AdministrationDeps {
   /** URL of the FHIR interface, without a slash at its end. */
   readonly base: string;
   readonly locks: CriteriaLocks;
-  /** Of a new project's sandbox. */
+  /** The number of patients in a new project's sandbox. */
   readonly sandboxPatients: number;
   readonly productionAccess: Config['productionAccess'];
-  /** How many sandboxes wait. */
+  /** Returns the number of waiting sandboxes. */
   readonly waiting: SandboxQueries['sandboxesWaiting'];
   /** Waits until the named read models show a position; false when it takes too long. */
   readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
 }
 
-/** Its parts, as routes find them among the services. */
+/** The parts that routes use, as members of the services. */
 export interface Administration {
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
-  /** Where new and reset sandboxes wait for their turn. */
+  /** The queue of new and reset sandboxes. */
   readonly queue: SandboxQueue;
   readonly recordAt: Services['recordAt'];
 }

@@ -1,4 +1,7 @@
-/** The event store for requests: while it is known not to answer, they hear so at once instead of waiting one by one. */
+/**
+ * The event store for requests: while it is known to be down, requests fail at once instead of each waiting
+ * for it.
+ */
 import { type EventStore, Unavailable } from '../events/store.ts';
 
 /**

@@ -12,14 +12,14 @@ import type { EventStore } from '../events/store.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { tryToLead } from '../processes/lead.ts';
 
-/** What they are made of. */
+/** Dependencies of document storage. */
 export interface DocumentsDeps {
   readonly config: Pick<Config, 'baseUrl' | 'dataDir' | 'documentsBucket'>;
   readonly pool: Pool;
   readonly databaseUrl: string;
   readonly log: Logger;
   readonly events: Pick<EventStore, 'read'>;
-  /** Of the whole service: what is finalized holds them, too. */
+  /** The locks of the whole service, which finalizing a document takes too. */
   readonly locks: SweepDeps['locks'];
 }
 
@@ -34,14 +34,14 @@ export interface Documents {
   close(): void;
 }
 
-/** How often it is swept, in ms. */
+/** How often unused bytes are deleted, in ms. */
 const SWEEP_MS = 60 * 60_000;
 /**
- * How long bytes may be there before an event names them, in ms: a request that is sent again while its Idempotency-Key is
- * kept takes those of its first attempt.
+ * How long bytes may exist before an event names them, in ms: a retry within the lifetime of its
+ * Idempotency-Key uses the bytes of its first attempt.
  */
 const GRACE_MS = 2 * 24 * 60 * 60_000;
-/** How long the session of an instance that sweeps may be idle before another takes over, in ms. */
+/** How long the session of the sweeping instance may be idle before another instance takes over, in ms. */
 const HUNG_MS = 6_000;
 
 /** Opens them. */

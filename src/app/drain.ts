@@ -1,4 +1,4 @@
-/** The end of an HTTP server that owes nobody an answer. */
+/** Closes an HTTP server after its pending responses. */
 import type { Server } from 'node:http';
 
 /** Stops listening, and resolves when every request has been answered. Connections close as they fall idle. */

@@ -10,7 +10,7 @@ import type { ParkedEvents } from '../processes/parked.ts';
 import { readProcessPositions } from '../processes/positions.ts';
 import type { Process } from '../processes/process.ts';
 
-/** What is measured. */
+/** Dependencies of these metrics. */
 export interface FollowingDeps {
   readonly pool: Pool;
   readonly store: EventStore;

@@ -1,4 +1,7 @@
-/** Whose ID tokens the service takes: configured issuers, the organizations' own, else the development issuer. */
+/**
+ * Determines whose ID tokens the service accepts: those of configured issuers, of organizations' own issuers,
+ * otherwise of the development issuer.
+ */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
@@ -8,7 +11,7 @@ import type { SsoClientsOf } from '#src/shared/identity.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import type { Config } from '../config.ts';
 
-/** What checks ID tokens, and what makes them where no issuer is configured. */
+/** The verifier of ID tokens, and the development issuer if no issuer is configured. */
 export interface Identities {
   readonly verifier: Verifier;
   /** Undefined where issuers are configured, in production, and where other machines could reach it without leave. */
@@ -19,8 +22,9 @@ export interface Identities {
 export type IssuerSettings = Pick<Config, 'baseUrl' | 'devIssuer' | 'host' | 'mode' | 'oidcIssuers'>;
 
 /**
- * The issuer of a service that is one itself: outside production, while no other is configured, and either within reach
- * of this machine alone or allowed to be reached by others. Undefined for a service that is none.
+ * Returns the issuer's URL of a service that runs the development issuer: outside production, while no other
+ * is configured, and either reachable only from this machine or allowed to be reached by others. Otherwise
+ * undefined.
  */
 export function ownIssuer(settings: IssuerSettings): string | undefined {
   const { baseUrl, devIssuer, mode, oidcIssuers } = settings;
@@ -35,7 +39,7 @@ function reachable({ host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>): string 
   return isLoopback(hostname) ? undefined : `BASE_URL with the host ${hostname}`;
 }
 
-/** What to tell an operator about who can sign in; undefined when there is nothing to say. */
+/** Returns a warning for the operator about who can sign in; undefined when none is needed. */
 function warningOf(settings: IssuerSettings): string | undefined {
   if (settings.oidcIssuers.length > 0) return undefined;
   if (settings.mode === 'production')

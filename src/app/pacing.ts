@@ -7,9 +7,12 @@ import type { EventMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 
-/** From so many events on, an append is large. Smaller ones are never held up. */
+/** The number of events from which an append is large. Smaller ones are never delayed. */
 export const LARGE = 64;
-/** How far behind large appends may leave the read models, in ms: half of what reads are served with. */
+/**
+ * How far large appends may leave the read models behind, in ms: half of the lag at which reads are still
+ * served.
+ */
 const BEHIND_MS = 4_000;
 /** How long a large append waits for its turn. */
 const WAIT_MS = 10_000;
@@ -18,10 +21,10 @@ const LEAST = 2_000;
 const MOST = 50_000;
 /** Events per ms that read models are taken to keep up with until it has been measured. */
 const FIRST_RATE = 1;
-/** How much a new measurement of the rate counts. */
+/** The weight of a new measurement of the rate. */
 const WEIGHT = 0.3;
 
-/** What pacing needs. */
+/** Dependencies of pacing. */
 export interface PacingDeps {
   /** Resolves when all read models show a position, or after a time limit of its own. Never rejects. */
   readonly passed: (position: Position) => Promise<unknown>;
@@ -40,7 +43,7 @@ interface Waiter {
 /** Counts the events of large appends that read models don't show yet, and makes further large appends wait. */
 export class Pacing {
   readonly #deps: Required<PacingDeps>;
-  /** By owner: events of large appends that are being written or that read models don't show yet. */
+  /** By owner: events of large appends that are being written, or that read models don't contain yet. */
   readonly #outstanding = new Map<string, number>();
   readonly #waiting = new Set<Waiter>();
   /** By owner: the number of its last turn. */
@@ -48,7 +51,7 @@ export class Pacing {
   #turnsGiven = 0;
   #total = 0;
   #rate = FIRST_RATE;
-  /** When read models caught up with a large append last. */
+  /** When read models last caught up with a large append. */
   #lastShown = Number.NEGATIVE_INFINITY;
   readonly #batch = { events: 0, began: 0 };
 
@@ -62,10 +65,12 @@ export class Pacing {
   }
 
   /**
-   * Runs an append, after waiting for its turn if it is large. The owner with the fewest events outstanding goes first,
-   * then the one whose last turn is longest ago, so that a project's bulk load holds up its own appends before others'.
-   * @param owner names the project; any text.
-   * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; and what the append throws.
+   * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events
+   * goes first, then the one whose last turn is longest ago, so that a project's bulk load delays its own
+   * appends before those of others.
+   * @param owner identifies the project; any text.
+   * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; rethrows errors of the
+   * append.
    */
   async run<T extends { readonly position: Position }>(
     owner: string,
@@ -128,7 +133,10 @@ export class Pacing {
     this.#turns.set(owner, this.#turnsGiven);
   }
 
-  /** Read models take in several appends as one batch, so the rate is measured over all that they show at once. */
+  /**
+   * Read models process several appends as one batch, so the rate is measured over all that they show at
+   * once.
+   */
   #shown(owner: string, events: number, began: number): void {
     if (this.#batch.events === 0) {
       this.#batch.began = began;

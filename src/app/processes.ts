@@ -1,4 +1,4 @@
-/** The processes of the service: what follows from an event and must be done whatever crashes meanwhile. */
+/** Runs the service's processes, which react to events and resume after crashes. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { completeCarried } from '#commands/directory/carry.ts';
@@ -23,12 +23,12 @@ import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time.ts';
 import type { Documents } from './documents.ts';
 
-/** What they work with. */
+/** Dependencies of the processes. */
 export interface ProcessesDeps {
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
-  /** Whether the event log answers this instance. */
+  /** Returns true if the event log answers this instance. */
   readonly logAnswers: () => boolean;
   /** Told of events that a newer version wrote. */
   readonly newer: NewerEvents;
@@ -43,13 +43,13 @@ export interface ProcessesDeps {
   readonly webhooks: Process;
   readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
   readonly manifests: Pick<ContextManifests, 'forget'>;
-  /** Which records a reset of a sandbox purges. */
+  /** Returns the records that a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
 
-/** The processes; neither runs before it is started. */
+/** The processes; each runs only once it is started. */
 export interface Processes {
   /** Completes the directory entries that a transaction over a record carries. */
   readonly carried: Process;
@@ -59,7 +59,7 @@ export interface Processes {
   readonly sandboxes: Process;
 }
 
-/** How long a purge waits for other processes, and its answer for its end, in ms. */
+/** How long a purge waits for other processes, and its response for its end, in ms. */
 export const ERASURE_MS = 60_000;
 
 /** Makes them. */

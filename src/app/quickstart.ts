@@ -1,4 +1,4 @@
-/** What a newcomer begins with: an organization, a project and a key, once for an installation. */
+/** Creates an organization, a project and a key for first use, once per installation. */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Kernel } from '#commands/kernel/kernel.ts';
@@ -13,7 +13,7 @@ import { nowMicros } from '../shared/time.ts';
 import { type IssuerSettings, ownIssuer } from './identity.ts';
 import { type UpToDateDeps, upToDate } from './up-to-date.ts';
 
-/** What it works with. */
+/** Dependencies of the quickstart. */
 export interface QuickstartDeps extends UpToDateDeps {
   readonly config: IssuerSettings & Pick<Config, 'dataDir' | 'sandboxPatients'>;
   readonly pool: Pool;
@@ -26,9 +26,10 @@ export interface QuickstartDeps extends UpToDateDeps {
 const QUICKSTART = 'Quickstart';
 
 /**
- * The key of an earlier start while it works, else a new one of the installation's quickstart project, which the first
- * start founds with its organization; where there is a development issuer, one of its people owns that. In production
- * only an installation without any project gets one; else undefined.
+ * Returns the key of an earlier start if it still works, otherwise a new key of the installation's quickstart
+ * project, which the first start creates with its organization. If there is a development issuer, one of its
+ * people owns the organization. In production only an installation without any project gets one; otherwise
+ * undefined.
  */
 export async function quickstart(deps: QuickstartDeps): Promise<Quickstart | undefined> {
   const { config, pool, kernel, queries, locks, passed } = deps;
@@ -36,9 +37,9 @@ export async function quickstart(deps: QuickstartDeps): Promise<Quickstart | und
   if (earlier !== undefined && (await queries.apiKey(sha256(earlier.sandbox_key))) !== undefined) {
     return { ...earlier, base_url: config.baseUrl };
   }
-  // Not under the lock: others would not wait for it that long.
+  // Outside of the lock, because others don't wait for it that long.
   await upToDate(deps);
-  // One at a time, and each sees what the one before it founded.
+  // Runs one at a time, and each sees what the one before it created.
   return locks.hold(['quickstart'], async () => {
     await upToDate(deps);
     if (config.mode === 'production' && (await anyProject(pool))) return undefined;

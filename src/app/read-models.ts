@@ -1,4 +1,4 @@
-/** Read models as a start finds them, and what a killed rebuild left of them. */
+/** Prepares the read models at a start, and removes leftovers of killed rebuilds. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-/** What must hold before an instance takes requests. */
+/** Checks whether an instance is ready to serve requests. */
 import type { Pool } from 'pg';
 import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
 import type { Progress } from '#projections/progress.ts';
@@ -7,22 +7,22 @@ import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
 import { tablesMissing, unavailable } from '../shared/refusal.ts';
 
-/** What is looked at. */
+/** Dependencies of the checks. */
 export interface ReadinessDeps {
   readonly store: Pick<EventStore, 'ping'>;
   readonly pool: Pool;
   readonly watch: Pick<LogWatch, 'check'>;
   readonly progress: Pick<Progress, 'positions' | 'stale'>;
-  /** What projections and processes of this instance stopped at. */
+  /** The newer events at which this instance's projections and processes stopped. */
   readonly newer: Pick<NewerEvents, 'notice'>;
   /** Names of the read models. */
   readonly models: readonly string[];
 }
 
 /**
- * The conditions of `/health/ready`: the log, also that it has not become shorter; the database; the read models. An
- * instance that met events of a newer version stays ready, and says so, while newer instances keep the read models up to
- * date: else one new instance would take all others out of service.
+ * Returns the checks of `/health/ready`: the log, including that it hasn't become shorter; the database; the
+ * read models. An instance that met events of a newer version stays ready, and reports them, while newer
+ * instances keep the read models up to date; otherwise one new instance would take all others out of service.
  */
 export function readinessChecks({
   store,
@@ -43,7 +43,7 @@ export function readinessChecks({
       return undefined;
     },
     projections: async () => {
-      // What the last look found may have been dropped since.
+      // A table that the last check found may have been dropped since.
       const missing = unfilled(models, await readCheckpoints(pool, models));
       if (missing.length > 0) throw tablesMissing(missing);
       const stale = progress.stale();

@@ -5,7 +5,8 @@ import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../events/store.
 import { Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
 
 /**
- * Returns what a caller is told of an error. A refusal with a `cause` is logged with it: an operator has to act.
+ * Returns the refusal that a client gets for an error. A refusal with a `cause` is logged with it, because an
+ * operator has to act.
  * @returns undefined for a fault of the service
  */
 export function refusalOf(error: unknown): Refusal | undefined {
@@ -35,8 +36,8 @@ export function refusalOf(error: unknown): Refusal | undefined {
 }
 
 /**
- * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash, a statement's time over). Not 08P01,
- * protocol violation: what we sent was wrong, and is so the next time.
+ * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash,
+ * statement time-out). Not 08P01, protocol violation: our message was wrong, and a retry would fail too.
  */
 const AWAY = /^(?:08(?!P01)|53|57P|57014)/;
 const SOCKET = new Set([
@@ -48,7 +49,7 @@ const SOCKET = new Set([
   'EHOSTUNREACH',
   'ENOTFOUND',
 ]);
-/** What pg says without a code when a connection ends, none comes, or no answer does. */
+/** Messages of pg, without a code, when a connection ends, can't be opened, or doesn't answer. */
 const ENDED =
   /^(?:Connection terminated|timeout (?:expired|exceeded when trying to connect)|Query read timeout|Client (?:has encountered a connection|was closed))/;
 
@@ -62,7 +63,10 @@ function isDatabaseAway(error: unknown): boolean {
   );
 }
 
-/** Whether the database was asked about a NUL character, as such or as JSON's escape, which no text there can hold. */
+/**
+ * Returns true if the database refused a NUL character, literal or as a JSON escape, which its texts can't
+ * store.
+ */
 function isUnstorable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '22021' || error.code === '22P05');
 }

@@ -13,19 +13,19 @@ import { projectStream } from '../events/streams.ts';
 import { syntheticPatients } from '../sandbox/ids.ts';
 import { nowMicros, toInstant } from '../shared/time.ts';
 
-/** What they work with. */
+/** Dependencies of sandboxes. */
 export interface SandboxesDeps {
   readonly kernel: Kernel;
   readonly queries: SandboxQueries;
   readonly usage: Traffic['usage'];
-  /** Of a reset sandbox. */
+  /** The number of patients of a reset sandbox. */
   readonly patients: number;
   readonly queue: SandboxQueue;
 }
 
-/** How long the answer to a reset waits for its end, in ms. */
+/** How long the response to a reset waits for its end, in ms. */
 const PATIENCE_MS = 20_000;
-/** Between two looks, in ms. */
+/** The time between two checks, in ms. */
 const LOOK_EVERY = 100;
 
 /** Opens them. */
@@ -48,7 +48,7 @@ export function openSandboxes({ kernel, queries, usage, patients, queue }: Sandb
       };
     },
     async reset(by, organization, project) {
-      // Who asks for the same reset again waits with who asked first.
+      // A second request for the same reset waits together with the first.
       if (!isResetting((await sandboxes.read(projectStream(project))).state)) {
         const ask = () => requestReset(sandboxes, by, project, patients);
         await queue(by, organization, ask, (position) => position);

@@ -1,16 +1,19 @@
-/** When a write may be answered: once its read models show it, or once every instance knows that they don't yet. */
+/**
+ * Determines when a write may be answered: once its read models contain it, or once every instance knows that
+ * they don't yet.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { LOOK_HOLDS_MS } from '#projections/freshness.ts';
 import type { Position } from '../events/store.ts';
 import { unavailable } from '../shared/refusal.ts';
 
-/** How long a write waits for its read models before it is noted as late, in ms. */
+/** How long a write waits for its read models before it is recorded as late, in ms. */
 const NOTE_AFTER_MS = 5_000;
-/** How long it waits then: longer than the last look of an instance at the notes holds. */
+/** How long it waits after that: longer than instances use what they last read about late writes. */
 const ANSWER_AFTER_MS = 5_000;
 if (ANSWER_AFTER_MS <= LOOK_HOLDS_MS) throw new RangeError('an instance may not have seen a notice yet');
 
-/** What it works with. */
+/** Dependencies. */
 export interface SettledDeps {
   /** Notes that reads of these models must show a position, for every instance. */
   readonly note: (position: Position, models: readonly string[]) => Promise<void>;
@@ -23,12 +26,11 @@ export interface SettledDeps {
 }
 
 /**
- * Returns a function that waits, at most ten seconds, until read models show a position. It resolves to false when they
- * don't: then the position is noted, and every instance refuses to read those models until they show it.
- *
- * It doesn't wait for models without tables: no instance can read those, and once they are back each has seen the note.
- *
- * It throws a Refusal unavailable (503) when the note can't be written: the write must not be answered as done.
+ * Returns a function that waits, at most ten seconds, until read models contain a position. It resolves to
+ * false when they don't: then the position is recorded, and every instance refuses to read those models until
+ * they contain it. It doesn't wait for models without tables: no instance can read those, and once they are
+ * back each instance has read the record. It throws a Refusal unavailable (503) when the position can't be
+ * recorded, because the write must not be confirmed then.
  */
 export function openSettled({
   note,

@@ -1,10 +1,10 @@
-/** What an instance removes from time to time: idempotency keys that have expired, and leftovers of killed rebuilds. */
+/** Periodically deletes expired idempotency keys, and leftovers of killed rebuilds. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import { sweepShadows } from './read-models.ts';
 
-/** How often, in ms. */
+/** The interval, in ms. */
 const SWEEP_MS = 10 * 60_000;
 
 /** Begins; a failure is logged, and the next round tries again. */

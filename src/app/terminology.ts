@@ -16,7 +16,7 @@ import { installBundled, madeFrom, noteMade, writingTerminology } from '#src/ter
 
 const MODELS: readonly Projection[] = [resources, search, history];
 
-/** Writes the bundled terminology where it is missing, and its read models where they are older than it. */
+/** Writes the bundled terminology if it is missing, and rebuilds its read models if they are older. */
 export async function prepareTerminology(pool: Pool): Promise<void> {
   await installBundled(pool, nowMicros());
   await publishTerminology(pool);
@@ -37,7 +37,7 @@ export function terminologyReady(pool: Pool): () => Promise<void> {
   };
 }
 
-/** How often it is tried when searches stand in the way. */
+/** How often it is retried while searches hold locks. */
 const TRIES = 5;
 
 /** Rebuilds the read models if their inputs have changed. Running searches finish or give way. */
@@ -68,7 +68,10 @@ async function makeReadModels(tx: ClientBase): Promise<void> {
   await noteMade(tx, 'read models', current);
 }
 
-/** What the read models are made from: the resources, the tables' form, and how rows are made. */
+/**
+ * Returns a hash of what the read models are built from: the resources, the tables' columns, and the code
+ * that builds rows.
+ */
 async function fingerprint(database: Pool | ClientBase): Promise<string> {
   const { rows } = await database.query<{ digest: string | null }>(
     `select md5(string_agg(id::text || changed_at::text, ',' order by id)) as digest from terminology.resource`,

@@ -1,4 +1,4 @@
-/** What is counted and noted of every request, over connections that wait neither for others' work nor for the disk. */
+/** Counts and logs every request, over connections that wait neither for other work nor for the disk. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -12,7 +12,7 @@ import { RequestLog } from '../operations/request-log.ts';
 import { Usage } from '../operations/usage.ts';
 import { nowMicros } from '../shared/time.ts';
 
-/** What it is opened with. */
+/** Options and dependencies. */
 export interface TrafficOptions {
   readonly databaseUrl: string;
   readonly config: Pick<Config, 'rateLimitPerMinute' | 'requestLogDays'>;
@@ -33,9 +33,9 @@ export interface Traffic {
   close(): Promise<void>;
 }
 
-/** How often what was noted is written, in ms. */
+/** How often collected entries are written, in ms. */
 const FLUSH_MS = 1_000;
-/** How often what has expired is deleted, in ms. */
+/** How often expired entries are deleted, in ms. */
 const SWEEP_MS = 10 * 60_000;
 const DAY = 86_400_000_000;
 
@@ -53,7 +53,7 @@ export function openTraffic({ databaseUrl, config, log }: TrafficOptions): Traff
   const keyUse = new KeyUse(pool);
   const limit = config.rateLimitPerMinute;
   const limits = limit === 0 ? undefined : new RateLimits(new LimitLeases(pool, limit));
-  // One after the other, so that a connection is always left for the limits.
+  // Runs one write after the other, so that a connection is always free for the limits.
   const flush = async (): Promise<void> => {
     await requestLog.flush();
     await usage.flush();

@@ -2,15 +2,15 @@
 import type { Position } from '../events/store.ts';
 import { unavailable } from '../shared/refusal.ts';
 
-/** How many waits in a row may bring it no nearer: of ten seconds each, for one batch on a busy machine. */
+/** How many waits in a row may bring no progress: ten seconds each, for one batch on a busy machine. */
 const WAITS = 6;
 
-/** What it asks. */
+/** Dependencies. */
 export interface UpToDateDeps {
   readonly head: () => Promise<Position>;
   /** Waits until the named read models show a position; false when it takes too long. */
   readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
-  /** How far the read model of projects has come; undefined while nobody knows. */
+  /** Returns the position of the read model of projects; undefined while it is unknown. */
   readonly projectsAt: () => Position | undefined;
 }
 

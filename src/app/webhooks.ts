@@ -29,13 +29,13 @@ import { pingEvent } from '../reactions/webhooks/view.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { isGuarded } from '../shared/webhook-url.ts';
 
-/** What they are made of. */
+/** Dependencies of webhooks. */
 export interface WebhooksDeps {
   readonly config: Pick<Config, 'mode' | 'webhooks'>;
   readonly store: EventStore;
   readonly pool: Pool;
   readonly databaseUrl: string;
-  /** Whether the event log answers this instance. */
+  /** Returns true if the event log answers this instance. */
   readonly logAnswers: () => boolean;
   /** Told of events that a newer version wrote. */
   readonly newer: NewerEvents;
@@ -59,9 +59,11 @@ export interface Webhooks {
   }): Promise<WebhookServices>;
 }
 
-/** Beyond the time that a delivery may take, a claim on it holds for so long, in seconds. */
+/** A claim on a delivery lasts this much longer than the delivery may take, in seconds. */
 const LEASE_MARGIN = 5;
-/** How long the session of an instance that carries a replay on may be idle before another takes over, in ms. */
+/**
+ * How long the session of an instance that continues a replay may be idle before another takes over, in ms.
+ */
 const HUNG_MS = 6_000;
 const SWEEP_MS = 10 * 60_000;
 
@@ -70,8 +72,9 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   const { store, pool, log, logAnswers } = processDeps;
   const { timeoutSeconds, retrySeconds: gaps } = config.webhooks;
   const deliveries = new WebhookDeliveries(pool);
-  // Neither deliveries to be made nor claims on them are waited for: the checkpoint of the log and the ends of deliveries,
-  // which are, come after them in PostgreSQL's own log, and what is lost before is made again under the same ids.
+  // New deliveries and claims on them are committed asynchronously. The log's checkpoint and the results of
+  // deliveries are synchronous and follow them in PostgreSQL's WAL; what is lost before them is created again
+  // under the same ids.
   const swift = openPool(processDeps.databaseUrl, {
     max: 2,
     name: 'annal webhooks',
@@ -160,7 +163,7 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
         if (position !== undefined && !(await passed(position, ['webhooks'])))
           throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
       };
-      // Nothing is sent to an endpoint that is paused.
+      // Nothing is sent to a paused endpoint.
       const attempted = async (
         { id: endpoint, active }: Endpoint,
         id: string,

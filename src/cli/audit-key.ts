@@ -1,4 +1,4 @@
-/** Which key signs, and which key a signature must be of. */
+/** Finds the key that signs checkpoints, and the key that verifies signatures. */
 import {
   existingKey,
   KeyFault,
@@ -13,13 +13,16 @@ import { dataDirOf, type ServiceOptions } from './service.ts';
 
 type Where = Pick<ServiceOptions, 'dataDir'>;
 
-/** The installation's key, made on first use. @throws Failure when it cannot be read or made. */
+/**
+ * Returns the installation's key; creates it on first use.
+ * @throws Failure when it can't be read or created.
+ */
 export function keyToSign(where: Where): Promise<SigningKey> {
   return told(() => signingKey(placeOf(where)));
 }
 
 /**
- * The public key that signatures must be of: the one given, else the installation's own.
+ * Returns the public key that signatures must match: the given one, otherwise the installation's own.
  * @throws Failure when there is neither.
  */
 export function keyToTrust(given: string | undefined, where: Where): Promise<PublicKey> {

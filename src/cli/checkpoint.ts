@@ -15,7 +15,7 @@ import { counted } from './table.ts';
 import { causesOf } from './verify-causes.ts';
 import { describeCauses } from './verify-text.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** The file to write; compressed when it ends with `.gz`. */
   readonly out: string;
@@ -24,9 +24,10 @@ export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Reads the whole log, checks it, and signs the heads of its streams.
+ * Reads the whole log, verifies it, and signs the heads of its streams.
  * @returns the exit code: 3 when the log has faults; then nothing is signed.
- * @throws Failure when the database or the key cannot be found, or the file cannot be written or is there already.
+ * @throws Failure when the database or the key can't be found, or the file can't be written or already
+ * exists.
  */
 export async function checkpointCommand({
   out,

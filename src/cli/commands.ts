@@ -6,19 +6,23 @@ import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { type Options, readOptions, readWords } from './options.ts';
 
-/** What a command does. @returns its exit code; anything else counts as 0. */
+/**
+ * Runs a command.
+ * @returns its exit code; anything else counts as 0.
+ */
 type Work = (words: readonly string[], options: Options) => Promise<unknown>;
 
-/** The command line's parser, and what the command that it ran ended with. */
+/** The command line's parser, and the exit code of the command that it ran. */
 export interface CommandLine {
   readonly program: Command;
   readonly outcome: { code: number };
 }
 
 /**
- * Describes every command.
+ * Defines every command.
  * @param people who can sign in, for the help of `dev-token`.
- * @returns a parser that throws CommanderError instead of ending the process, and prints nothing but help and version.
+ * @returns a parser that throws CommanderError instead of ending the process, and prints nothing but help and
+ * version.
  */
 export function describeCommands(people: string): CommandLine {
   const outcome = { code: 0 };
@@ -30,7 +34,7 @@ export function describeCommands(people: string): CommandLine {
         [command.name(), ...command.registeredArguments.map(usageOf)].filter(Boolean).join(' '),
     })
     .showSuggestionAfterError(false)
-    // What stands after the command is the command's own: a value may look like an option of the program.
+    // Everything after the command belongs to the command: its values may look like options of the program.
     .enablePositionalOptions()
     .helpOption('-h, --help', 'Print this help')
     .helpCommand(false)

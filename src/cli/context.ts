@@ -19,16 +19,16 @@ import { withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface ContextOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** Prints the whole answer, byte for byte, instead of its text. */
   readonly json?: boolean;
 }
 
 /**
- * Makes it and prints it.
- * @throws Failure for a manifest that is not there, a record that was purged, events that give another context, or a
- * database that is away.
+ * Rebuilds a context and prints it.
+ * @throws Failure for a manifest that doesn't exist, a purged record, a mismatch with the manifest, or an
+ * unreachable database.
  */
 export async function contextCommand(id: string, { json = false, ...where }: ContextOptions): Promise<void> {
   const { text, body } = await withDatabase(where, async ({ url }) => {
@@ -41,8 +41,8 @@ export async function contextCommand(id: string, { json = false, ...where }: Con
 }
 
 /**
- * The context that a manifest names, and its text.
- * @throws Failure when the events give another: they, or the rules by which contexts are made, are not those of then.
+ * Rebuilds the context that a manifest names, and its text.
+ * @throws Failure on a mismatch: the events, or the rules by which contexts are built, have changed since.
  */
 export async function contextAgain(
   store: EventStore,
@@ -80,7 +80,7 @@ interface Versions {
   readonly owner: Tenant | undefined;
 }
 
-/** What the read models showed of a record. */
+/** Returns the versions that the read models contained for a record. */
 function versionsOf({ resources }: RecordAt): Versions {
   const current: Current[] = [];
   const authors = new Map<string, Authorship>();

@@ -16,9 +16,9 @@ import { Failure } from './failure.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
 
 /**
- * Returns `DATABASE_URL`, else the database that the service running on DATA_DIR has announced; undefined when there is
- * neither. A service that keeps its log in EventStoreDB announces that, too: where EVENTSTORE_URL is not set at all, the
- * command goes by it.
+ * Returns `DATABASE_URL`, otherwise the database that the service running on DATA_DIR has announced;
+ * undefined when there is neither. If EVENTSTORE_URL isn't set, it also uses the EventStoreDB that the
+ * service announced.
  */
 export async function findDatabaseUrl(
   options: Pick<ServiceOptions, 'dataDir'> = {},
@@ -44,7 +44,10 @@ export function eventStoreUrl(): string | undefined {
   }
 }
 
-/** The same for commands that cannot do without. @throws Failure when there is neither. */
+/**
+ * Does the same for commands that need a database.
+ * @throws Failure when there is neither.
+ */
 export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
   const found = await findDatabaseUrl(options);
   if (found !== undefined) return found;
@@ -54,10 +57,10 @@ export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {
 }
 
 /**
- * Opens the log (EVENTSTORE_URL, else in the database), makes sure that it is the one that the database belongs to, does
- * something with it and closes it again.
- * @param onForeign what to do about one that begins otherwise. Default: it is refused.
- * @throws Failure when it cannot be reached, is another, or was moved; what `work` throws.
+ * Opens the log (EVENTSTORE_URL, otherwise in the database), checks that it belongs to the database, runs
+ * `work` and closes the log.
+ * @param onForeign handles a log with another first event. Default: it is refused.
+ * @throws Failure when the log can't be reached, is another one, or was moved; rethrows what `work` throws.
  */
 export async function withEventStore<T>(
   url: string,
@@ -84,8 +87,8 @@ export async function withEventStore<T>(
 }
 
 /**
- * The same for what would take a log that was cut short for the whole one.
- * @throws Failure also when the log ends before what was derived from it.
+ * Does the same for commands that must not mistake a truncated log for the whole one.
+ * @throws Failure also when the log ends before the data that was derived from it.
  */
 export async function withWholeLog<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {
   return withEventStore(url, async (store) => {

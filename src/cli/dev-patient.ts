@@ -1,19 +1,19 @@
-/** Synthetic patients on the command line: the list of those who can sign in, and who is meant by a word. */
+/** Synthetic patients on the command line: lists those who can sign in, and finds one by number or name. */
 import { introduction, patientsToday } from '#src/dev-issuer/people.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 
 type Patient = ReturnType<typeof patientsToday>[number];
 
-/** For `--help`: the patients of a sandbox that holds all of them. */
+/** Returns the text of `--help` about the patients of a sandbox that contains all of them. */
 export function patientsHelp(): string {
   return `\nSynthetic patients who can sign in:\n${linesOf(patientsToday())}`;
 }
 
 /**
- * The patient whom a word means: a number in the register (`S-002`, `2`), or a name or a part of one, accents and case
- * aside.
+ * Finds a patient by a number in the register (`S-002`, `2`), or by a name or a part of one, ignoring accents
+ * and case.
  * @param patients those who can sign in.
- * @throws Failure that lists those who could be meant when it is none, or several.
+ * @throws Failure that lists the candidates when none or several match.
  */
 export function findPatientByName(word: string, patients: readonly Patient[]): Patient {
   if (patients.length === 0) throw new Failure('no synthetic patients: SANDBOX_PATIENTS is 0');
@@ -35,7 +35,7 @@ function linesOf(patients: readonly Patient[]): string {
   return patients.map((patient) => `  ${patient.number}  ${introduction(patient)}`).join('\n');
 }
 
-/** Without accents, in lower case; of letters that are no accented ones, those that people type for them. */
+/** Removes accents and case; letters that aren't accented ones become those that people type instead. */
 function plain(text: string): string {
   const bare = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
   return bare.replaceAll('ı', 'i').replaceAll('ł', 'l');

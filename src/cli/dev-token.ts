@@ -9,7 +9,7 @@ import { findPatientByName } from './dev-patient.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import type { ServiceOptions } from './service.ts';
 
-/** What the command line says: an e-mail address, or a synthetic patient. */
+/** The options on the command line: an e-mail address, or a synthetic patient. */
 export interface DevTokenOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly email?: string;
   /** Number or name. */
@@ -18,9 +18,9 @@ export interface DevTokenOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Prints the token and a line break, nothing else; with `--json` an object of `id_token`, `expires_in` in seconds, `issuer`,
- * `subject` and `email`.
- * @throws Failure when nobody is named, or the service has no development issuer or cannot be found.
+ * Prints the token and a line break, nothing else; with `--json` an object of `id_token`, `expires_in` in
+ * seconds, `issuer`, `subject` and `email`.
+ * @throws Failure when no person is given, or the service has no development issuer or can't be found.
  */
 export async function devTokenCommand({ json = false, ...given }: DevTokenOptions): Promise<number> {
   const email = addressIn(given);
@@ -41,7 +41,10 @@ export async function devTokenCommand({ json = false, ...given }: DevTokenOption
   }
 }
 
-/** Whom the token is to speak of. @throws Failure */
+/**
+ * Returns the e-mail address of the token's subject.
+ * @throws Failure
+ */
 function addressIn({ email, patient }: DevTokenOptions): string {
   if ((email === undefined) === (patient === undefined)) {
     throw new Failure('annal dev-token needs --email <address> or --patient <who>', MISUNDERSTOOD);

@@ -15,8 +15,8 @@ const ENTRIES = `
   from resources.resource r where r.id = any($1::uuid[]) and r.record is null`;
 
 /**
- * Fills in the names of authors, of who acted, and of who clients' Provenances name. Names in the events come first; else
- * it is the present name. Where the read models can't be read, references are shown.
+ * Fills in the names of authors, of acting persons, and of those whom clients' Provenances name. Names in the
+ * events take precedence over present names. Without access to the read models it shows references.
  */
 export async function nameDirectoryEntries(
   databaseUrl: string,

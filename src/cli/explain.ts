@@ -25,14 +25,14 @@ import { baseUrlOf, type ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted, printable } from './table.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface ExplainOptions extends Pick<ServiceOptions, 'dataDir'>, ProjectOptions {
   /** Runs the search with EXPLAIN ANALYZE. */
   readonly analyze?: boolean;
   readonly json?: boolean;
 }
 
-/** What is printed. */
+/** The printed explanation. */
 interface Explanation extends ExplainedPlan {
   readonly search: string;
   readonly project: string;
@@ -45,7 +45,7 @@ interface Explanation extends ExplainedPlan {
     readonly found?: number;
     readonly sql: string;
   }[];
-  /** With `--analyze`: the statements that ran. */
+  /** The statements that ran; only with `--analyze`. */
   readonly ran?: readonly Ran[];
 }
 
@@ -68,7 +68,8 @@ export async function explainCommand(
     ...(environment === undefined ? {} : { environment }),
   };
   const explanation = await withDatabase(where, async ({ url }) => {
-    // As the service's connections for searches: planned once for all values.
+    // The same option as the service's connections for searches: each statement is planned once for all
+    // values.
     const options = '-c plan_cache_mode=force_generic_plan';
     const pool = openPool(url, { max: 2, name: 'annal explain', answerMs: 0, options });
     try {
@@ -184,7 +185,9 @@ const PROVENANCE_STEP = {
   checks: [],
 };
 
-/** In the compartment of a Practitioner, a Device and their like are the Provenances of which it is an agent. */
+/**
+ * Adds to the compartment of a Practitioner, a Device and similar the Provenances of which it is an agent.
+ */
 function withAgent({ compartment, query, ...request }: SearchRequest): SearchRequest {
   if (compartment === undefined) return { ...request, query };
   const agent = ['agent', `${compartment.type}/${compartment.id}`] as const;

@@ -13,7 +13,7 @@ import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted } from './table.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** The file to write. */
   readonly out: string;
@@ -23,8 +23,8 @@ export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Exports a record, or another stream.
- * @throws Failure for a record that is not there or was purged, one whose hash chain does not hold (exit code 3), or a
- * file that cannot be written or is there already.
+ * @throws Failure for a record that doesn't exist or was purged, a broken hash chain (exit code 3), or a file
+ * that can't be written or already exists.
  */
 export async function exportCommand(
   of: string,

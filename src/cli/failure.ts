@@ -1,9 +1,9 @@
 import { didYouMean } from '#src/shared/nearest.ts';
 
-/** A command that cannot go on: its message is for the person at the terminal, without a stack. */
+/** Thrown when a command can't continue. The message is printed without a stack. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** @param exitCode what the process ends with. */
+  /** @param exitCode the exit code of the process. */
   constructor(
     message: string,
     readonly exitCode = 1,
@@ -18,7 +18,10 @@ export const MISUNDERSTOOD = 2;
 /** Exit code of a check that was carried out and found something. */
 export const FAULTS_FOUND = 3;
 
-/** @throws Failure for an action that a command does not have; it names those that it has. */
+/**
+ * Checks that a command has an action.
+ * @throws Failure listing the valid actions.
+ */
 export function expectAction(command: string, action: string, actions: readonly string[]): void {
   if (actions.includes(action)) return;
   const all =

@@ -8,8 +8,8 @@ import { Failure } from './failure.ts';
 import { linesIn } from './import/lines.ts';
 
 /**
- * Writes a new file; nothing is left of one that could not be completed.
- * @throws Failure when it is there already or cannot be written; what `texts` throws.
+ * Writes a new file; deletes it if it can't be completed.
+ * @throws Failure when it already exists or can't be written; rethrows what `texts` throws.
  */
 export async function writeNewFile(
   path: string,
@@ -44,8 +44,9 @@ async function* inPieces(texts: Iterable<string> | AsyncIterable<string>): Async
 }
 
 /**
- * The lines of a text file, compressed or not, without their ends; undefined where bytes are no UTF-8.
- * @throws Failure when it cannot be read.
+ * Yields the lines of a text file, compressed or not, without line ends; undefined for a line that isn't
+ * UTF-8.
+ * @throws Failure when it can't be read.
  */
 export async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
   try {
@@ -60,7 +61,7 @@ export async function* linesOfFile(path: string): AsyncGenerator<string | undefi
   }
 }
 
-/** Whether a file begins as gzip does (RFC 1952, section 2.3.1), whatever its name is. */
+/** Returns true if a file starts with gzip's magic bytes (RFC 1952, section 2.3.1), whatever its name. */
 async function isGzip(path: string): Promise<boolean> {
   const file = await open(path, 'r');
   try {

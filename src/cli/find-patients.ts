@@ -13,14 +13,14 @@ import { Failure } from './failure.ts';
 export interface FoundPatient {
   readonly id: string;
   readonly name: string | null;
-  /** As FHIR writes it, possibly without month or day. */
+  /** As in FHIR, possibly without month or day. */
   readonly birth_date: string | null;
   readonly identifiers: readonly { readonly system: string | null; readonly value: string }[];
   readonly project: string | null;
   readonly project_name: string | null;
   readonly environment: string | null;
   readonly deleted: boolean;
-  /** Whether the text is the whole name, an identifier or the id, and not only the beginnings of words. */
+  /** True if the text equals the whole name, an identifier or the id, rather than only prefixes of words. */
   readonly exact: boolean;
 }
 
@@ -30,7 +30,9 @@ interface Row {
   readonly deleted: boolean;
 }
 
-/** Every tenant that has or had resources, each by one step along the index history.version_of_tenant. */
+/**
+ * Lists every tenant that has or had resources, with one step each along the index history.version_of_tenant.
+ */
 const TENANTS = `
   with recursive tenants(tenant) as (
     (select v.tenant from history.version v order by v.tenant limit 1)
@@ -40,8 +42,9 @@ const TENANTS = `
   select tenant from tenants where tenant is not null`;
 
 /**
- * The patients one of whose names contains a word, or who have an identifier; or with an id. Indexes: search.string_by_value
- * (key, folded, id), of which all names of a tenant's patients are read; search.entry_keys; the resources' primary key.
+ * Finds the patients who have a name that contains a word, or an identifier, or an id. Indexes:
+ * search.string_by_value (key, folded, id), of which all names of a tenant's patients are read;
+ * search.entry_keys; the resources' primary key.
  */
 const LIVING = `
   select r.id, r.body, false as deleted from resources.resource r
@@ -61,21 +64,21 @@ const DELETED = `
 
 const PROJECTS = `select p.id, p.name from projects.project p`;
 
-/** Which patients to look for. */
+/** Limits the patients that are searched. */
 export interface PatientFilter {
-  /** Only of this project: its id, or its name. */
+  /** Only this project, given by id or name. */
   readonly project?: string;
   /** Deleted patients even if others match. Finding them takes a look at every Patient's versions. */
   readonly deleted?: boolean;
 }
 
 /**
- * Finds patients. Each word of the text must begin a word of one of the names, without regard to case and accents; or
- * the text is an identifier's value or `system|value`, or the patient's id. Deleted patients are looked for if no other
- * matches, or if the filter asks for them.
+ * Finds patients. Each word of the text must be a prefix of a word of one of the names, ignoring case and
+ * accents; or the text is an identifier's value or `system|value`, or the patient's id. Deleted patients are
+ * searched if no others match, or if the filter asks for them.
  * @param pool connections without a time limit for statements.
  * @returns exact matches first, then by name.
- * @throws Failure for a project that is not there.
+ * @throws Failure for a project that doesn't exist.
  */
 export async function findPatients(
   pool: Pool,
@@ -117,7 +120,10 @@ export async function findPatients(
   );
 }
 
-/** The parameters of `LIVING`: a name must contain the longest word of the text; all of it is compared later. */
+/**
+ * Returns the parameters of `LIVING`: a name must contain the longest word of the text; the whole text is
+ * compared later.
+ */
 function candidatesOf(tenant: string, text: string): unknown[] {
   const words = wordsOf(folded(text)).sort((one, other) => other.length - one.length);
   const bar = text.lastIndexOf('|');
@@ -159,7 +165,7 @@ function matchOf({ id, body, deleted }: Row, text: string) {
   };
 }
 
-/** Whether each word begins a word of a name. */
+/** Returns true if each word is a prefix of a word of a name. */
 function begins({ text, prefix, given, family, suffix }: JsonObject, wanted: string): boolean {
   const parts = [text, prefix, given, family, suffix].flat().filter((part) => typeof part === 'string');
   const words = parts.flatMap((part) => folded(part).split(/[\s,.-]+/));

@@ -1,4 +1,7 @@
-/** `annal history <Type/id | patient-id | stream>`: who wrote which version, when, why, from where, and what they changed. */
+/**
+ * `annal history <Type/id | patient-id | stream>`: shows the author, time, reason, source and changes of each
+ * version.
+ */
 import { stringify } from 'lossless-json';
 import { credentialLabel, nameCredentials } from '#src/audit/names.ts';
 import { sentenceOf } from '#src/audit/provenances.ts';
@@ -20,14 +23,14 @@ import { withDatabase } from './stopped.ts';
 import { streamHistory } from './stream-history.ts';
 import { counted, printable, table, withoutEmpty } from './table.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface HistoryOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   /** A file to write the history to as a page. */
   readonly html?: string;
 }
 
-/** What the history is asked of. */
+/** The resource, record or stream whose history is shown. */
 interface Subject {
   /** `Type/id`, or the name of a stream. */
   readonly resource: string;

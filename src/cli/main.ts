@@ -17,7 +17,8 @@ export async function main(args: readonly string[]): Promise<number> {
   const people = first === 'dev-token' ? (await import('./dev-patient.ts')).patientsHelp() : '';
   const { program, outcome } = describeCommands(people);
   const names = program.commands.map((command) => command.name());
-  // Before options are read: `--help` after a misspelt command would be taken for the program's own.
+  // Checked before options are parsed: `--help` after a misspelt command would otherwise print the program's
+  // own help.
   if (first !== undefined && !first.startsWith('-') && !names.includes(first)) {
     const hint = didYouMean(first, names);
     return refuse(`unknown command ${first}${hint || '; annal --help lists the commands'}`, MISUNDERSTOOD);
@@ -41,7 +42,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** What was wrong with the command line, in our words where the parser's would puzzle. */
+/** Returns what is wrong with the command line, in clearer words than the parser's where needed. */
 function explain({ message }: CommanderError, { options }: Command): string {
   const [, valued] = /^error: option '.*?(--[\w-]+).*' argument missing$/.exec(message) ?? [];
   if (valued !== undefined) return `${valued} needs a value`;

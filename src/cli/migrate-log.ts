@@ -22,7 +22,7 @@ import { type Progress, startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { withStoppedService } from './stopped.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** `postgres://…`, `esdb://…`, or `database`: the log in the service's own database. Default: where the service has it. */
   readonly from?: string;
@@ -35,7 +35,7 @@ export interface MigrateLogOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly signal?: AbortSignal;
 }
 
-/** What was done. */
+/** The result of a migration. */
 export interface MigrateLogReport {
   readonly events: number;
   readonly streams: number;
@@ -43,9 +43,12 @@ export interface MigrateLogReport {
   readonly outcome: 'copied' | 'moved' | 'already_moved' | 'cancelled';
 }
 
-/** Copying that brings no more than so many events is as near as it gets while others write. */
+/**
+ * When a copying pass brings no more than this many events, the copy is as close as it can get while others
+ * write.
+ */
 const FEW = 500;
-/** How often it is looked whether the instances have stopped, in ms. */
+/** How often it checks whether the instances have stopped, in ms. */
 const LOOK_EVERY = 200;
 /** Appends on their way at a time to PostgreSQL, which takes them in order. EventStoreDB does not promise that. */
 const WINDOW = 200;
@@ -86,7 +89,7 @@ async function migrate(databaseUrl: string, options: MigrateLogOptions): Promise
   }
 }
 
-/** Where the settings say that the log is. */
+/** Returns where the settings locate the log. */
 const present = (): string => eventStoreUrl() || OWN;
 
 /** One of the two logs. */
@@ -189,7 +192,7 @@ async function copy(pool: Pool, from: Place, to: Place, options: Moving): Promis
     const source = await open(from);
     await assertOwnLog({ client: pool, store: source, kind: from.kind });
     const target = await open(to);
-    // Nobody may begin to write to what is half a log.
+    // Closed, because nobody may write to an incomplete log.
     await to.close();
     const head = await source.head();
     const move = new LogMove({
@@ -217,10 +220,11 @@ interface Cutover {
   readonly move: LogMove;
 }
 
-/** From here on writes answer 503, until the service is started on the target. */
+/** From this point on writes return 503, until the service is started on the target. */
 async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<void> {
   const { pool, target, from, to, move } = cutover;
-  // EventStoreDB tells instances that it is closed, but can't refuse what they write until they have heard of it.
+  // EventStoreDB notifies instances that it is closed, but can't refuse their writes until they have read
+  // that.
   if (!from.inPostgres) await stopped(pool, progress, signal);
   await from.close(to.name);
   try {
@@ -230,7 +234,8 @@ async function cutOver(cutover: Cutover, { progress, signal }: Moving): Promise<
     await from.reopen();
     throw error;
   }
-  // What fails from here on may have been done: the source stays closed, and the same command finds out.
+  // A step that fails from here on may still have taken effect: the source stays closed, and running the same
+  // command again finds out.
   const client = await pool.connect();
   try {
     await inTransaction(client, async () => {

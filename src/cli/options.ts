@@ -64,8 +64,8 @@ type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 export type Options = Given<z.infer<typeof schema>>;
 
 /**
- * Returns the options that a command was given, checked. Of an option that was repeated the last value counts.
- * @throws Failure for a value that is missing, and ZodError for one that is not allowed; its messages are for the person.
+ * Returns the validated options of a command. If an option is repeated, the last value counts.
+ * @throws Failure for a missing value, and ZodError for an invalid one; its messages are for the user.
  */
 export function readOptions(command: Command): Options {
   const flags = ['-h', '--help', ...command.options.flatMap(({ short, long }) => [short, long])];

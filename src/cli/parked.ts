@@ -6,7 +6,7 @@ import { FAULTS_FOUND } from './failure.ts';
 import type { ServiceOptions } from './service.ts';
 import { table } from './table.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface ParkedOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   /** Makes the next try of each of them due. */

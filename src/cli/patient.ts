@@ -1,4 +1,4 @@
-/** A record's events as commands take them: by the id on the command line, and with words for what is wrong with them. */
+/** Reads a record's events for commands: finds them by the id on the command line, and explains errors. */
 import { tracesOf } from '#projections/erasure.ts';
 import { UnreadableEvent } from '#src/audit/replay.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
@@ -14,13 +14,16 @@ function patientId(text: string): string {
   return id;
 }
 
-/** A stream as it is named on the command line, and what it is called in sentences. */
+/** A stream named on the command line, and its name in messages. */
 export interface NamedStream {
   readonly stream: string;
   readonly called: string;
 }
 
-/** The stream of a patient's id, or the one that is named: `directory-…`. @throws Failure for anything else. */
+/**
+ * Returns the stream of a patient's id, or the stream with this name: `directory-…`.
+ * @throws Failure for anything else.
+ */
 export function namedStream(text: string): NamedStream {
   if (isStreamName(text) && patientOf(text) === undefined) return { stream: text, called: text };
   const id = patientId(patientOf(text) ?? text);
@@ -28,8 +31,9 @@ export function namedStream(text: string): NamedStream {
 }
 
 /**
- * Does something with a stream's events.
- * @throws Failure for a record that was purged, saying when and at whose request, and for events that cannot be read.
+ * Runs `work` on a stream's events.
+ * @throws Failure for a purged record, with the time and the person who requested it, and for events that
+ * can't be read.
  */
 export async function withStream<T>(
   store: EventStore,

@@ -8,7 +8,7 @@ import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted, printable, table, withoutEmpty } from './table.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface PatientsOptions extends Pick<ServiceOptions, 'dataDir'>, PatientFilter {
   readonly json?: boolean;
 }
@@ -35,9 +35,9 @@ export async function patientsCommand(
 }
 
 /**
- * The id of the patient that a text on the command line means: `<id>`, `Patient/<id>`, or a name or an identifier that
- * only one patient has. Says on standard error whom a name means.
- * @throws Failure for a text that no patient or several have, naming them.
+ * Returns the id of the patient that a text on the command line means: `<id>`, `Patient/<id>`, or a name or
+ * an identifier that only one patient has. Prints to standard error which patient a name matched.
+ * @throws Failure when no patient or several match, naming them.
  */
 export async function resolvePatient(url: string, text: string): Promise<string> {
   const id = text.replace(/^Patient\//, '');
@@ -61,7 +61,7 @@ export async function resolvePatient(url: string, text: string): Promise<string>
   return only.id;
 }
 
-/** The stream that a text means: one by its name, `directory-…`, or a patient's record as above. */
+/** Returns the stream that a text means: a stream's name, `directory-…`, or a patient's record as above. */
 export async function resolveStream(url: string, text: string): Promise<ReturnType<typeof namedStream>> {
   const isStream = /^(record|directory|project|organization|application|webhook)-./.test(text);
   return namedStream(isStream ? text : await resolvePatient(url, text));

@@ -3,9 +3,9 @@ import type { Position } from '#src/events/store.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 
 /**
- * The position in `position:<text>`: decimal numbers, as stores write them or without their leading zeros.
- * @param head of the store that it belongs to: its numbers are as long.
- * @throws Failure when it is none.
+ * Parses the position in `position:<text>`: decimal numbers, as stores write them or without leading zeros.
+ * @param head the head of its store, whose numbers have the same length.
+ * @throws Failure when it is invalid.
  */
 export function parsePosition(text: string, head: Position): Position {
   if (!/^\d{1,19}(\/\d{1,19})?$/.test(text)) {

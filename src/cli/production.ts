@@ -11,14 +11,14 @@ import { databaseUrlOf, withEventStore } from './database.ts';
 import { expectAction, Failure } from './failure.ts';
 import type { ServiceOptions } from './service.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface ProductionOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
 }
 
 /**
  * Runs `allow` or `withdraw`, effective at once on every instance.
- * @throws Failure for invalid arguments, or if there is no such open project
+ * @throws Failure for invalid arguments, or if the project doesn't exist or isn't open
  */
 export async function productionCommand(
   action: string,

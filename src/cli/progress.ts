@@ -1,26 +1,28 @@
-/** How far a long command is, on standard error: a bar at a terminal, a line now and then elsewhere. */
+/**
+ * Shows the progress of a long command on standard error: a bar at a terminal, occasional lines elsewhere.
+ */
 import { Presets, SingleBar } from 'cli-progress';
 
 /** Something to tell progress to. */
 export interface Progress {
-  /** More of it is done. */
+  /** Adds to the amount that is done. */
   advance(count: number): void;
-  /** It is done up to here, of so much; where the whole becomes known on the way. */
+  /** Sets the amount that is done and the total, for totals that become known during the work. */
   reach(done: number, total: number): void;
-  /** A word about what is going on now. */
+  /** Shows what the command is doing now. */
   say(text: string): void;
   stop(): void;
 }
 
 /** Seconds between two lines where there is no terminal. */
 const LINE_EVERY = 10;
-/** And between two for a program. */
+/** The seconds between two JSON lines. */
 const JSON_EVERY = 1;
 
 /**
  * Starts to show progress.
- * @param unit what is counted: `resources`, `events`.
- * @param quiet shows nothing, as `--json` asks; `lines`: JSON lines for a program.
+ * @param unit the unit of the counts: `resources`, `events`.
+ * @param quiet true shows nothing, as with `--json`; `lines`: JSON lines for a program.
  */
 export function startProgress(total: number, unit: string, quiet: boolean | 'lines' = false): Progress {
   if (quiet === true)
@@ -64,14 +66,14 @@ function bar(total: number, unit: string): Progress {
   };
 }
 
-/** What a line says. */
+/** The content of a progress line. */
 interface Line {
   readonly done: number;
   readonly total: number;
   readonly unit: string;
   /** A second. */
   readonly rate: number;
-  /** Absent while nobody can know. */
+  /** Absent until it can be estimated. */
   readonly seconds_left?: number | undefined;
   readonly note?: string;
 }
@@ -111,7 +113,7 @@ function sentence({ done, total, unit, rate, seconds_left: left, note }: Line): 
   return `${done}/${total} ${unit}, ${rate}/s${rest}`;
 }
 
-/** How fast it goes. */
+/** Measures the speed. */
 class Rate {
   readonly #started = Date.now();
   done = 0;

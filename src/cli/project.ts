@@ -1,9 +1,9 @@
-/** Which project a command reads. */
+/** Finds the project that a command reads. */
 import type { Pool } from 'pg';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 
-/** What the command line says of it. */
+/** The options on the command line that name a project. */
 export interface ProjectOptions {
   /** Its id or its name. */
   readonly project?: string;

@@ -10,17 +10,17 @@ import { type Progress, startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { table } from './table.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   /** Swaps although rebuilt rows differ from the serving ones. */
   readonly force?: boolean;
   /** Starts over instead of continuing an earlier rebuild. */
   readonly fresh?: boolean;
-  /** How much of the machine it takes. Default `full`. */
+  /** How much of the machine it uses. Default `full`. */
   readonly load?: Load;
   readonly signal?: AbortSignal;
-  /** After a log was restored that is older than the read models (`restored.ts`). */
+  /** Set after restoring a log that is older than the read models (`restored.ts`). */
   readonly restored?: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function rebuildNamed(
   wanted: readonly string[],
   { json = false, force = false, fresh = false, restored = false, load = 'full', signal }: RebuildOptions,
 ): Promise<number> {
-  // Our own share of the processor: what the database takes is paced by the rebuild itself.
+  // Lowers this process's own priority; the rebuild itself limits the database's load.
   if (PACES[load].rest > 0) setPriority(constants.priority.PRIORITY_LOW);
   const opened = restored ? withEventStore : withWholeLog;
   const reports = await opened(databaseUrl, async (store) => {
@@ -86,7 +86,10 @@ export async function rebuildNamed(
   return reports.every(({ outcome }) => outcome === 'swapped') ? 0 : 1;
 }
 
-/** All projections are as far as the hindmost; how many events there are follows from how many it had so far. */
+/**
+ * Shows the progress of the slowest projection; the total number of events is estimated from those that were
+ * read.
+ */
 function show(progress: Progress): (told: RebuildProgress) => void {
   const began = new Map<string, number>();
   const last = new Map<string, RebuildProgress>();

@@ -18,7 +18,7 @@ import { baseUrlOf, type ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 import { counted, table } from './table.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly at?: string;
   /** Prints a `collection` Bundle instead of a table. */
@@ -27,8 +27,9 @@ export interface RecordOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Rebuilds and prints a record.
- * @returns the exit code: 3 when the hash chain of its events does not hold as far as they were read.
- * @throws Failure for a moment that is none, lies in the future, or beyond the end of the stream or the log, a record that is not there or was purged, or a database that is away.
+ * @returns the exit code: 3 when the hash chain of the events that were read is broken.
+ * @throws Failure for an invalid moment, one in the future or beyond the end of the stream or the log, a
+ * record that doesn't exist or was purged, or an unreachable database.
  */
 export async function recordCommand(
   patient: string,
@@ -71,7 +72,10 @@ export async function recordCommand(
   return reportBroken(stream, record.brokenAt);
 }
 
-/** Nobody knows what a record will be; a day that has begun may still be asked for. @throws Failure */
+/**
+ * Refuses moments in the future; the current day is allowed.
+ * @throws Failure
+ */
 function refuseFuture(at: string): void {
   const begins = toMicros(at.includes('T') ? at : `${at}T00:00:00Z`);
   const now = nowMicros();

@@ -1,4 +1,4 @@
-/** What a resource is about in a few words, for lists on a terminal: `Hypertension, active`. Pure. */
+/** Describes a resource in a few words, for lists on a terminal: `Hypertension, active`. Pure. */
 import { shownName } from '#src/fhir/human-name.ts';
 import { bareCodes, type Displays, withDisplays } from '#src/fhir/ips/displays.ts';
 import { text } from '#src/fhir/ips/parts.ts';
@@ -12,10 +12,10 @@ import { kindOf, timelineWords } from '#src/v1/timeline.ts';
 const LONGEST = 60;
 
 /**
- * Returns what a resource is about.
+ * Returns a short title of a resource.
  * @param body FHIR JSON.
- * @param displays names of codes that the resource has no words for.
- * @returns an empty text where the resource has no words that fit its type
+ * @param displays names of codes for which the resource has no text.
+ * @returns an empty text if the resource has no text that fits its type
  */
 export function resourceTitle(type: string, body: string, displays: Displays = new Map()): string {
   const { value: written } = parseJson(body);
@@ -35,7 +35,10 @@ function wordsOf({ title, summary }: ReturnType<typeof timelineWords>): string {
   return summary === null ? title : `${title}, ${summary}`;
 }
 
-/** Of types that the timeline does not show: a person's or an organization's name, or the code; and the status. */
+/**
+ * Returns the title of types that the timeline doesn't show: a person's or an organization's name, or the
+ * code; and the status.
+ */
 function otherTitle(resource: JsonObject): string {
   const { name, title, description, code, type, relationship, status, activity } = resource;
   const named =

@@ -12,9 +12,10 @@ import { type RebuildOptions, rebuildNamed } from './rebuild.ts';
 import { withStoppedService } from './stopped.ts';
 
 /**
- * Removes what refers to lost events, and rebuilds every read model from the log as it is. The service must be stopped.
+ * Removes data that refers to lost events, and rebuilds every read model from the current log. The service
+ * must be stopped.
  * @returns the exit code: 1 when it was interrupted; the same command starts over.
- * @throws Failure while an instance runs, or when the database or the event store cannot be reached.
+ * @throws Failure while an instance runs, or when the database or the event store can't be reached.
  */
 export async function rebuildRestored(options: RebuildOptions): Promise<number> {
   return withStoppedService(options, async (databaseUrl) => {
@@ -28,7 +29,7 @@ export async function rebuildRestored(options: RebuildOptions): Promise<number> 
     if (options.json !== true) process.stdout.write(`${describe(forgotten)}\n`);
     const names = PROJECTIONS.map(({ name }) => name);
     const code = await rebuildNamed(databaseUrl, names, { ...options, restored: true });
-    // Until then a start must be refused, however far the log reaches.
+    // Until then the service must not start, wherever the log ends.
     if (code === 0) await withPool(databaseUrl, forgetMark);
     return code;
   });

@@ -1,4 +1,4 @@
-/** `annal scavenge`: removes what was purged from the files of the event store and of the database. */
+/** `annal scavenge`: removes purged data from the files of the event store and of the database. */
 import { rewriteFiles, StillSeen } from '#src/database/rewrite.ts';
 import { scavenge } from '#src/events/eventstoredb/scavenge.ts';
 import { Unavailable } from '#src/events/store.ts';
@@ -6,19 +6,19 @@ import { databaseUrlOf, eventStoreUrl, withEventStore } from './database.ts';
 import { Failure } from './failure.ts';
 import type { ServiceOptions } from './service.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface ScavengeOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
 }
 
 /**
- * Scavenges both and says what was done. The service may run; who uses a table while it is rewritten waits.
- * @throws Failure when one of them cannot be found or does not let it.
+ * Scavenges both and prints the result. The service may run; queries on a table wait while it is rewritten.
+ * @throws Failure when one of them can't be found or refuses it.
  */
 export async function scavengeCommand({ json = false, ...where }: ScavengeOptions): Promise<void> {
   const databaseUrl = await databaseUrlOf(where);
   const eventStore = eventStoreUrl() ?? '';
-  // What was purged is in the installation's own log.
+  // Checks that this is the installation's own log, which contains the purged data.
   await withEventStore(databaseUrl, () => Promise.resolve());
   try {
     if (eventStore !== '') await scavenge(eventStore);

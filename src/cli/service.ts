@@ -1,4 +1,4 @@
-/** Which service a command talks to, and with which key. */
+/** Finds the service that a command uses, and its key. */
 import { resolve } from 'node:path';
 import { loadConfig } from '#src/config.ts';
 import { readQuickstart } from '#src/data-dir.ts';
@@ -13,7 +13,7 @@ export interface Service {
   readonly key: string;
 }
 
-/** What the command line and the environment say about it. */
+/** The options on the command line and in the environment that name the service. */
 export interface ServiceOptions {
   readonly url?: string;
   readonly key?: string;
@@ -21,21 +21,21 @@ export interface ServiceOptions {
   readonly dataDir?: string;
 }
 
-/** The folder in which a service on this machine keeps its data. */
+/** Returns the folder in which a service on this machine keeps its data. */
 export function dataDirOf(options: Pick<ServiceOptions, 'dataDir'> = {}): string {
   return resolve(options.dataDir ?? process.env.DATA_DIR ?? '.annal');
 }
 
-/** The URL of the service whose data lie in that folder, else what this environment gives it. */
+/** Returns the URL of the service with that data folder, otherwise the URL from this environment. */
 export async function baseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
   const quickstart = await readQuickstart(dataDirOf(options));
   return quickstart?.base_url ?? loadConfig(process.env).baseUrl;
 }
 
 /**
- * The service that options name, else the one that left `quickstart.json` in DATA_DIR. Its key is sent to its own URL
- * only.
- * @throws Failure when there is none, when the key is missing, or when nothing answers at the URL.
+ * Finds the service that options name, otherwise the one that wrote `quickstart.json` to DATA_DIR. Its key is
+ * sent only to its own URL.
+ * @throws Failure when there is none, when the key is missing, or when the URL doesn't respond.
  */
 export async function findService(options: ServiceOptions): Promise<Service> {
   const dataDir = dataDirOf(options);
@@ -67,9 +67,9 @@ async function expectAnswer(url: string): Promise<void> {
 
 /**
  * Reads from the FHIR interface.
- * @param path below `/fhir/R4/`, or an absolute URL of the same service, as paging links are.
- * @returns the exact text and what it says.
- * @throws Failure with the service's own words when it refuses.
+ * @param path below `/fhir/R4/`, or an absolute URL of the same service, such as a paging link.
+ * @returns the exact text and the parsed JSON.
+ * @throws Failure with the service's own message when it refuses.
  */
 export async function readFhir(
   { url, key }: Service,

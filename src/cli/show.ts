@@ -6,7 +6,7 @@ import { resolvePatient } from './patients.ts';
 import { findService, readFhir, type ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface ShowOptions extends ServiceOptions {
   /** Prints the exact text that is served instead of an indented one. */
   readonly json?: boolean;

@@ -1,15 +1,15 @@
 /** Tables and counts for a terminal. */
 
-/** `1 event`, `2 events`. */
+/** Returns a count with its noun: `1 event`, `2 events`. */
 export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
-/** What a cell may hold; numbers stand to the right. */
+/** The content of a cell; numbers are right-aligned. */
 export type Cell = string | number;
 
 /**
- * A table as text: columns as wide as their widest cell, two blanks between, a rule under the heading. Control
- * characters in cells are shown as blanks, so that no stored text can steer a terminal.
- * @param foot a last row under a rule of its own.
+ * Formats a table as text: columns as wide as their widest cell, two blanks between, a rule under the
+ * heading. Control characters in cells become blanks, so that stored text can't control a terminal.
+ * @param foot a last row, with a rule above it.
  */
 export function table(
   heading: readonly string[],
@@ -34,7 +34,7 @@ export function table(
   return lines.join('\n');
 }
 
-/** The same table without the columns that are empty in every row. */
+/** Formats the table without columns that are empty in every row. */
 export function withoutEmpty(
   heading: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -44,7 +44,7 @@ export function withoutEmpty(
   return [filled(heading), rows.map(filled)];
 }
 
-/** A cell's text, control characters as blanks. */
+/** Returns a cell's text with blanks for control characters. */
 export function printable(cell: Cell | undefined): string {
   return typeof cell === 'number' ? String(cell) : (cell ?? '').replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
 }

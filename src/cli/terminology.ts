@@ -13,7 +13,7 @@ import { startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { counted, table } from './table.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface TerminologyOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   readonly system?: string;
@@ -25,7 +25,7 @@ const NAMES = Object.keys(LOADABLE) as LoadableName[];
 
 /**
  * Runs `load FILE…` or `list`.
- * @throws Failure with a sentence when it was not understood, or a file is not what it should be.
+ * @throws Failure with a message for invalid arguments or an invalid file.
  */
 export async function terminologyCommand(
   action: string,

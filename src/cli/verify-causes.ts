@@ -1,4 +1,7 @@
-/** What `annal verify` found, one entry per cause: an altered event makes rows of several read models differ. Pure. */
+/**
+ * Groups the faults that `annal verify` found by cause: one altered event makes rows of several read models
+ * differ. Pure.
+ */
 import type { RowChange, RowDifference } from '#projections/compare.ts';
 import type { LogFault } from '#projections/log-check.ts';
 import type { OperationsFault } from '#projections/operations-check.ts';
@@ -14,18 +17,18 @@ export interface Faults {
   readonly readModels?: readonly ReadModelFault[];
 }
 
-/** One thing that is wrong. */
+/** One cause of faults. */
 export interface Cause {
   /** `log`, `documents`, a read model, or a table: `resources.resource`. */
   readonly where: string;
   /** `hash`, `revision`, … of the log; `changed`, `missing`, `orphan` of rows. */
   readonly what: string;
-  /** What it is about: an event's place, a resource, or the key of a row. */
+  /** The event's place, the resource, or the key of a row. */
   readonly which: string;
   /** Event id; null where there is none. */
   readonly event: string | null;
   readonly messages: readonly string[];
-  /** What was before it went wrong, and after. */
+  /** The values before and after the fault. */
   readonly changes: readonly RowChange[];
   /** Tables with rows that differ because of it, and how many. */
   readonly follows: Readonly<Record<string, number>>;
@@ -75,10 +78,13 @@ function logGroups(faults: readonly LogFault[]): Group[] {
   return groups;
 }
 
-/** What tells that events are missing, of whichever resource of the stream. */
+/** The faults that mean that events are missing, whichever resource of the stream they belong to. */
 const MISSING: ReadonlySet<LogFault['what']> = new Set(['revision', 'version', 'erasure', 'identity']);
 
-/** Whether a row differs because of faults of the log: it is about the same resource or, where events are missing, the same record. */
+/**
+ * Returns true if a row differs because of faults of the log: it is about the same resource or, if events are
+ * missing, the same record.
+ */
 function isAbout(row: RowDifference, group: Group): boolean {
   const id = idOf(row);
   if (group.some(({ resource }) => id !== undefined && resource?.endsWith(`/${id}`))) return true;
@@ -98,7 +104,8 @@ function logCause(group: Group, rows: readonly Rows[], noted: readonly Operation
   const [first] = group;
   const resource = group.find((fault) => fault.resource !== undefined)?.resource;
   const altered = group.some(({ what }) => what === 'hash' || what === 'form');
-  // The serving row has what was written, the rebuilt one what the log says now; `version` has the event's own version.
+  // The serving row contains the original values, the rebuilt one those of the log now; `version` has the
+  // event's own version.
   const changed = rows.filter(({ row: { changes: found = [] } }) => found.length > 0);
   const source = changed.find(({ table }) => table === 'history.version') ?? changed[0];
   const changes = (source?.row.changes ?? []).map(({ path, before, after }) => ({
@@ -118,8 +125,9 @@ function logCause(group: Group, rows: readonly Rows[], noted: readonly Operation
 }
 
 /**
- * Rows about one resource are one cause, and those of a record that has versions without events: the end of its stream
- * is missing. Rows that name no resource go by their record, or each for itself.
+ * Groups rows by cause. Rows about one resource are one cause, and so are those of a record that has versions
+ * without events: the end of its stream is missing. Rows without a resource are grouped by their record, or
+ * each alone.
  */
 function rowGroups(rows: readonly Rows[]): Rows[][] {
   const groups = new Map<string, Rows[]>();

@@ -1,4 +1,4 @@
-/** What to do about what `annal verify` found. docs/audit.md says more. */
+/** Suggests what to do about faults that `annal verify` found. docs/audit.md has more. */
 import type { VerifyReport } from '#projections/verify.ts';
 
 const LOG =
@@ -23,7 +23,10 @@ const OPERATIONS =
 const DOCUMENTS =
   'Content of documents is missing or altered: check that DATA_DIR or the bucket is the service’s own, then restore the document store from a backup (docs/documents.md).';
 
-/** Sentences, the most urgent first; none where nothing is wrong. A read model is to be rebuilt only from a log that holds. */
+/**
+ * Returns sentences, the most urgent first; none without faults. It suggests rebuilding a read model only if
+ * the log is intact.
+ */
 export function hintsFor({
   log,
   operations = [],

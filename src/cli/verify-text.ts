@@ -12,12 +12,12 @@ const WIDTH = 80;
 /** Fewer would break ids. */
 const NARROWEST = 60;
 
-/** How many columns lines may take. */
+/** Returns the width of the terminal in columns. */
 export function terminalWidth(): number {
   return Math.max(process.stdout.columns ?? WIDTH, NARROWEST);
 }
 
-/** The causes, numbered, no line wider than `width` unless one word is. */
+/** Returns the causes as a numbered list, with no line wider than `width` unless a single word is. */
 export function describeCauses(causes: readonly Cause[], width = terminalWidth()): string[] {
   const lines = causes
     .slice(0, SHOWN)
@@ -58,7 +58,10 @@ function shownChange({ path, before, after }: RowChange, width: number, indent: 
   ];
 }
 
-/** Breaks a text at blanks. @param first what the first line begins with instead of the indent. */
+/**
+ * Wraps a text at blanks.
+ * @param first the prefix of the first line, instead of the indent.
+ */
 export function wrapped(text: string, width = terminalWidth(), indent = '', first = indent): string[] {
   const lines: string[] = [];
   let line = first;

@@ -22,7 +22,7 @@ import { causesOf } from './verify-causes.ts';
 import { hintsFor } from './verify-hints.ts';
 import { describeCauses, terminalWidth, wrapped } from './verify-text.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   /** A file that `annal checkpoint` wrote. */
@@ -33,9 +33,10 @@ export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Verifies and prints what was found.
+ * Verifies and prints the result.
  * @returns the exit code: 3 when anything differs.
- * @throws Failure when the database cannot be found, or the checkpoint cannot be read or is not what was signed.
+ * @throws Failure when the database can't be found, or the checkpoint can't be read or its signature is
+ * invalid.
  */
 export async function verifyCommand(options: VerifyOptions): Promise<number> {
   const { json = false, checkpoint: file, key, signal, ...where } = options;
@@ -60,7 +61,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
           ...(file === undefined ? {} : { heads: leavesIn(linesOfFile(file)) }),
           also: (events) => check.check(events),
           ...(signal === undefined ? {} : { signal }),
-          // Nobody lets the read models catch up.
+          // Nothing updates the read models while the service is stopped, so it doesn't wait for them.
           ...(stopped ? { catchUpMs: 0 } : {}),
         },
       );
@@ -97,7 +98,7 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
   return report.clean ? 0 : FAULTS_FOUND;
 }
 
-/** The log does not begin as it did: it is another, or somebody changed the event that it is known by. */
+/** Returns the fault of a log with another first event: it is another log, or somebody changed that event. */
 function identity({ first, message }: ForeignLog): LogFault {
   const { stream = '', revision = 0, id = null } = first ?? {};
   return { what: 'identity', stream, revision, event: id, message };

@@ -7,15 +7,15 @@ import { verify } from '#src/reactions/webhooks/signature.ts';
 import { expectAction, Failure } from './failure.ts';
 import { findService, type Service, type ServiceOptions } from './service.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface WebhooksOptions extends ServiceOptions {
-  /** One line of JSON for each delivery. */
+  /** Prints one line of JSON for each delivery. */
   readonly json?: boolean;
-  /** Where it listens; default: any free port. */
+  /** The port to listen on; default: any free port. */
   readonly port?: number;
   /** Event types, separated by commas; default: all. */
   readonly events?: string;
-  /** Of an endpoint that leads here already: then none is made. */
+  /** The secret of an existing endpoint with this URL; then no endpoint is created. */
   readonly secret?: string;
   readonly signal: AbortSignal;
 }
@@ -24,7 +24,7 @@ export interface WebhooksOptions extends ServiceOptions {
 const MOST = 1_000_000;
 
 /**
- * Listens until it is interrupted. Without a secret it makes an endpoint of its own at the service, and deletes it at
+ * Listens until it is interrupted. Without a secret it creates an endpoint at the service, and deletes it at
  * the end.
  * @throws Failure when the port is taken or the service refuses.
  */
@@ -95,7 +95,7 @@ async function receive(
   const body = Buffer.concat(parts);
   const signature = String(request.headers['service-signature'] ?? '');
   const genuine = secrets.some((secret) => verify(secret, body, signature));
-  // A receiver answers what it cannot verify with 400 (docs/spec/interface.md, section 7).
+  // A receiver answers deliveries with an invalid signature with 400 (docs/spec/interface.md, section 7).
   response.writeHead(genuine ? 204 : 400).end();
   const name = (header: string): string => String(request.headers[header] ?? '-');
   const shown = {

@@ -1,4 +1,4 @@
-/** One append as it waits for its batch: checked, sealed, measured. */
+/** An append that waits for its batch: validated, with its hashes, and with its size. */
 import { isUuid } from '../shared/ids.ts';
 import { type SealedEvent, seal } from './chain.ts';
 import {
@@ -11,14 +11,14 @@ import {
 } from './store.ts';
 import { isStorable } from './text.ts';
 
-/** What stands before a stream's first event, in numbers. */
+/** The revision and hash before a stream's first event. */
 const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };
 /** Revisions are 32-bit integers. */
 export const MAX_REVISION = 2 ** 31 - 1;
 /** An index entry holds at most about 2,700 bytes. */
 const MAX_STREAM_BYTES = 1_000;
 
-/** An append on its way to the database, and the promise of its caller. */
+/** An append to be sent to the database, and the promise that its caller awaits. */
 export class Append {
   readonly events: readonly SealedEvent[];
   /** The head of the stream once this is written. */

@@ -1,10 +1,12 @@
-/** Where batches of a subscription end: never inside an append (shared by the adapters). */
+/** Cuts a subscription's events into batches that never split an append (shared by the adapters). */
 import type { RecordedEvent } from './store.ts';
 
 // Inside a JSON string every quote is escaped, so this text cannot be part of a value.
 const APPEND = /"append":\[(\d+),(\d+)\]/;
 
-/** The index of an event in its append and how many the append has; an event that does not say stands alone. */
+/**
+ * Returns the index of an event in its append and the append's length; an event without these stands alone.
+ */
 export function placeInAppend(event: Pick<RecordedEvent, 'metadata'>): { index: number; count: number } {
   const found = APPEND.exec(event.metadata);
   return found === null ? { index: 0, count: 1 } : { index: Number(found[1]), count: Number(found[2]) };
@@ -26,12 +28,12 @@ export class BatchCutter {
     readonly bytes: number,
   ) {}
 
-  /** Whether nothing is left to cut. */
+  /** True if no events are left. */
   get empty(): boolean {
     return this.#events.length === 0;
   }
 
-  /** Whether the next batch can be cut without further events. */
+  /** True if the next batch can be cut without further events. */
   get ready(): boolean {
     return this.#end(false) !== undefined;
   }
@@ -54,7 +56,7 @@ export class BatchCutter {
     return batch;
   }
 
-  /** How many events the next batch has. */
+  /** Returns how many events the next batch has. */
   #end(ended: boolean): number | undefined {
     const available = this.#events.length;
     const fitting = this.#fitting();
@@ -70,7 +72,7 @@ export class BatchCutter {
     return ended ? available : undefined;
   }
 
-  /** How many leading events stay within both bounds; at least one if there is any. */
+  /** Returns how many leading events stay within both limits; at least one if there is any. */
   #fitting(): number {
     const most = Math.min(this.limit, this.#events.length);
     let bytes = 0;

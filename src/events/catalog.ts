@@ -37,7 +37,10 @@ const sandboxAsked = z.object({
   today: z.string().describe('YYYY-MM-DD; the synthetic past ends before it'),
 });
 
-/** Event type → version of its data that is written today, what it says, in which streams, and the schema of its data. */
+/**
+ * The catalogue of event types: the current version of each type's data, what the event means, the streams
+ * that hold it, and the schema of its data.
+ */
 export const CATALOG = {
   ResourceCreated: {
     version: 1,
@@ -297,12 +300,12 @@ export type ResourceEvent =
 /** Types of all other events. */
 export type PlainType = Exclude<EventType, ResourceEvent['type']>;
 
-/** Every other event: its data as the schema gives them. */
+/** All other events, with data as their schemas define them. */
 export type PlainEvent = {
   [T in PlainType]: { readonly type: T; readonly data: z.infer<(typeof CATALOG)[T]['data']> };
 }[PlainType];
 
-/** An event of the domain, whatever store it is in. */
+/** A domain event, independent of the store that holds it. */
 export type DomainEvent = ResourceEvent | PlainEvent;
 
 /** A domain event with where it stands and who wrote it. */

@@ -15,7 +15,10 @@ export interface SealedEvent extends NewEvent {
   readonly revision: number;
 }
 
-/** The next hash of the chain. Fields are length-prefixed, so that no two events hash alike by shifting a border. */
+/**
+ * Returns the next hash of the chain. Fields are length-prefixed, so moving a border between fields changes
+ * the hash.
+ */
 function link(previous: string, stream: string, revision: number, event: NewEvent): string {
   let text = previous;
   for (const part of [stream, String(revision), event.id, event.type, event.data, event.metadata]) {
@@ -42,14 +45,14 @@ export function seal(
   return { events: sealed, head };
 }
 
-/** The hash that a stored event bears, or undefined when its metadata has none. */
+/** Returns the hash in a stored event's metadata, or undefined when it has none. */
 export function hashOf(event: Pick<RecordedEvent, 'metadata'>): string | undefined {
   return SUFFIX.exec(event.metadata.slice(-76))?.[1];
 }
 
 /**
- * Whether a stored event continues the chain from `previous` (`GENESIS` for revision 0).
- * @returns the event's own hash when it holds, undefined when it is broken.
+ * Checks that a stored event continues the chain from `previous` (`GENESIS` for revision 0).
+ * @returns the event's own hash when the chain is intact, undefined when it is broken.
  */
 export function verifyLink(previous: string, event: RecordedEvent): string | undefined {
   const claimed = hashOf(event);

@@ -1,6 +1,9 @@
-/** A log that takes no events: it is being moved, or was. Each adapter has its own way to close one (`closing.ts`). */
+/**
+ * The error of a log that accepts no events because it is being moved, or was. Each adapter closes a log in
+ * its own way (`closing.ts`).
+ */
 
-/** The log that the settings name is not in use any more, or is about to be left. */
+/** The log in the settings is no longer in use, or is about to be replaced. */
 export class LogClosed extends Error {
   override readonly name = 'LogClosed';
   /** @param where it was moved to, if that is known. */

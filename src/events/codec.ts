@@ -1,8 +1,7 @@
 /**
- * Events as texts and back.
- *
- * Data of resource events are `{…header, "resource": <FHIR JSON>}` with the resource as the last member, so that
- * its text is cut out and passed on without being parsed: FHIR decimals keep their literals.
+ * Converts events to text and back. Data of resource events is `{…header, "resource": <FHIR JSON>}` with the
+ * resource as the last member: its text is cut out and passed on unparsed, so FHIR decimals keep their
+ * precision.
  */
 import { Refusal } from '../shared/refusal.ts';
 import { CATALOG, type DomainEvent, type EventType, type PlainEvent, type StoredEvent } from './catalog.ts';
@@ -13,8 +12,9 @@ import { isStorableJson } from './text.ts';
 import { upcast } from './upcast/upcast.ts';
 
 /**
- * The data text of an event, as it is stored.
- * @throws Refusal invalid (422) for a string in it that no database holds: with a NUL or half of a surrogate pair.
+ * Serializes the data of an event as it is stored.
+ * @throws Refusal invalid (422) for a string that no database can store: with a NUL or half of a surrogate
+ * pair.
  */
 export function encode(event: DomainEvent): string {
   const data = textOf(event);
@@ -64,7 +64,7 @@ export function decode(type: EventType, version: number, data: string): DomainEv
 
 /**
  * Returns a stored event in the current form of its type, whatever version it was written as.
- * @throws NewerEvent for a type or version that this instance doesn't know; else what `decode` throws.
+ * @throws NewerEvent for a type or version that this instance doesn't know; otherwise the errors of `decode`.
  */
 export function understand(recorded: RecordedEvent): StoredEvent {
   const { id, stream, revision, position, type, data } = recorded;

@@ -1,4 +1,4 @@
-/** Where a log begins: what tells it from every other log. */
+/** Reads the first event of a log, which identifies the log. */
 import { firstValueFrom } from 'rxjs';
 import { filter } from 'rxjs/operators';
 import { BEGINNING, type EventStore, type RecordedEvent } from './store.ts';
@@ -7,7 +7,8 @@ import { BEGINNING, type EventStore, type RecordedEvent } from './store.ts';
 const KEPT = ['organization-', 'project-'];
 
 /**
- * The first event of an organization or a project: a log keeps it for ever, and a copy of the log has it, too.
+ * Returns the first event of an organization or a project: it is never erased, and a copy of the log has it
+ * too.
  * @returns undefined when there is none.
  * @throws Unavailable
  */
@@ -20,7 +21,7 @@ export async function firstEvent(
   const positions = store.subscribe({
     after: BEGINNING,
     prefixes: KEPT,
-    // It is among the first, if not the first: pages of one would be a round trip an event where it is not.
+    // It is among the first events, but maybe not the first; smaller pages would need a round trip per event.
     batchSize: 500,
     handle: async ({ events }) => {
       first ??= events[0];

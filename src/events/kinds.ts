@@ -1,4 +1,4 @@
-/** Which events the streams of a kind hold: as a type and as a check, both from the catalogue. */
+/** The events that streams of each kind can hold, as a type and as a check; both come from the catalogue. */
 import { CATALOG, type DomainEvent, type EventType } from './catalog.ts';
 
 /** A kind of stream: its name up to the first hyphen. */
@@ -12,7 +12,7 @@ type TypeOf<K extends StreamKind> = {
 /** The events that streams of some kinds hold. */
 export type EventOf<K extends StreamKind> = Extract<DomainEvent, { readonly type: TypeOf<K> }>;
 
-/** An event in a stream that holds no such events: the code that wrote it, or the log, is wrong. */
+/** Thrown for an event that its stream can't hold: a bug in the writing code, or a damaged log. */
 export class ForeignEvent extends Error {
   override readonly name = 'ForeignEvent';
 }
@@ -21,7 +21,10 @@ const HOLDERS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(CATALOG).map(([type, { streams }]) => [type, new Set(streams.split(', '))]),
 );
 
-/** @throws ForeignEvent when, by the catalogue, the stream cannot hold an event of this type. */
+/**
+ * Checks that the catalogue allows an event of this type in a stream.
+ * @throws ForeignEvent
+ */
 export function requireEventOf(stream: string, type: string): void {
   const kind = stream.slice(0, stream.indexOf('-') + 1);
   if (HOLDERS.get(type)?.has(kind)) return;

@@ -1,4 +1,4 @@
-/** Who, when, why and through what: the metadata that every event bears. */
+/** The metadata of every event: who wrote it, when, why and through which credential. */
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '../shared/author.ts';
 
@@ -10,16 +10,16 @@ export const metadataSchema = z.object({
   /** Strictly later than the stream's previous event, UTC with microseconds. */
   recorded_at: z.string(),
   request_id: z.string(),
-  /** One per command; an `Idempotency-Key` makes retries share it. */
+  /** One id per command; retries with the same `Idempotency-Key` share it. */
   command_id: z.string(),
   /** Index of the event in its append, and how many the append has: a reader knows where a whole ends. */
   append: z.tuple([z.int().nonnegative(), z.int().positive()]),
-  /** Whose record or directory the stream is; not on streams of organizations and projects. */
+  /** The tenant that owns the record or directory; absent on streams of organizations and projects. */
   owner: tenant.optional(),
-  /** What proved the caller's right. */
+  /** The credential that authorized the write. */
   credential: z.object({
     kind: z.enum(['api_key', 'id_token', 'system']),
-    /** Of an ID token: who it speaks of. */
+    /** For ID tokens: the issuer of the identity. */
     issuer: z.string().optional(),
     subject: z.string().optional(),
     project: z.string().optional(),
@@ -36,7 +36,7 @@ export const metadataSchema = z.object({
     })
     .optional(),
   acting_as: z.string().optional(),
-  /** Name of who acted, where somebody else is the author: as the directory had it then. */
+  /** The name of the acting person, if someone else is the author; as the directory had it at that time. */
   acting_as_display: z.string().optional(),
   on_behalf_of: z.object({ reference: z.string(), display: z.string().optional() }).optional(),
   source_system: z.string().optional(),
@@ -48,7 +48,7 @@ export const metadataSchema = z.object({
 /** Parsed metadata. */
 export type EventMetadata = z.infer<typeof metadataSchema>;
 
-/** Reads stored metadata. Trusts the store: the chain, not a schema, says whether it is as written. */
+/** Parses stored metadata without validating it; the hash chain detects changes. */
 export function parseMetadata(text: string): EventMetadata & { hash?: string } {
   return JSON.parse(text) as EventMetadata & { hash?: string };
 }

@@ -17,9 +17,9 @@ export interface Draft {
 }
 
 /**
- * The events of one append as the store takes them: with their metadata, which say their version, time and place in the
- * append. An event a step, since bodies may be large.
- * @throws ForeignEvent when the stream cannot hold one; Refusal invalid (422) for text that cannot be stored.
+ * Yields the events of one append in the form of the store, with metadata that includes version, time and
+ * index in the append. One event per step, because bodies may be large.
+ * @throws ForeignEvent when the stream can't hold one; Refusal invalid (422) for text that can't be stored.
  */
 export function newEvents(
   stream: string,

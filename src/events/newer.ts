@@ -2,7 +2,7 @@
 import { CATALOG } from './catalog.ts';
 import type { RecordedEvent } from './store.ts';
 
-/** Where an event is and which type it has. */
+/** The location of an event and its type. */
 type Place = Pick<RecordedEvent, 'stream' | 'revision' | 'type'>;
 
 /**
@@ -11,7 +11,7 @@ type Place = Pick<RecordedEvent, 'stream' | 'revision' | 'type'>;
  */
 export class NewerEvent extends Error {
   override readonly name = 'NewerEvent';
-  /** What is wrong and what to do, without the event's place: anybody may read it. */
+  /** What is wrong and what to do. It doesn't say where the event is, because it is public. */
   readonly summary: string;
 
   /**
@@ -37,8 +37,8 @@ export function requireKnownType(event: Place): void {
 }
 
 /**
- * The events that this instance could not read because a newer version wrote them, by what read them: a projection or a
- * process. `/health/ready` tells of them.
+ * The events that this instance could not read because a newer version wrote them, by the projection or
+ * process that read them. `/health/ready` reports them.
  */
 export class NewerEvents {
   readonly #met = new Map<string, NewerEvent>();

@@ -1,16 +1,16 @@
-/** Which event store an installation has: EventStoreDB where one is named, else the log in its PostgreSQL. */
+/** Opens the event store of an installation: EventStoreDB if configured, otherwise the log in PostgreSQL. */
 import { LogClosed } from './closed.ts';
 import { isClosed } from './postgres/closing.ts';
 import { PostgresEventStore } from './postgres/store.ts';
 import type { EventStore } from './store.ts';
 
-/** What is known of it. */
+/** The settings of the event store. */
 export interface OpenOptions {
   /** `postgres://…` of the database, which holds the log unless `eventStoreUrl` names another. */
   readonly url: string;
   /** `esdb://…`, or `postgres://…` for a log in another database; undefined or empty: the log in PostgreSQL. */
   readonly eventStoreUrl?: string | undefined;
-  /** Where lost connections are reported; a pino logger fits. */
+  /** Logs lost connections; a pino logger fits. */
   readonly log?: { warn(details: object, message: string): void };
   /** Told how many appends each acknowledged batch had. */
   readonly onBatch?: (appends: number) => void;
@@ -20,7 +20,7 @@ export interface OpenOptions {
   readonly onClosed?: (error: LogClosed) => void;
 }
 
-/** Whether a URL names a log in PostgreSQL. */
+/** Returns true if a URL refers to PostgreSQL. */
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:/.test(url);
 }
@@ -28,7 +28,7 @@ export function isPostgres(url: string): boolean {
 /** The kinds of stores. */
 export type LogKind = 'postgresql' | 'eventstoredb';
 
-/** Of which kind the log is that the settings name. */
+/** Returns the kind of log that the settings name. */
 export function kindOf({ url, eventStoreUrl }: Pick<OpenOptions, 'url' | 'eventStoreUrl'>): LogKind {
   return isPostgres(eventStoreUrl || url) ? 'postgresql' : 'eventstoredb';
 }
@@ -44,7 +44,7 @@ export async function openEventStore({
 }: OpenOptions): Promise<EventStore> {
   const own = eventStoreUrl === '' ? url : eventStoreUrl;
   if (!isPostgres(own)) {
-    // Its client takes a tenth of a start to load.
+    // Loaded only when needed: the client takes a tenth of the start-up time.
     const { EventStoreDbStore } = await import('./eventstoredb/store.ts');
     return EventStoreDbStore.open({ url: own, ...options });
   }

@@ -3,18 +3,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Pauses between attempts, in ms: enough for a restart of a local server, short enough for a caller to wait. */
 const RETRY_AFTER = [5, 50, 150, 400, 400] as const;
-/** No attempt begins later than this, in ms: a server that is silent, not gone, has used up its time at once. */
+/**
+ * No attempt begins later than this, in ms: a server that accepts connections but doesn't answer uses up the
+ * time with one attempt.
+ */
 const PATIENCE = 3_000;
 
-/** How failures are told apart. */
+/** The functions that classify failures and report retries. */
 export interface Persistence {
-  /** Whether an error says that the store is away, as opposed to a fault in what it was asked. */
+  /** Returns true if an error means that the store is unreachable, rather than that the request was wrong. */
   readonly isAway: (error: unknown) => boolean;
   /** Told of each failure that is followed by another attempt. */
   readonly onRetry?: ((error: unknown) => void) | undefined;
 }
 
-/** Runs something repeatable until it succeeds, or fails for another reason, or too often: then throws what it threw. */
+/**
+ * Retries a repeatable operation while the store is unreachable.
+ * @throws the last error, after too many attempts or when it has another cause.
+ */
 export async function persist<T>(attempt: () => Promise<T>, { isAway, onRetry }: Persistence): Promise<T> {
   const began = performance.now();
   for (let tries = 0; ; tries += 1) {

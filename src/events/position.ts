@@ -2,20 +2,20 @@
 import { BEGINNING, type Position } from './store.ts';
 
 /**
- * The position of an event's number, which is at least 1; `BEGINNING` for 0. Sixteen digits hold every integer that a
- * JavaScript number holds exactly.
+ * Returns the position of an event number (1 or higher); `BEGINNING` for 0. Sixteen digits are enough for
+ * every integer that a JavaScript number represents exactly.
  */
 export function toPosition(number: string | number): Position {
   const digits = String(number);
   return digits === '0' ? BEGINNING : (digits.padStart(16, '0') as Position);
 }
 
-/** The number of a position; 0 for `BEGINNING`. */
+/** Returns the event number of a position; 0 for `BEGINNING`. */
 export function toNumber(position: Position): number {
   return position === BEGINNING ? 0 : Number(position);
 }
 
-/** The later of two positions. */
+/** Returns the later of two positions. */
 export function later(a: Position, b: Position): Position {
   return a < b ? b : a;
 }

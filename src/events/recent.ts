@@ -10,10 +10,10 @@ export interface WrittenBatch {
 }
 
 const MAX_EVENTS = 5_000;
-/** In UTF-16 units. */
+/** In UTF-16 code units. */
 const MAX_SIZE = 8_000_000;
 
-/** A bounded memory of written batches in rising order. */
+/** A bounded cache of the batches written last, in rising order. */
 export class RecentBatches {
   #batches: { readonly batch: WrittenBatch; readonly size: number }[] = [];
   #events = 0;
@@ -33,8 +33,8 @@ export class RecentBatches {
   }
 
   /**
-   * What follows a position without a gap: at least `limit` events if they are there.
-   * @returns undefined when the next event is not here or not known to be the next.
+   * Returns the events that follow a position without a gap: at least `limit` if they are cached.
+   * @returns undefined when the next event isn't cached, or isn't known to be the next.
    */
   after(position: Position, limit: number): { events: RecordedEvent[]; position: Position } | undefined {
     const events: RecordedEvent[] = [];

@@ -1,9 +1,11 @@
-/** What an append that was not written is told: that it had been written before, or why it cannot be. */
+/**
+ * Determines the result of an append that was not written: it had been written before, or why it can't be.
+ */
 
 import type { Append } from './append.ts';
 import { type AppendResult, Conflict, type Position, StreamDeleted } from './store.ts';
 
-/** What the log found instead of the expected head. */
+/** The head that the log found instead of the expected one. */
 export interface Mismatch {
   readonly append: Append;
   readonly actual: number | 'none';
@@ -34,7 +36,7 @@ export async function answerRefused(
   const { stream, expected, base, events } = append;
   if (erased) throw new StreamDeleted(stream);
   const conflict = new Conflict(stream, expected === 'none' ? 'none' : expected.revision, actual);
-  // Too short to hold them all: no need to look.
+  // The stream is too short to hold them all, so there is nothing to compare.
   if (actual === 'none' || actual < base.revision + events.length) throw conflict;
 
   const present = await reader.identities(stream, base.revision, base.revision + events.length);

@@ -10,14 +10,15 @@ import type { Observable } from 'rxjs';
  */
 export type Position = string & { readonly __position: never };
 
-/** Before the first event: a subscription `after` it receives everything. */
+/** The position before the first event: a subscription `after` it receives everything. */
 export const BEGINNING = '' as Position;
 
 /** An event as a command hands it over: `data` and `metadata` are exact UTF-8 JSON texts, never re-encoded. */
 export interface NewEvent {
   /**
-   * UUID, lower case. The same ids at the same expected head are one append, however often it is sent. Writers derive
-   * it from a random seed, so that it is unique in the whole log; no store looks beyond the stream for it.
+   * UUID, lower case. An append with the same ids at the same expected head is the same append, however often
+   * it is sent. Writers derive the id from a random seed, so that it is unique in the whole log; stores check
+   * it only within the stream.
    */
   readonly id: string;
   readonly type: string;
@@ -35,7 +36,7 @@ export interface RecordedEvent {
   readonly revision: number;
   readonly position: Position;
   readonly data: string;
-  /** As stored, its last member being `"hash":"<64 hex digits>"` (see `chain.ts`). */
+  /** As stored; its last member is `"hash":"<64 hex digits>"` (see `chain.ts`). */
   readonly metadata: string;
 }
 
@@ -46,38 +47,38 @@ export interface StreamHead {
   readonly hash: string;
 }
 
-/** What a writer expects of the stream: its head, or that it has never been written. */
+/** The state that a writer expects of the stream: its head, or that it has never been written. */
 export type Expected = StreamHead | 'none';
 
-/** What an append did. `position` is that of its last event. */
+/** The result of an append. `position` is that of its last event. */
 export interface AppendResult {
   readonly head: StreamHead;
   readonly position: Position;
 }
 
-/** Which way and how far to read a stream. */
+/** The direction and the range of a read. */
 export interface ReadOptions {
   /** First revision to return, inclusive. Default: the first (forwards) or the last (backwards). */
   readonly from?: number;
   readonly direction?: 'forwards' | 'backwards';
-  /** At most this many events. Default: all. */
+  /** The maximum number of events. Default: all. */
   readonly limit?: number;
 }
 
-/** What a subscription delivers at a time. */
+/** The events that a subscription delivers at a time. */
 export interface EventBatch {
-  /** In order. Never part of an append: a batch ends where an append ends. May be empty. */
+  /** In order. An append is never split: a batch ends where an append ends. May be empty. */
   readonly events: readonly RecordedEvent[];
-  /** Everything up to here has been delivered or filtered out: safe to resume from. */
+  /** All events up to this position have been delivered or filtered out, so it is safe to resume from. */
   readonly position: Position;
 }
 
-/** Where to start, what to keep, and who takes the batches. */
+/** Where a subscription starts, which events it keeps, and the handler of its batches. */
 export interface SubscribeOptions {
-  /** Who subscribes, for metrics: of a small fixed set. Default: nobody is measured. */
+  /** The subscriber's name in metrics, from a small fixed set. Default: no metrics. */
   readonly name?: string;
   readonly after: Position;
-  /** Only streams whose name starts with one of these. Default: all. */
+  /** Delivers only streams whose names start with one of these. Default: all. */
   readonly prefixes?: readonly string[];
   /** Upper bound of events a batch, exceeded only to keep an append whole. Default 500. */
   readonly batchSize?: number;
@@ -96,18 +97,22 @@ export interface EventStore {
   /** A stream's events in order of revision; none when it was never written. @throws StreamDeleted */
   read(stream: string, options?: ReadOptions): AsyncIterable<RecordedEvent>;
   /**
-   * All events in the total order, from after a position and then live, without losses or repetitions.
-   * Cold: it starts when subscribed to and stops when unsubscribed from; emits each position after its batch
-   * was handled. It fails with what `handle` threw, or with `Unavailable`; the subscriber decides on retries.
+   * Delivers all events in the total order, from after a position and then live, without losses or
+   * duplicates. Cold: it starts when subscribed to and stops when unsubscribed from; it emits each position
+   * after its batch was handled. It fails with the errors of `handle`, or with `Unavailable`; the subscriber
+   * decides on retries.
    */
   subscribe(options: SubscribeOptions): Observable<Position>;
   /** The position of the newest event; `BEGINNING` in an empty store. */
   head(): Promise<Position>;
-  /** How far the log has ever come, erased events included: never before a position that was handed out. */
+  /**
+   * Returns the highest position that the log ever had, erased events included: never before a position that
+   * was returned earlier.
+   */
   reached(): Promise<Position>;
   /** Removes a stream's events physically; the stream refuses appends and reads for ever. Idempotent. */
   erase(stream: string): Promise<void>;
-  /** Whether the store answers now. */
+  /** Checks that the store answers. */
   ping(): Promise<void>;
   /** Waits for what is in flight and lets go of connections. */
   close(): Promise<void>;
@@ -116,7 +121,7 @@ export interface EventStore {
 /** The most bytes that the events of one append may have together (data and metadata), on both stores. */
 export const MAX_APPEND_BYTES = 12_000_000;
 
-/** The stream is not where the writer expected it to be. */
+/** Thrown when the stream doesn't have the head that the writer expected. */
 export class Conflict extends Error {
   override readonly name = 'Conflict';
   constructor(
@@ -128,7 +133,7 @@ export class Conflict extends Error {
   }
 }
 
-/** The stream was erased: nothing can be read from it or appended to it again. */
+/** Thrown for an erased stream: its events can't be read, and it accepts no others. */
 export class StreamDeleted extends Error {
   override readonly name = 'StreamDeleted';
   constructor(readonly stream: string) {
@@ -136,12 +141,18 @@ export class StreamDeleted extends Error {
   }
 }
 
-/** The store cannot be reached or did not answer. An append that failed so may have been written. */
+/**
+ * Thrown when the store can't be reached or didn't answer. An append that failed with it may have been
+ * written.
+ */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
 }
 
-/** The log has nothing at a position that it was asked to go on from: it is not the one that gave it out. */
+/**
+ * Thrown when the log has no event at a position that a reader wants to resume from: the position comes from
+ * another log.
+ */
 export class InvalidPosition extends Error {
   override readonly name = 'InvalidPosition';
   constructor(options?: ErrorOptions) {
@@ -149,7 +160,7 @@ export class InvalidPosition extends Error {
   }
 }
 
-/** The events of one append exceed `MAX_APPEND_BYTES`. */
+/** Thrown when the events of one append exceed `MAX_APPEND_BYTES`. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
   constructor(

@@ -1,4 +1,4 @@
-/** A subscription: pages from the database until it has caught up, then what the feed brings. */
+/** A subscription: it reads pages from the database until it has caught up, then follows the feed. */
 import { BatchCutter } from './batches.ts';
 import { later } from './position.ts';
 import type { RecentBatches } from './recent.ts';
@@ -7,9 +7,9 @@ import type { Position, RecordedEvent, SubscribeOptions } from './store.ts';
 /** A stretch of the total order. */
 export interface Page {
   readonly events: readonly RecordedEvent[];
-  /** Everything up to here is in `events` or was filtered out. */
+  /** All events up to this position are in `events` or were filtered out. */
   readonly position: Position;
-  /** Whether it reached what was then the end of the log. */
+  /** True if it reached the end of the log at that time. */
   readonly ended: boolean;
 }
 
@@ -19,20 +19,23 @@ const BATCH_SIZE = 500;
 /** Pages in which nothing passed the filter before the subscriber hears how far it got. */
 const SILENT_PAGES = 20;
 
-/** How a subscriber hears that there is more (`feed.ts` of either adapter). */
+/** Notifies a subscriber of new events (`feed.ts` of either adapter). */
 export interface News {
-  /** Whether nothing more will be heard. */
+  /** True if no further notifications will arrive. */
   readonly closed: boolean;
-  /** Everything up to here can be read. */
+  /** All events up to this position can be read. */
   readonly known: Position;
   readonly recent: Pick<RecentBatches, 'after'>;
   /** Calls `wake` whenever there may be more, until the returned function is called. */
   listen(wake: () => void): () => void;
 }
 
-/** How it reads what it was not handed (`reader.ts` of either adapter). */
+/** Reads the events that the feed didn't deliver (`reader.ts` of either adapter). */
 export interface Pages {
-  /** The next `limit` events of all streams; of them, those whose streams start with one of the prefixes. */
+  /**
+   * Reads the next `limit` events of all streams and returns those whose streams start with one of the
+   * prefixes.
+   */
   all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page>;
 }
 
@@ -44,7 +47,7 @@ export class Subscription {
   #delivered: Position;
   /** Up to here everything is in the cutter or was handed over. */
   #fetched: Position;
-  /** Whether the cutter holds all there was when it was last filled. */
+  /** True if the cutter held all events of the log when it was last filled. */
   #ended = false;
   /** The next page, on its way while a batch is handled. */
   #ahead: Promise<Page> | undefined;
@@ -132,7 +135,10 @@ export class Subscription {
     this.#pages += 1;
   }
 
-  /** The next page. At the end of the log it covers also what was erased between its last event and the head. */
+  /**
+   * Reads the next page. At the end of the log it also covers events that were erased between its last event
+   * and the head.
+   */
   async #page(): Promise<Page> {
     const { known } = this.feed;
     const page = await this.reader.all(this.#fetched, this.#limit, this.options.prefixes);
@@ -141,7 +147,7 @@ export class Subscription {
 
   #readAhead(): void {
     this.#ahead ??= this.#page();
-    // It is awaited only after the handler: until then its failure must not count as unhandled.
+    // It is awaited only after the handler; until then its rejection must not count as unhandled.
     this.#ahead.catch(() => undefined);
   }
 

@@ -3,12 +3,15 @@
 /** Escapes of JSON, those of code units that stand side by side as one. */
 const ESCAPES = /(?:\\u[0-9a-f]{4})+|\\[^u]/gi;
 
-/** Whether a text is free of both. A surrogate without its partner has no UTF-8 form and would come back as U+FFFD. */
+/**
+ * Returns true if a text contains neither. A lone surrogate has no UTF-8 form and would be read back as
+ * U+FFFD.
+ */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
-/** Whether the strings in a JSON text are storable, too, once they are decoded. */
+/** Returns true if the decoded strings of a JSON text can be stored too. */
 export function isStorableJson(json: string): boolean {
   if (!isStorable(json)) return false;
   if (!json.includes('\\u')) return true;

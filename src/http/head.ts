@@ -1,10 +1,11 @@
 /**
- * The headers of an answer until it is known who sends it: our own answers send them in one go, which costs Node half of
- * what it costs one by one; routers find them set.
+ * Collects the headers of a response. The service's own responses write them in one call, which costs Node
+ * half as much as one call per header; for routers, which write themselves, they are set on the response
+ * first.
  */
 import type { ServerResponse } from 'node:http';
 
-/** Names and values in turn. A name is always written alike. */
+/** Names and values alternate. The same header always has the same spelling. */
 export class Head {
   readonly #fields: string[];
 
@@ -19,10 +20,10 @@ export class Head {
   }
 
   /**
-   * Writes the status line and all headers, over those that the response has been given.
-   * @param headers of this answer alone: they take the place of others.
-   * @param length of its body in bytes; undefined for one that has none.
-   * @throws TypeError of Node for a value that no header may have; nothing is written then.
+   * Writes the status line and all headers, in addition to those already set on the response.
+   * @param headers of this response alone; they replace others of the same name.
+   * @param length of its body in bytes; undefined without a body.
+   * @throws TypeError of Node for an invalid header value; then nothing is written.
    */
   write(
     res: ServerResponse,
@@ -52,7 +53,7 @@ function put(fields: string[], name: string, value: string): void {
   fields.push(name, value);
 }
 
-/** The head of a request's answer, from the moment that it is there. */
+/** Returns the head of a request's response; creates it on first use. */
 export function headOf({ state }: { readonly state: { head?: Head } }): Head {
   if (state.head === undefined) throw new Error('the answer has no head yet');
   return state.head;

@@ -2,19 +2,19 @@
 import type { ServerResponse } from 'node:http';
 import { unavailable } from '#src/shared/refusal.ts';
 
-/** What every request may hold without being counted, in bytes. */
+/** The bytes that every request may use without being counted. */
 const FREE = 1_000_000;
 
 /** Takes how many bytes a request holds by now. @throws Refusal unavailable (503) when there is no memory for more */
 export type Hold = (bytes: number) => void;
 
-/** How much memory requests may hold. */
+/** The memory limits of requests. */
 export interface MemoryLimits {
   /** Bytes of all together, beyond the first megabyte of each. */
   readonly bytes: number;
   /** Bytes that one request may need: a project has a third of all, but never less than this. */
   readonly largest: number;
-  /** What a client is told when there is no more: what is wrong, and what to do. */
+  /** The error message when the limit is reached: what is wrong, and what to do. */
   readonly refusal: string;
 }
 
@@ -31,10 +31,10 @@ export class HeldMemory {
   }
 
   /**
-   * Counts for one request, until its response is sent or its client gone.
-   * @param of whose request it is.
-   * @returns a function that takes how many bytes the request holds by now; it throws Refusal unavailable (503) when there
-   * is no more memory, or nobody left to answer.
+   * Counts the memory of one request, until its response is sent or its client disconnects.
+   * @param of the owner of the request.
+   * @returns a function that takes how many bytes the request uses now; it throws Refusal unavailable (503)
+   * when the limit is reached, or the client has disconnected.
    */
   hold(of: string, res: ServerResponse): Hold {
     let counted = 0;

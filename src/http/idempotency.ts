@@ -8,7 +8,7 @@ import type { Answer } from './answer.ts';
 import { AUTHOR_HEADERS, type Header } from './authorship.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 
-/** What a command of the request continues from. */
+/** What an earlier attempt of the request left, for its command. */
 export interface Attempted {
   /** Seeds its ids. */
   readonly commandId: string;
@@ -27,7 +27,7 @@ export interface KeyedRequest {
   readonly url: string;
   readonly header: Header;
   readonly body: Buffer;
-  /** Its connection: a retry whose client has gone waits no longer. */
+  /** Its connection: a retry stops waiting when its client disconnects. */
   readonly response: ServerResponse;
 }
 
@@ -36,10 +36,11 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 const KEPT = new Set([404, 409, 412]);
 
 /**
- * Runs a request once: a repetition gets the first answer, byte for byte, with `Idempotent-Replayed: true`.
- * @param run carries the request out; throws Refusal.
- * @param toAnswer the answer of a refusal.
- * @throws Refusal 400 for a key that is none, 409 when the first attempt still runs after 10 s, 422 for another request.
+ * Runs a request once: a repetition gets the first response, byte for byte, with `Idempotent-Replayed: true`.
+ * @param run executes the request; throws Refusal.
+ * @param toAnswer converts a refusal to a response.
+ * @throws Refusal 400 for an invalid key, 409 when the first attempt still runs after 10 s, 422 when the key
+ * was used for another request.
  */
 export async function once(
   store: IdempotencyKeys,
@@ -64,7 +65,7 @@ export async function once(
     gone: () => closing(response),
   });
   if ('kept' in begun) {
-    // Whether the answer contains a secret is unknown here.
+    // It is unknown here whether the response contains a secret.
     return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' }, plain: true };
   }
   return settle(begun.reserved, run, toAnswer);
@@ -94,7 +95,7 @@ async function settle(
     answer = await run({ commandId, millis, retry });
   } catch (error) {
     if (!(error instanceof Refusal) || error.status >= 500) {
-      // Whether something was written is unknown: the next attempt continues with the same seed.
+      // It is unknown whether something was written: the next attempt continues with the same seed.
       await reserved.release().catch(() => undefined);
       throw error;
     }
@@ -105,13 +106,14 @@ async function settle(
     }
     answer = toAnswer(error);
   }
-  // What was read can be read again: so much of it is not kept. A retry finds what was written, as after a crash.
+  // Long responses to reads aren't stored, because they can be read again. A retry finds what was written, as
+  // after a crash.
   if (answer.transient || (answer.reads === true && isLong(answer))) await reserved.release();
   else await reserved.keep(kept(answer));
   return answer;
 }
 
-/** From how many bytes on what was read is not kept. */
+/** The size in bytes from which responses to reads aren't stored. */
 const KEPT_BYTES = 1_000_000;
 
 function isLong({ body, stream }: Answer): boolean {
@@ -123,7 +125,7 @@ function kept({ body, refused: _, ...answer }: Answer): KeptAnswer {
   return { ...answer, ...(body === undefined ? {} : { body: body.toString() }) };
 }
 
-/** Fields are length-prefixed, so that no two requests hash alike by shifting a border. */
+/** Fields are length-prefixed, so moving a border between fields changes the hash. */
 function hashOf({ method, url, header, body }: KeyedRequest): Buffer {
   const hash = createHash('sha256');
   const headers = [...AUTHOR_HEADERS, 'if-none-exist'].map((name) => header(name) ?? '');

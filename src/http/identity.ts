@@ -2,7 +2,7 @@
 import type { Identity } from '#src/shared/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** What the other credentials begin with, and where they belong. */
+/** Prefixes of other credentials, and the interfaces that accept them. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^sk_(?:test|live)_/, 'API keys are for /fhir/R4 and /v1'],
   [/^at_/, 'access tokens are for /fhir/R4 and /v1'],
@@ -12,9 +12,9 @@ const NEEDED =
   'this interface requires an ID token (JWT) from an OpenID Connect issuer, as Authorization: Bearer';
 
 /**
- * Makes what tells who a bearer credential speaks of.
- * @returns a function that throws Refusal unauthenticated (401) for anything but a valid ID token, and unavailable (503)
- * when the issuer's keys cannot be had.
+ * Creates the function that identifies the subject of a bearer credential.
+ * @returns a function that throws Refusal unauthenticated (401) for anything but a valid ID token, and
+ * unavailable (503) when the issuer's keys can't be fetched.
  */
 export function openIdentify(
   verify: (credential: string) => Promise<Identity>,

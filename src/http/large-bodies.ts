@@ -1,6 +1,6 @@
 /**
- * What large bodies cost. Reading and checking one takes the processor much longer than other requests do: few are worked on
- * at a time, and one that was for nothing counts as many requests.
+ * Limits the cost of large bodies. Parsing and validating one takes much more processor time than other
+ * requests: only few are processed at a time, and a rejected one counts as many requests.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
@@ -12,7 +12,7 @@ import type { RequestLimits } from './limits.ts';
 /** A body that was not stored counts as a further request for each of so many bytes. */
 const BYTES_A_REQUEST = 100_000;
 
-/** From how many bytes on a body waits for its turn. */
+/** The size in bytes from which a body waits for its turn. */
 const LARGE = 1_000_000;
 
 /** Large bodies that are worked on at a time: in all, and of one caller. */
@@ -56,10 +56,10 @@ export class LargeBodies {
   }
 
   /**
-   * Works on a request whose body was read, when it is its turn.
-   * @param of whose turn.
-   * @throws Refusal throttled (429) when others have used the caller's requests up meanwhile, unavailable (503) when too many
-   * wait; what `work` throws
+   * Processes a request whose body was read, when it is its turn.
+   * @param of the owner of the request.
+   * @throws Refusal throttled (429) when other requests used up the caller's limit meanwhile, unavailable
+   * (503) when too many wait; rethrows errors of `work`
    */
   run<T>(ctx: Context, of: string, work: () => Promise<T>): Promise<T> {
     if ((sizes.get(ctx.req) ?? 0) < LARGE) return work();
@@ -79,10 +79,10 @@ export class LargeBodies {
   }
 }
 
-/** Malformed, too large, invalid. Others say something about what the request met, not about its body. */
+/** Malformed, too large, invalid. Other errors depend on the state of the service, not on the body. */
 const REFUSED: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Whether an error says that a request's body was looked at, and refused. */
+/** Returns true if an error means that a request's body was processed and rejected. */
 export function refusesBody(error: unknown): boolean {
   return error instanceof Refusal && REFUSED.has(error.status);
 }

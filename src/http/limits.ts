@@ -11,15 +11,16 @@ import type { RateLimits } from './ports/traffic.ts';
 const NOT_LIMITED = /^\/(?:health\/|metrics$)/;
 
 /**
- * Counts requests by client address, before anything else is looked at, so that keys cannot be guessed quickly, and by
- * API key once it is known. Answers bear the headers of draft-ietf-httpapi-ratelimit-headers for the tighter of both.
+ * Counts requests by client address, before anything else is checked, so that keys can't be guessed quickly,
+ * and by API key once it is known. Responses have the headers of draft-ietf-httpapi-ratelimit-headers for the
+ * tighter of both.
  */
 export class RequestLimits {
   readonly #policy: string;
 
   /**
-   * @param limits undefined: nothing is limited.
-   * @param throttled counts what was refused.
+   * @param limits undefined: no limits.
+   * @param throttled counts refused requests.
    */
   constructor(
     private readonly limits: RateLimits | undefined,

@@ -1,4 +1,6 @@
-/** What a client accepts: FHIR JSON and its generic names. https://hl7.org/fhir/R4/http.html#mime-type */
+/**
+ * Checks what a client accepts: FHIR JSON and its generic names. https://hl7.org/fhir/R4/http.html#mime-type
+ */
 import { Refusal } from '#src/shared/refusal.ts';
 
 const SERVED = new Set([
@@ -9,7 +11,7 @@ const SERVED = new Set([
   'text/json',
   'text/*',
 ]);
-/** `_format` values; a plus sign that nobody percent-encoded arrives as a blank. */
+/** `_format` values; a plus sign that isn't percent-encoded arrives as a blank. */
 const FORMATS = new Set([
   'json',
   'application/json',
@@ -19,12 +21,12 @@ const FORMATS = new Set([
 ]);
 const ITEM = /^\s*([^;\s]+)\s*((?:;[^;]*)*)$/;
 
-/** What the FHIR interface serves. */
+/** The format of the FHIR interface, for error messages. */
 const FHIR = 'application/fhir+json of FHIR R4';
 
 /**
- * Checks that the client takes what the service serves; `_format` overrides `Accept`.
- * @param served what a refusal names.
+ * Checks that the client accepts the service's format; `_format` overrides `Accept`.
+ * @param served the format that the error message names.
  * @throws Refusal not_acceptable (406)
  */
 export function negotiate(accept: string | undefined, format: string | null, served = FHIR): void {

@@ -2,8 +2,8 @@
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**
- * The segments of a path, decoded; one slash at the end counts for nothing.
- * @throws Refusal malformed (400) for a bad percent-encoding.
+ * Returns the decoded segments of a path; ignores one trailing slash.
+ * @throws Refusal malformed (400) for invalid percent-encoding.
  */
 export function segmentsOf(path: string): string[] {
   const trimmed = path.endsWith('/') ? path.slice(0, -1) : path;

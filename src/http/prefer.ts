@@ -1,4 +1,4 @@
-/** `Prefer`: what a client would like back. https://hl7.org/fhir/R4/http.html#ops, RFC 7240 */
+/** `Prefer`: the response that a client would like. https://hl7.org/fhir/R4/http.html#ops, RFC 7240 */
 
 /** The preferences that the service honours. */
 export interface Prefer {
@@ -11,7 +11,7 @@ const NONE: Prefer = {};
 const RETURN = /(?:^|[;,\s])return\s*=\s*"?(minimal|representation|OperationOutcome)\b/;
 const HANDLING = /(?:^|[;,\s])handling\s*=\s*"?(strict|lenient)\b/;
 
-/** Reads the header; preferences that nobody knows are ignored, as RFC 7240 asks. */
+/** Parses the header; unknown preferences are ignored, as RFC 7240 requires. */
 export function parsePrefer(header: string | undefined): Prefer {
   if (header === undefined) return NONE;
   const wanted = RETURN.exec(header)?.[1] as Prefer['return'];

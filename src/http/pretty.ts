@@ -15,10 +15,14 @@ export class Indenter {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** An object or array has begun, and nothing of it has come yet: an empty one stays on its line. */
+  /** True after the start of an object or array, before its first content: an empty one stays on one line. */
   #opened = false;
 
-  /** @param piece of the UTF-8 of a JSON text. @returns what it looks like */
+  /**
+   * Indents the next piece of a JSON text.
+   * @param piece of the text's UTF-8.
+   * @returns the indented piece
+   */
   indent(piece: Buffer): Buffer {
     const parts: Buffer[] = [];
     let from = 0;
@@ -67,10 +71,12 @@ export class Indenter {
 
 const BLANK = Buffer.from(' ');
 
-/** How much is indented at a time; others have their turn between. */
+/** How much is indented at a time; other requests run in between. */
 const SLICE = 256 * 1024;
 
-/** The answer with its JSON indented; one that is longer than a slice is indented while it is sent. */
+/**
+ * Returns the response with its JSON indented; a response longer than a slice is indented while it is sent.
+ */
 export function pretty(answer: Answer): Answer {
   const { body, stream, ...others } = answer;
   if (!/^application\/(?:fhir\+)?json/.test(answer.headers['Content-Type'] ?? '')) return answer;

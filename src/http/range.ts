@@ -3,10 +3,10 @@ import type { ByteRange } from '#src/documents/store.ts';
 import type { Header } from './authorship.ts';
 
 /**
- * The part that is asked for; undefined: all of it, also where several parts are asked for, or a unit other than bytes, or
- * `If-Range` names another ETag.
- * @param size how many bytes there are.
- * @returns `none` when there is nothing in that range: 416.
+ * Returns the requested range; undefined for the whole content, also if several ranges are requested, a unit
+ * other than bytes, or `If-Range` names another ETag.
+ * @param size of the content in bytes.
+ * @returns `none` when the range is outside of the content: 416.
  */
 export function rangeIn(header: Header, size: number, etag: string): ByteRange | 'none' | undefined {
   const condition = header('if-range');
@@ -23,7 +23,7 @@ export function rangeIn(header: Header, size: number, etag: string): ByteRange |
   return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }
 
-/** Whether `If-None-Match` names what is there. */
+/** Returns true if `If-None-Match` names the current content. */
 export function isKnown(header: Header, etag: string): boolean {
   const known = header('if-none-match');
   if (known === undefined) return false;

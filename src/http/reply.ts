@@ -13,12 +13,13 @@ import {
 import { headOf } from './head.ts';
 import { sendEnd, sendStream } from './send.ts';
 
-/** From how many characters on a body is a long one. */
+/** The number of characters from which a body is long. */
 const LONG = 16_000;
 
 /**
- * Sends an answer: as it is; compressed, where the client takes that; or while it is made, to its end.
- * @throws what making it throws
+ * Sends a response: unchanged; compressed, if the client accepts that; or piece by piece while it is
+ * produced.
+ * @throws errors of producing it
  */
 export function send(ctx: Context, answer: Answer): void | Promise<void> {
   const { body, stream, headers } = answer;
@@ -58,7 +59,7 @@ function replyHead(ctx: Context, { status, headers }: Answer): void {
   ctx.res.end();
 }
 
-/** Sends an answer past Koa's own ending, which would look at the body once more to find out what it is. */
+/** Sends a response without Koa's own ending, which would inspect the body again to find its type. */
 export function reply(ctx: Context, { status, headers, body }: Answer): void {
   const { req, res } = ctx;
   ctx.respond = false;

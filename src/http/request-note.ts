@@ -1,4 +1,4 @@
-/** What is noted of an answered request: for its project's log, usage, and the key's last use. */
+/** Records answered requests for the project's log, its usage, and the key's last use. */
 import type { Context } from 'koa';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
@@ -22,13 +22,13 @@ const VERSION_ID = /^\d{1,9}$/;
 const TYPES = new Set([':type', '{resource_type}']);
 const READS_BY_POST = /\/_search$|\/\$/;
 
-/** Notes a request whose project is known; of others nobody could be shown anything. */
+/** Records a request whose project is known; nobody could see the others. */
 export function noteRequest(
   notebook: Notebook,
   ctx: Context,
   { requestId, route, status, ms }: Answered,
 ): void {
-  // A project stands there once its member is known as one: strangers' requests are in nobody's log.
+  // The project is set once its member is authenticated: requests of others are in no project's log.
   const { caller, identity, project } = ctx.state as {
     caller?: Caller;
     identity?: Identity;
@@ -49,14 +49,14 @@ export function noteRequest(
   }
 }
 
-/** Whether a request may have changed something. */
+/** Returns true if a request may have changed something. */
 function isWrite(method: string, route: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && !READS_BY_POST.test(route);
 }
 
 /**
- * A path as it may be kept: of what stands where the pattern has a parameter only ids of our own making and resource
- * types; anything else somebody typed, and it may be a name or a secret.
+ * Returns a path for the log: where the pattern has parameters, only ids that the service generated and
+ * resource types are kept; anything else a client typed, and it may be a name or a secret.
  * @param pattern `/fhir/R4/:type/:id` or `/admin/projects/{project_id}`
  */
 export function loggedPath(path: string, pattern: string): string {

@@ -1,24 +1,24 @@
 /**
- * Headers of HTML pages: nothing runs, loads, frames or keeps a page but what it names
+ * Headers of HTML pages: they allow a page only the scripts, sources, frames and caches that it names
  * (https://www.w3.org/TR/CSP3/, https://owasp.org/www-project-secure-headers/).
  */
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 
-/** What a page needs beyond its own text, as sources of the Content Security Policy; `'unsafe-inline'` is refused. */
+/** The sources that a page needs, for the Content Security Policy; `'unsafe-inline'` is refused. */
 export interface PageNeeds {
   /** Such as `'self'`, or `inlineSource(text)` of a `style` element. */
   readonly styles?: readonly string[];
   readonly scripts?: readonly string[];
   readonly images?: readonly string[];
   readonly fonts?: readonly string[];
-  /** Where its scripts may send requests. */
+  /** The origins to which its scripts may send requests. */
   readonly connections?: readonly string[];
-  /** Where its forms lead, redirects of their answers included. */
+  /** The targets of its forms, including redirects. */
   readonly forms?: readonly string[];
 }
 
-/** The source that lets an inline `style` or `script` of exactly this text through. */
+/** Returns the source that allows an inline `style` or `script` with exactly this text. */
 export function inlineSource(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
@@ -54,7 +54,7 @@ function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, string>> {
   };
 }
 
-/** Answers with a page. Other origins may not read it: it is made for eyes, not for their scripts. */
+/** Responds with a page. Other origins can't read it: it is meant for people, not for their scripts. */
 export function answerPage(ctx: Context, status: number, text: string, needs: PageNeeds = {}): void {
   for (const name of ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers']) ctx.remove(name);
   ctx.status = status;

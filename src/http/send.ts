@@ -1,23 +1,24 @@
 /**
- * Sending answers as fast as they are taken, and no longer than that: a connection whose reader takes nothing for half a
- * minute is ended, and what it would have read is let go.
+ * Sends responses at the reader's speed. A connection whose reader accepts nothing for half a minute is
+ * closed, and the rest of the response is discarded.
  */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-/** How long a reader may take nothing of what is ready for it, in ms. */
+/** How long a reader may accept nothing although data is ready, in ms. */
 const STALLED_MS = 30_000;
 
-/** How often in that time it is looked. */
+/** How often it is checked in that time. */
 const LOOKS = 6;
 
 /** Looks in a row at which nothing had left, by answer, and when the last one was. */
 const quiet = new WeakMap<ServerResponse, { looks: number; at: number }>();
 
 /**
- * Ends the connection when nothing leaves it for `ms`, give or take a sixth. Node counts bytes that the system takes as
- * activity, and ends the wait when the answer has left. What left shortly before the time was set counts once more, which
- * would double a single time: so several short ones in a row are waited for. A time with activity in it ends late.
+ * Closes the connection when no bytes leave it for `ms`, give or take a sixth. Node counts bytes that the
+ * system accepts as activity, and stops the time-out when the response has been sent. Bytes sent shortly
+ * before the time-out was set count once more, which would double a single time-out; so it waits for several
+ * short ones in a row. Activity restarts the count.
  * https://nodejs.org/docs/latest-v20.x/api/net.html#socketsettimeouttimeout-callback
  */
 export function endWhenStalled(res: ServerResponse, ms = STALLED_MS): void {
@@ -45,9 +46,10 @@ export function sendEnd(res: ServerResponse, body: string | Buffer, ms = STALLED
 }
 
 /**
- * Sends text as it is made, a piece when the one before has left. A reader that goes away ends it; when the text cannot be
- * made to its end the connection is, so that nobody takes a part for the whole.
- * @throws what the text's maker throws
+ * Sends text while it is produced, each piece when the one before has left. It stops when the reader
+ * disconnects. If producing the text fails, it closes the connection, so that no client mistakes a part for
+ * the whole.
+ * @throws errors of producing the text
  */
 export async function sendStream(
   res: ServerResponse,

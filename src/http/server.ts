@@ -37,7 +37,7 @@ import { startRouter } from './start/router.ts';
 import { VERSION } from './version.ts';
 import { webfingerRouter } from './webfinger.ts';
 
-/** Everything that the server works with. */
+/** Dependencies of the server. */
 export interface ServerDeps {
   readonly config: Settings;
   readonly log: Logger;
@@ -51,19 +51,23 @@ export interface ServerDeps {
   /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */
   readonly searchable: () => Promise<void>;
   readonly stale: Stale;
-  /** What routes of the JSON interfaces work with. */
+  /** Dependencies of the routes of the JSON interfaces. */
   readonly services: Services;
   readonly identify: Identify;
   /** Undefined where the installation has none. */
   readonly devIssuer: DevIssuer | undefined;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
-  /** As `passed`; when it takes too long, every instance refuses reads of the models until they show the position. @throws Refusal unavailable */
+  /**
+   * Waits like `passed`; when it takes too long, every instance refuses to read the models until they contain
+   * the position.
+   * @throws Refusal unavailable
+   */
   readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
   /** Conditions of `/health/ready`. */
   readonly checks: ReadinessChecks;
   readonly metrics: Metrics;
-  /** What a caller is told of an error; undefined for a fault of the service. */
+  /** Returns the refusal that a client gets for an error; undefined for a fault of the service. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
   /** Put around every request. */
   readonly tracing?: Middleware | undefined;
@@ -153,7 +157,7 @@ function fhirInterface(
   };
 }
 
-/** What is not HTTP, or too much of it, is answered without Koa. */
+/** Responds without Koa to requests that aren't valid HTTP, or have too large headers. */
 function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const status =

@@ -1,4 +1,7 @@
-/** The parameters whose values the read model `search` holds: compiled from R4's definitions, one kind per type. */
+/**
+ * The parameters whose values the read model `search` stores: compiled from R4's definitions, one kind per
+ * type.
+ */
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { PRESENT } from '#src/fhir/search/keys.ts';
@@ -34,7 +37,7 @@ const KINDS: Readonly<
   special: nearPredicate,
 };
 
-/** The parameter of a type under a code; undefined when none is compiled. */
+/** Returns the parameter with a code of a type; undefined if none is compiled. */
 export function compiledSearchParameter(type: ResourceType, code: string): SearchParameter | undefined {
   const compiled = compiledParameter(type, code);
   if (compiled === undefined) return undefined;

@@ -35,7 +35,10 @@ const ORDERED: Readonly<
   string: { table: 'string', as: 's', condition: stringCondition },
 };
 
-/** Any of the pairs. Composites take no modifiers. @throws Refusal `malformed` */
+/**
+ * Matches any of the pairs. Composites take no modifiers.
+ * @throws Refusal `malformed`
+ */
 export function compositePredicate(
   parameter: RawParameter,
   compiled: CompiledParameter,

@@ -12,7 +12,10 @@ import { periodsFrom, type Span } from '../span.ts';
 import { parameterKeys } from '../stored.ts';
 import { valuesPredicate } from '../stored-values.ts';
 
-/** Any of the dates. @throws Refusal `malformed` */
+/**
+ * Matches any of the dates.
+ * @throws Refusal `malformed`
+ */
 export function datePredicate(
   parameter: RawParameter,
   compiled: CompiledParameter,
@@ -30,7 +33,10 @@ export function datePredicate(
   });
 }
 
-/** The span of periods that one of the dates implies; none when their beginnings are bounded from below, or nothing is. */
+/**
+ * Returns the span of periods that any of the dates implies; undefined when their beginnings have a lower
+ * bound, or no bound exists.
+ */
 export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'now'>): Span | undefined {
   const dates = parameter.values.map((value) => parsePrefixedDate(keyOf(parameter), value));
   if (dates.every(({ prefix }) => prefix === 'eq' || prefix === 'sa')) return undefined;
@@ -40,7 +46,7 @@ export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'no
     : undefined;
 }
 
-/** No period that a date is compared with successfully ends before this moment. */
+/** Returns the earliest end of a period that matches a date. */
 function earliestEnd(prefix: Prefix, { from, to, isWithin }: Period, now: Micros): Micros | undefined {
   switch (prefix) {
     case 'eq':
@@ -56,12 +62,15 @@ function earliestEnd(prefix: Prefix, { from, to, isWithin }: Period, now: Micros
   }
 }
 
-/** How far from a date is approximately there: a tenth of its distance from now. */
+/** Returns the tolerance of `ap`: a tenth of the date's distance from now. */
 function slackOf(from: Micros, now: Micros): number {
   return Math.abs(now - from) / 10;
 }
 
-/** The condition that rows `p` of search.period are one of the dates. @throws Refusal `malformed` */
+/**
+ * Returns the condition that rows `p` of search.period match one of the dates.
+ * @throws Refusal `malformed`
+ */
 export function dateCondition(
   parameter: RawParameter,
   { now }: Pick<SearchScope, 'now'>,

@@ -1,4 +1,7 @@
-/** `:below` and `:above` of references: a resource and its parts, or what it is part of. https://hl7.org/fhir/R4/search.html#reference */
+/**
+ * `:below` and `:above` of references: a resource and its parts, or the resources that it is part of.
+ * https://hl7.org/fhir/R4/search.html#reference
+ */
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
@@ -20,8 +23,8 @@ function partOf(type: ResourceType): CompiledParameter | undefined {
 }
 
 /**
- * References to one of the resources, or to what is below or above it.
- * @throws Refusal `malformed` when no type that the parameter may name has a hierarchy, and for a bad value.
+ * Matches references to one of the resources, or to those below or above it.
+ * @throws Refusal `malformed` when no target type of the parameter has a hierarchy, and for an invalid value.
  */
 export function hierarchyPredicate(
   parameter: RawParameter,
@@ -50,7 +53,7 @@ export function hierarchyPredicate(
   });
 }
 
-/** Each found once, so that a circle ends. */
+/** Walks each resource once, so that a cycle ends. */
 function walk(
   { modifier }: RawParameter,
   type: ResourceType,

@@ -1,7 +1,7 @@
 /**
- * `identifier` in conditional criteria: compared as it is written. A token's case counts for nothing in a search, but of
- * two identifiers that differ by case alone nobody but their system knows whether they are one: what a search may show
- * beside each other, a conditional write must not take for the same. https://hl7.org/fhir/R4/search.html#token
+ * `identifier` in conditional criteria, compared case-sensitively. Searches ignore the case of tokens, but
+ * only their system knows whether two identifiers that differ by case are the same. A search may return both;
+ * a conditional write must not confuse them. https://hl7.org/fhir/R4/search.html#token
  */
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import type { Binds } from '../../binds.ts';
@@ -24,7 +24,7 @@ export const identifierParameter: SearchParameter = {
   },
 };
 
-/** What a token asks for: a system, empty for "without system", null for any; a value, null for any. */
+/** A token in the criteria. `system`: empty for "without system", null for any; `value`: null for any. */
 interface Token {
   readonly system: string | null;
   readonly value: string | null;
@@ -38,8 +38,8 @@ function parseToken(text: string): Token {
 }
 
 /**
- * The condition that a row's body holds one of the identifiers. It is looked at in the few that tokens led to; as json, not
- * jsonb, which refuses numbers that FHIR allows.
+ * Returns the condition that a row's body contains one of the identifiers. It is checked only for the few
+ * rows that tokens led to; as json, because jsonb refuses numbers that FHIR allows.
  */
 function hasOne(tokens: readonly Token[], binds: Binds): string {
   const texts = (column: 'system' | 'value') =>

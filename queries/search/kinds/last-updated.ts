@@ -3,7 +3,7 @@
 import { momentPredicate } from '../moment.ts';
 import type { SearchParameter } from '../parameter.ts';
 
-/** When the current version was recorded, with prefixes and implicit precision. */
+/** `_lastUpdated`: the time the current version was recorded, with prefixes and implicit precision. */
 export const lastUpdatedParameter: SearchParameter = {
   name: '_lastUpdated',
   appliesTo: () => true,

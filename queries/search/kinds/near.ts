@@ -14,7 +14,7 @@ import { oneOf, valuesPredicate } from '../stored-values.ts';
 const EARTH = 6_371_008.8;
 /** Metres of a degree of latitude. */
 const DEGREE = (EARTH * Math.PI) / 180;
-/** What counts as near when nobody says: R4 leaves it to the server. Kilometres, as units are when nobody says. */
+/** The default distance, which R4 leaves to the server. In kilometres, the default unit. */
 const DEFAULT_DISTANCE = '50';
 
 interface Circle {
@@ -24,7 +24,10 @@ interface Circle {
   readonly radius: number;
 }
 
-/** Within one of the circles, on a sphere. @throws Refusal `malformed` */
+/**
+ * Matches positions within one of the circles, on a sphere.
+ * @throws Refusal `malformed`
+ */
 export function nearPredicate(
   parameter: RawParameter,
   compiled: CompiledParameter,
@@ -41,7 +44,10 @@ export function nearPredicate(
   });
 }
 
-/** Of the latitudes `q`: index search.quantity_by_low (key, low) gives the band, the haversine formula the distance. */
+/**
+ * Returns the condition on latitudes `q`: index search.quantity_by_low (key, low) selects the band, the
+ * haversine formula computes the distance.
+ */
 function within({ latitude, longitude, radius }: Circle, keys: readonly string[], binds: Binds): string {
   const number = (value: number) => binds.add(String(value), 'numeric');
   const [north, east] = [`${number(latitude)}::float8`, `${number(longitude)}::float8`];

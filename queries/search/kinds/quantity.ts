@@ -20,7 +20,10 @@ interface Asked {
   readonly unit?: string;
 }
 
-/** Any of the quantities. @throws Refusal `malformed` */
+/**
+ * Matches any of the quantities.
+ * @throws Refusal `malformed`
+ */
 export function quantityPredicate(
   parameter: RawParameter,
   compiled: CompiledParameter,
@@ -38,7 +41,10 @@ export function quantityPredicate(
   });
 }
 
-/** The span of quantities that a single one implies; none when their low ends are bounded from below, or nothing is. */
+/**
+ * Returns the span that a single quantity implies; undefined when the low ends have a lower bound, or no
+ * bound exists.
+ */
 export function quantitySpan(parameter: RawParameter): Span | undefined {
   const [asked, ...others] = parameter.values.map((value) => parse(parameter, value));
   if (asked === undefined || others.length > 0) return undefined;
@@ -56,14 +62,15 @@ export function quantitySpan(parameter: RawParameter): Span | undefined {
   }
 }
 
-/** What is asked for in base units, where the unit can be. */
+/** Converts the requested quantity to base units, if its unit can be converted. */
 function canonicalOf({ number, system, unit }: Asked): ReturnType<typeof inBaseUnits> {
   return system === UCUM && unit !== undefined ? inBaseUnits(number, unit) : undefined;
 }
 
 /**
- * The condition that rows `q` of search.quantity are one of the quantities. A UCUM unit with its system stands for all
- * that it converts to; without one, numbers compare whatever their units; any other is compared as it is written.
+ * Returns the condition that rows `q` of search.quantity match one of the quantities. A UCUM unit with its
+ * system matches every unit that it converts to; without a unit only numbers are compared; any other unit is
+ * compared literally.
  * @throws Refusal `malformed`
  */
 export function quantityCondition(parameter: RawParameter): (binds: Binds) => string {
@@ -97,7 +104,7 @@ function condition(asked: Asked, binds: Binds): string {
   return conditions.join(' and ');
 }
 
-/** Undefined for a unit that UCUM does not know, or that has no factor. */
+/** Converts a number to base units; undefined for a unit that UCUM doesn't define, or that has no factor. */
 function inBaseUnits(
   number: NumberRange,
   unit: string,

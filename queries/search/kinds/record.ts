@@ -1,14 +1,18 @@
-/** `patient` and `subject`: whose record a resource is in. https://hl7.org/fhir/R4/search.html#reference */
+/**
+ * `patient` and `subject`: the record that a resource is in. https://hl7.org/fhir/R4/search.html#reference
+ */
 import { typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { SearchParameter, SearchScope } from '../parameter.ts';
 import { badParameter, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 import { inRecordsPredicate } from '../records.ts';
 
-/** The Patient whose record holds the resource. */
+/** `patient`: the Patient whose record contains the resource. */
 export const patientParameter: SearchParameter = record('patient', ['subject', 'patient']);
 
-/** The same for types whose element is `subject`: other subjects than Patients are refused on write. */
+/**
+ * `subject`, for types with that element: writes refuse subjects other than Patients, so it equals `patient`.
+ */
 export const subjectParameter: SearchParameter = record('subject', ['subject']);
 
 function record(name: string, owners: readonly string[]): SearchParameter {

@@ -17,8 +17,8 @@ import { parseTokenForm } from './token.ts';
 const LITERAL = /^(?:([A-Za-z]{1,64})\/)?([A-Za-z0-9.-]{1,64})(\/_history\/[A-Za-z0-9.-]{1,64})?$/;
 
 /**
- * Any of the references. `:Patient` says of what type an id is; `:identifier` finds by the identifier in the reference,
- * `:text` by its display; `:below` and `:above` go down and up a hierarchy.
+ * Matches any of the references. `:Patient` gives the type of an id; `:identifier` matches the identifier in
+ * the reference, `:text` its display; `:below` and `:above` follow a hierarchy.
  * @throws Refusal `malformed`
  */
 export function referencePredicate(
@@ -44,7 +44,8 @@ function targetsOf({ type }: SearchScope, { code }: Pick<CompiledParameter, 'cod
 }
 
 /**
- * The forms (`keys.ts`) that a reference in a query may have in resources: relative, or in full below our base.
+ * Returns the forms (`keys.ts`) in which resources can contain a query's reference: relative, or absolute
+ * below our base.
  * @throws Refusal `malformed`
  */
 export function parseReferenceForms(

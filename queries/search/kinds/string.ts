@@ -29,7 +29,10 @@ export function stringPredicate(
   return valuesPredicate({ table: 'string', as: 's', keys, condition: stringCondition(parameter) });
 }
 
-/** `:text`: begins with the text, like a string, in what stands beside a code or reference. @throws Refusal `malformed` */
+/**
+ * Matches `:text`: a prefix of the text beside a code or reference, compared like a string.
+ * @throws Refusal `malformed`
+ */
 export function labelPredicate(
   parameter: RawParameter,
   compiled: CompiledParameter,
@@ -39,7 +42,10 @@ export function labelPredicate(
   return valuesPredicate({ table: 'string', as: 's', keys, condition: stringCondition(parameter) });
 }
 
-/** The condition that rows `s` of search.string are one of the texts, by the modifier. @throws Refusal `malformed` */
+/**
+ * Returns the condition that rows `s` of search.string match one of the texts, depending on the modifier.
+ * @throws Refusal `malformed`
+ */
 export function stringCondition(parameter: RawParameter): (binds: Binds) => string {
   const texts = parameter.values.map((value) => {
     const text = unescaped(value);

@@ -14,8 +14,9 @@ import { labelPredicate } from './string.ts';
 const MODIFIERS = ['not', 'text', 'in', 'not-in', 'above', 'below', 'missing'];
 
 /**
- * Any of the tokens; with `:not` none of them, whatever else there is; with `:of-type` identifiers by type and value; with
- * `:text` by the text beside the code; with `:in`, `:below` and `:above` any of the codes that these stand for.
+ * Matches any of the tokens. `:not` matches resources with none of them; `:of-type` identifiers by type and
+ * value; `:text` the text beside the code; `:in`, `:below` and `:above` any of the codes that these expand
+ * to.
  * @throws Refusal `malformed`
  */
 export function tokenPredicate(
@@ -54,7 +55,10 @@ function formsOf(parameter: RawParameter, scope: SearchScope): string[] {
   }
 }
 
-/** A token in a query: an empty system is that of codes without one; without a code it is any of the system's. */
+/**
+ * A token in a query. An empty system matches codes without a system; without a code, all codes of the system
+ * match.
+ */
 export interface AskedToken {
   readonly system?: string;
   readonly code?: string;
@@ -70,7 +74,10 @@ export function parseToken(parameter: RawParameter, text: string): AskedToken {
   return second === '' ? { system: first } : { system: first, code: second };
 }
 
-/** The form (`keys.ts`) of a token in a query. @throws Refusal `malformed` */
+/**
+ * Returns the form (`keys.ts`) of a token in a query.
+ * @throws Refusal `malformed`
+ */
 export function parseTokenForm(parameter: RawParameter, text: string): string {
   const { system, code } = parseToken(parameter, text);
   if (code === undefined) return tokenForm.system(system ?? '');

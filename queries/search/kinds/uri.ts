@@ -15,9 +15,9 @@ import { valuesPredicate } from '../stored-values.ts';
 const MAX_PARTS = 1_000;
 
 /**
- * Is one of the uris, to the letter; `:above` is one that contains them, `:below` one that they contain, by the parts of
- * their paths.
- * @throws Refusal `malformed` for another modifier, and for uris of too many parts.
+ * Matches one of the uris exactly; `:above` matches uris that contain them, `:below` uris that they contain,
+ * comparing the segments of their paths.
+ * @throws Refusal `malformed` for another modifier, and for uris with too many segments.
  */
 export function uriPredicate(
   parameter: RawParameter,
@@ -38,7 +38,7 @@ export function uriPredicate(
   return keysPredicate(formKeys(compiled, found.map(uriForm), scope));
 }
 
-/** A uri and those whose paths begin its own, each also with a slash at its end. */
+/** Returns a uri and its ancestors by path, each also with a trailing slash. */
 function above(uri: string): string[] {
   const uris = [uri];
   for (let at = uri.lastIndexOf('/'); at > uri.indexOf('//') + 1; at = uri.lastIndexOf('/', at - 1)) {

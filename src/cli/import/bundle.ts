@@ -4,7 +4,7 @@ import type { Entry, Fault } from './entry.ts';
 import { rewriteReferences, typeAndId } from './references.ts';
 import { scopeOver, type Target } from './scope.ts';
 
-/** Bundle types whose entries are taken as resources to load. */
+/** Bundle types whose entries are loaded as resources. */
 const LOADABLE: readonly Json[] = ['transaction', 'batch', 'collection', 'searchset'];
 
 /** Returns the Bundle's entries as objects, or a fault if its type isn't a set of current resources. */
@@ -22,14 +22,15 @@ export function entriesOf(bundle: JsonObject, place: string): { entries: JsonObj
   return { entries, faults };
 }
 
-/** `ann.json, entry 12`, counted from 1. */
+/** Returns an entry's place, such as `ann.json, entry 12`, counted from 1. */
 export function entryPlace(source: string, index: number): string {
   return `${source}, entry ${index + 1}`;
 }
 
 /**
- * Whether a Bundle's links mean something only within it: it creates by POST, by `urn:` without ids of its own, or by
- * condition. Else its entries have ids (`PUT Type/id`, the `fullUrl`s of an export) which other files may refer to.
+ * Returns true if a Bundle's links are valid only within it: it creates entries by POST, by `urn:` without
+ * ids, or conditionally. Otherwise its entries have ids (`PUT Type/id`, the `fullUrl`s of an export) that
+ * other files may refer to.
  */
 export function isSelfContained(entries: readonly JsonObject[]): boolean {
   return entries.some(({ request, fullUrl }) => {
@@ -38,7 +39,7 @@ export function isSelfContained(entries: readonly JsonObject[]): boolean {
   });
 }
 
-/** What an entry asks for. */
+/** A parsed entry: the method, the target and the resource. */
 export interface ReadEntry {
   readonly key: string;
   readonly type: string;
@@ -75,7 +76,7 @@ export function readEntry(entry: JsonObject, key: string, place: string): ReadEn
   };
 }
 
-/** A resource of a bundle whose ids mean something across files: `Type/id` is its key, and its references say so too. */
+/** A resource whose id is valid across files: `Type/id` is its key, and references use it. */
 export interface NamedResource {
   readonly key: string;
   readonly resource: JsonObject;
@@ -83,8 +84,8 @@ export interface NamedResource {
 }
 
 /**
- * The resources of a bundle that is not self-contained. Links by `fullUrl`, and those to anything else on the server
- * that its `fullUrl`s are of, become `Type/id`: other files may hold it.
+ * Returns the resources of a bundle that isn't self-contained. Links by `fullUrl`, and links to other
+ * resources on the same server, become `Type/id`, because other files may contain them.
  */
 export function namedResources(
   bundle: JsonObject,
@@ -132,7 +133,10 @@ function baseOf(url: Json | undefined): string[] {
   return base === undefined ? [] : [base];
 }
 
-/** Every text by which a reference may name an entry: its `fullUrl`, and `Type/id` after that, its URL and its id. */
+/**
+ * Returns every text by which a reference may name an entry: its `fullUrl`, and `Type/id` from that, from its
+ * URL and from its id.
+ */
 export function aliasesOf(entry: JsonObject, resource: JsonObject): string[] {
   const aliases: string[] = [];
   if (typeof entry.fullUrl === 'string') {

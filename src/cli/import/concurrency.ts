@@ -1,8 +1,8 @@
 /** A bounded number of workers over work that comes one by one. */
 
 /**
- * Does `work` on each item, at most `workers` at a time; the next item is drawn only when a worker is free.
- * The first error stops the drawing, waits for what is running, and is thrown.
+ * Runs `work` on each item, at most `workers` at a time; it takes the next item only when a worker is free.
+ * After the first error it takes no further items, waits for those that are running, and rethrows the error.
  */
 export async function forEachConcurrently<T>(
   items: AsyncIterable<T> | Iterable<T>,

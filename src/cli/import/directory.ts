@@ -1,8 +1,8 @@
 /**
- * The directory's share of an import: organizations, practitioners, locations and medications that many files repeat
- * are loaded once. They are recognised by any of their identifiers, or by what they say when they have none; the
- * first wins. They go before the records that refer to them, level by level, so that every reference among them is
- * already an id of the server and equal entries of different files are equal texts.
+ * Imports directory entries: organizations, practitioners, locations and medications that many files repeat
+ * are loaded once. They are matched by any of their identifiers, or by content if they have none; the first
+ * one wins. They are loaded before the records that refer to them, level by level, so that every reference
+ * among them is already an id of the server and equal entries of different files are equal texts.
  */
 import { type Entry, faultOf } from './entry.ts';
 import { contentOf, criteriaOf, identitiesOf } from './identity.ts';
@@ -28,7 +28,7 @@ interface Pending {
   readonly prepared: PreparedEntry;
 }
 
-/** Directory entries of all sources, one caller at a time. */
+/** Loads directory entries of all sources, for one caller at a time. */
 export class Directory {
   /** Identities that this run loaded: meeting them again is a match, others were loaded before. */
   readonly #fresh = new Set<string>();
@@ -189,7 +189,10 @@ export class Directory {
     }
   }
 
-  /** A chunk was refused: what the server named is left out; when it named nothing, each goes alone. */
+  /**
+   * After the server refused a chunk, entries that the server named are left out; if it named none, each
+   * entry is sent separately.
+   */
   async #sendRest(
     chunk: readonly Pending[],
     refusal: Refused,

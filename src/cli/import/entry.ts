@@ -1,4 +1,4 @@
-/** What an import is made of: entries, each one resource from one place in one source. */
+/** The entries of an import; each is one resource at one place in one source. */
 import { createHash } from 'node:crypto';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
@@ -6,14 +6,15 @@ import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 /** A resource that is to be loaded. */
 export interface Entry {
   /**
-   * What references inside the import resolve to. `Type/old-id` where the source's ids name things across files
-   * (NDJSON, PUT entries); else the entry's `fullUrl` or place, which means something in its own file only.
+   * The key that references inside the import resolve to. `Type/old-id` if the source's ids are valid across
+   * files (NDJSON, PUT entries); otherwise the entry's `fullUrl` or place, which is valid only in its own
+   * file.
    */
   readonly key: string;
   readonly type: ResourceType;
-  /** As it came: with its old id, its references as the source wrote them. */
+  /** The original resource, with its old id and references. */
   readonly resource: JsonObject;
-  /** Where it stands, for people: `ann.json, entry 12` or `Observation.ndjson, line 40`. */
+  /** The place for messages: `ann.json, entry 12` or `Observation.ndjson, line 40`. */
   readonly place: string;
   /** Its length as JSON text. */
   readonly bytes: number;
@@ -27,17 +28,17 @@ export interface Entry {
 export interface Fault {
   readonly place: string;
   readonly diagnostics: string;
-  /** `Type` of the one resource that it is about, and its old id. */
+  /** The `Type` of the single resource that the fault is about, and its old id. */
   readonly type?: string;
   readonly id?: string;
 }
 
-/** A fault of one entry. */
+/** Returns a fault of one entry. */
 export function faultOf({ place, type, resource }: Entry, diagnostics: string): Fault {
   return { place, diagnostics, type, ...(typeof resource.id === 'string' ? { id: resource.id } : {}) };
 }
 
-/** An entry over a resource; the text is measured once. */
+/** Creates an entry from a resource; its text is measured once. */
 export function makeEntry(
   key: string,
   type: ResourceType,
@@ -61,8 +62,8 @@ function urnOf(key: string): string {
 }
 
 /**
- * The SHA-256 over entries in their order: what makes a unit of work recognisable when an import is resumed,
- * whatever its file is called now.
+ * Returns the SHA-256 of entries in their order. It identifies a unit of work when an import is resumed, even
+ * if its file was renamed.
  */
 export function contentHash(entries: readonly Entry[]): string {
   const hash = createHash('sha256');

@@ -1,20 +1,20 @@
-/** Where a resource belongs: in a patient's record, in the directory, or nowhere. Pure. */
+/** Determines where a resource belongs: in a patient's record, in the directory, or neither. Pure. */
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { typeAndId } from './references.ts';
 
-/** Where a resource belongs. */
+/** The place of a resource. */
 export type Home =
   | { readonly kind: 'patient' }
-  /** In the record of the patient that this reference names. */
+  /** The record of the patient that this reference names. */
   | { readonly kind: 'record'; readonly owner: string }
-  /** In the record that its targets are of. */
+  /** The record that contains its targets. */
   | { readonly kind: 'provenance'; readonly targets: readonly string[] }
   | { readonly kind: 'directory' }
   | { readonly kind: 'skipped'; readonly why: 'unsupported' | 'read-only' }
   | { readonly kind: 'fault'; readonly diagnostics: string };
 
-/** Where a resource belongs, by the table of types. `resource` has a `resourceType`. */
+/** Returns the place of a resource, by the table of types. `resource` has a `resourceType`. */
 export function homeOf(resource: JsonObject): Home {
   const type = resource.resourceType;
   if (!isResourceType(type)) return { kind: 'skipped', why: 'unsupported' };
@@ -37,8 +37,8 @@ function literals(value: Json | undefined): string[] {
 }
 
 /**
- * The key of the patient in whose record a pooled resource is, `''` for the directory and for a Provenance, whose
- * record only its targets tell; or why it has no place.
+ * Returns the key of the patient whose record contains a pooled resource; `''` for the directory and for a
+ * Provenance, whose record depends on its targets; or the reason why it can't be placed.
  */
 export function pooledOwner(home: Home, key: string): { owner: string } | { diagnostics: string } {
   if (home.kind === 'patient') return { owner: key };

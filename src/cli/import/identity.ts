@@ -1,9 +1,12 @@
-/** By what directory entries are recognised across files. Pure. */
+/** Determines how directory entries are matched across files. Pure. */
 import { createHash } from 'node:crypto';
 import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 import type { Entry } from './entry.ts';
 
-/** By what an entry is recognised: `Type|system|value` of each identifier, else its content; and its old id. */
+/**
+ * Returns the keys by which an entry is matched: `Type|system|value` of each identifier, otherwise its
+ * content; and its old id.
+ */
 export function identitiesOf(entry: Entry, resource: JsonObject, content: string, pooled: boolean): string[] {
   const { type, condition, key } = entry;
   const identifiers = identifiersOf(resource).map(({ system, value }) => `${type}|${system}|${value}`);
@@ -21,7 +24,10 @@ function identifiersOf(resource: JsonObject): { system: string; value: string }[
   );
 }
 
-/** `identifier=system|value` of the first identifier, escaped as search values are (R4, search.html#escaping). */
+/**
+ * Returns `identifier=system|value` of the first identifier, escaped as a search value (R4,
+ * search.html#escaping).
+ */
 export function criteriaOf(resource: JsonObject): string | undefined {
   const [identifier] = identifiersOf(resource);
   if (identifier === undefined) return undefined;
@@ -29,7 +35,7 @@ export function criteriaOf(resource: JsonObject): string | undefined {
   return `identifier=${value(identifier.system)}|${value(identifier.value)}`;
 }
 
-/** The hash of what an entry says, whatever the order of its members; ids and `meta` are not part of it. */
+/** Returns the hash of an entry's content, independent of the order of members, without ids and `meta`. */
 export function contentOf({ id: _, meta: _m, ...said }: JsonObject): string {
   return createHash('sha256')
     .update(printJson(sorted(said)))

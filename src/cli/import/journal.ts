@@ -7,9 +7,12 @@ const counts = z.record(z.string(), z.int());
 export const factSchema = z.union([
   /** The first line: what this import is. `salt` sets it apart from an earlier one of the same files. */
   z.object({ import: z.literal(1), url: z.string(), salt: z.string() }),
-  /** A source all of whose units are done, and what it held: it is not even parsed again. */
+  /** A source whose units are all done, and its counts; it isn't parsed again. */
   z.object({ source: z.string(), name: z.string(), loaded: counts, skipped: counts }),
-  /** How a unit that is too large for one transaction is cut: entries of each part. Also after a 413. */
+  /**
+   * How a unit that is too large for one transaction is split: the number of entries of each part. Also
+   * written after a 413.
+   */
   z.object({ unit: z.string(), parts: z.array(z.int()) }),
   /** A transaction of a unit was answered: key → `Type/id` on the server. With no parts left the unit is done. */
   z.object({
@@ -19,14 +22,17 @@ export const factSchema = z.union([
     ids: z.record(z.string(), z.string()),
   }),
   z.object({ unit: z.string(), failed: z.string() }),
-  /** A transaction of directory entries is about to be sent: it is sent again, as it was, if no answer follows. */
+  /**
+   * Written before a transaction of directory entries is sent; without an answer the same transaction is sent
+   * again.
+   */
   z.object({
     intent: z.string(),
     body: z.string(),
     identities: z.array(z.string()),
     contents: z.array(z.string()),
   }),
-  /** Directory entries that the server has: how they are recognised, what they said, and what they are now. */
+  /** Directory entries that the server has: their keys, their content, and their new ids. */
   z.object({
     answered: z.string(),
     directory: z.array(z.object({ identity: z.string(), content: z.string(), reference: z.string() })),

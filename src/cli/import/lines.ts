@@ -6,9 +6,9 @@ import { createReadStream } from 'node:fs';
 
 /** A line of a file. */
 export interface Line {
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
-  /** Without its end; undefined when its bytes are not UTF-8. */
+  /** The line without its end; undefined when its bytes aren't UTF-8. */
   readonly text: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<Li
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of UTF-8 bytes without a byte order mark, or undefined when they are something else. */
+/** Decodes UTF-8 without a byte order mark; returns undefined for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return UTF8.decode(bytes);

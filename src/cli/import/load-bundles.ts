@@ -10,14 +10,14 @@ import type { Report } from './report.ts';
 import { type BundleSource, readDocument } from './sources.ts';
 import type { ImportState } from './state.ts';
 
-/** What loading needs. */
+/** Dependencies of loading. */
 export interface Loading {
   readonly state: ImportState;
   readonly directory: Directory;
   readonly records: Records;
   readonly report: Report;
   readonly progress: Progress;
-  /** Whether what is invalid is left out, instead of refusing the record that it is in. */
+  /** True to leave out invalid resources instead of refusing their record. */
   readonly skipInvalid: boolean;
   /** The headers of a record's requests, by the old id of its patient. */
   readonly headersOf: (patient: string | undefined) => Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 /**
- * Loads the pool: resources whose old ids mean something across files. Directory first, then each patient's record
- * in one transaction, and last what must wait for others: records that refer into other records, records of which an
- * earlier run loaded a part, and Provenances, whose record only the ids of their targets tell.
+ * Loads the pool, which contains resources whose old ids are valid across files. The directory comes first,
+ * then each patient's record in one transaction. Last come those that depend on others: records that refer to
+ * other records, records that an earlier run loaded in part, and Provenances, whose record depends on the ids
+ * of their targets.
  */
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { forEachConcurrently } from './concurrency.ts';
@@ -15,7 +16,7 @@ import type { Report } from './report.ts';
 import { pooledScope } from './scope.ts';
 import type { Pool, Spill } from './spill.ts';
 
-/** Directory types, what is referred to before what refers to it. */
+/** Directory types; each comes after the types that it refers to. */
 const FIRST: readonly string[] = ['Organization', 'Location', 'Practitioner', 'PractitionerRole'];
 const DIRECTORY_TYPES = [
   ...FIRST,
@@ -23,7 +24,7 @@ const DIRECTORY_TYPES = [
     (type) => ['directory', 'either'].includes(typeEntry(type).home) && !FIRST.includes(type),
   ),
 ];
-/** How much of the pool is in memory at a time, at most, besides one bucket. */
+/** The most bytes of the pool that are in memory at a time, besides one bucket. */
 const WINDOW_BYTES = 8_000_000;
 
 /**
@@ -124,7 +125,7 @@ function isInRecord(key: string): boolean {
   return isResourceType(type) && typeEntry(type).home === 'record';
 }
 
-/** Loads what had to wait, one after the other: each may refer to what the one before it brought. */
+/** Loads deferred records one after the other, because each may refer to resources of the one before it. */
 export async function loadDeferred(
   pool: Pool,
   refused: ReadonlySet<string>,

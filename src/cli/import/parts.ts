@@ -1,26 +1,26 @@
 /**
- * A record that is over a transaction's limits becomes several transactions: what is referred to goes before what
- * refers to it, and what refers to each other goes together.
+ * Splits a record that exceeds a transaction's limits into several transactions. Each resource comes after
+ * those that it refers to; resources that refer to each other stay together.
  */
 import type { Entry } from './entry.ts';
 
-/** What one transaction may hold (docs/spec/decisions.md, section 2): entries, and bytes of what it writes. */
+/** The limits of one transaction (docs/spec/decisions.md, section 2): entries, and bytes that it writes. */
 export interface Limits {
   readonly entries: number;
   readonly bytes: number;
 }
 
-/** The service's own limits, less what the events' metadata and the resources' `meta` add. */
+/** The service's limits, minus what the events' metadata and the resources' `meta` add. */
 export const LIMITS: Limits = { entries: 5_000, bytes: 11_500_000 };
 
-/** What an event adds to a resource's text: metadata, hash and header, generously. */
+/** An upper estimate of what an event adds to a resource's text: metadata, hash and header. */
 const BYTES_PER_EVENT = 1_200;
 
 /**
- * Entries in an order in which each comes after what it refers to, as groups that refer to each other.
- * The same entries in the same order give the same answer (Tarjan's strongly connected components, which come out
- * in that order by themselves).
- * @param links the keys that an entry refers to; what is not among the entries does not matter.
+ * Groups entries that refer to each other, and orders the groups so that each comes after those that it
+ * refers to. Deterministic (Tarjan's strongly connected components, which the algorithm already returns in
+ * that order).
+ * @param links returns the keys that an entry refers to; keys of other entries are ignored.
  */
 export function inReferenceOrder(
   entries: readonly Entry[],

@@ -1,6 +1,6 @@
 /**
- * Which resources of a bundle go together: everything of one patient is one unit, the directory is another, the rest
- * is skipped and counted. Pure.
+ * Groups the resources of a bundle: those of one patient are one unit, the directory is another, others are
+ * skipped and counted. Pure.
  */
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json.ts';
@@ -10,7 +10,7 @@ import { type Home, homeOf } from './home.ts';
 import { labelOf, typeAndId } from './references.ts';
 import { type Scope, scopeOver, type Target } from './scope.ts';
 
-/** Everything of one patient that one source, or all of an import's sources together, hold. */
+/** All resources of one patient in one source, or in all sources of an import together. */
 export interface RecordUnit {
   /** The key of the Patient: an entry of this unit, or one that was loaded before. */
   readonly patient: string;
@@ -23,15 +23,16 @@ export interface BundlePlan {
   readonly records: readonly RecordUnit[];
   /** Type → how many of it are in the bundle and not loaded. */
   readonly skipped: ReadonlyMap<string, number>;
-  /** With any of these nothing of the bundle is sent, unless what is invalid is to be skipped. */
+  /** If there are any, nothing of the bundle is sent, unless invalid resources are skipped. */
   readonly faults: readonly Fault[];
   readonly scope: Scope;
 }
 
 /**
- * Sorts a self-contained bundle.
- * @param scopeName what its keys start with: the hash of the source, since `urn:uuid:1` may stand in every file.
- * @param source the name of the source, for people.
+ * Groups the resources of a self-contained bundle.
+ * @param scopeName the prefix of its keys: the hash of the source, because every file may contain
+ * `urn:uuid:1`.
+ * @param source the name of the source for messages.
  */
 export function planBundle(bundle: JsonObject, scopeName: string, source: string): BundlePlan {
   const { entries, faults } = entriesOf(bundle, source);

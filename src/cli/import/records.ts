@@ -9,16 +9,16 @@ import { Refused, type RefusedIssue, type Sender } from './send.ts';
 import type { ImportState } from './state.ts';
 import { prepare, printTransaction, readAnswer } from './transaction.ts';
 
-/** What a record is loaded with. */
+/** The data that loading a record needs. */
 export interface ImportContext {
   readonly scope: Scope;
-  /** Key → `Type/id` of what the server has, outside this record. */
+  /** Maps keys to `Type/id` on the server, outside this record. */
   readonly known: (key: string) => string | undefined;
   /** Why a key that this record may refer to has no place on the server. */
   readonly refused: (key: string) => string | undefined;
   /** Entries of this record that an earlier run loaded: key → `Type/id`. */
   readonly before: ReadonlyMap<string, string>;
-  /** What the record is called in the report. */
+  /** The name of the record in the report. */
   readonly place: string;
   /** The headers of its requests. */
   readonly headers: Readonly<Record<string, string>>;
@@ -34,28 +34,29 @@ export class Records {
     private readonly sender: Sender,
     private readonly report: Report,
     private readonly limits: Limits = LIMITS,
-    /** Whether a record is loaded without the entries that the service names as invalid. */
+    /** True to load records without the entries that the service reports as invalid. */
     private readonly skipInvalid = false,
   ) {}
 
-  /** Whether an earlier run, or another file of this one, loaded exactly these entries. */
+  /** Returns true if an earlier run, or another file of this one, loaded exactly these entries. */
   isDone(unit: RecordUnit): boolean {
     return this.state.doneUnits.has(contentHash(unit.entries));
   }
 
-  /** Whether an earlier run has begun to load these entries in parts. */
+  /** Returns true if an earlier run began to load these entries in parts. */
   isBegun(unit: RecordUnit): boolean {
     return this.state.parts.has(contentHash(unit.entries));
   }
 
-  /** Whether this run left out entries that are invalid. */
+  /** Returns true if this run left out invalid entries. */
   isPartial(unit: RecordUnit): boolean {
     return this.#partial.has(contentHash(unit.entries));
   }
 
   /**
-   * Loads a record, except what `before` holds and, if such are skipped, what the service says is invalid.
-   * @returns the new ids by key, or undefined when the record was refused: that is in the report then.
+   * Loads a record without the entries in `before` and, if invalid ones are skipped, without those that the
+   * service refuses.
+   * @returns the new ids by key, or undefined when the record was refused, which the report then contains.
    */
   async load(
     unit: RecordUnit,
@@ -84,7 +85,7 @@ export class Records {
       const fresh = part.filter(({ key }) => !ids.has(key));
       if (fresh.length === 0 && parts.length > 0) continue;
       try {
-        // What lacks entries is never done: the same command tries them again.
+        // A record without all entries is never done: the same command tries them again.
         const left = parts.length + (this.#partial.has(hash) ? 1 : 0);
         lost = sum(lost, await this.#send(fresh, left, hash, unit.patient, ids, circumstances));
         sent += fresh.length > 0 ? 1 : 0;
@@ -101,7 +102,7 @@ export class Records {
         }
         const rest = this.#withoutInvalid(error, fresh, unit);
         if (rest !== undefined) {
-          // Noted as begun, so that a later run knows what was loaded of it.
+          // Recorded as begun, so that a later run knows which parts were loaded.
           if (!this.#partial.has(hash) && !this.isBegun(unit)) await this.#noteParts(hash, [entries]);
           this.#partial.add(hash);
           parts.unshift(rest);
@@ -191,7 +192,10 @@ export class Records {
     return lost;
   }
 
-  /** A record that needs a refused directory entry is not loaded with a hole: it would never be filled. */
+  /**
+   * A record that needs a refused directory entry isn't loaded without it, because the gap would never be
+   * filled.
+   */
   #refusedTarget(entries: readonly Entry[], { scope, refused }: ImportContext): Fault | undefined {
     for (const entry of entries) {
       const key = keysOf(entry, scope).find((target) => refused(target) !== undefined);
@@ -216,7 +220,7 @@ function keysOf(entry: Entry, scope: Scope): string[] {
   });
 }
 
-/** The server's issues, each at the place of the entry that it is about. */
+/** Returns the server's issues, each with the place of its entry. */
 function faultsOf(refusal: Refused, part: readonly Entry[], place: string, partly: boolean): Fault[] {
   const note = partly ? ' (part of this record was loaded; run the same command again to load the rest)' : '';
   const issues = refusal.issues.length > 0 ? refusal.issues : [{ diagnostics: refusal.message }];

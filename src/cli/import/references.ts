@@ -1,17 +1,17 @@
 /**
- * References: which ones a resource makes, and the same resource with them rewritten. A reference is a string member
- * named `reference` (https://hl7.org/fhir/R4/references.html); what is contained is walked too.
+ * Finds and rewrites a resource's references. A reference is a string member named `reference`
+ * (https://hl7.org/fhir/R4/references.html); contained resources are included.
  */
 import { isResourceType } from '#src/fhir/types.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
-/** What becomes of one reference. */
+/** The result of resolving one reference. */
 export type Resolution =
-  /** It stays as it is. */
+  /** It stays unchanged. */
   | { readonly kind: 'keep' }
-  /** It points to something that is loaded: the `urn:` of an entry of the same transaction, or `Type/id`. */
+  /** It points to a loaded resource: the `urn:` of an entry of the same transaction, or `Type/id`. */
   | { readonly kind: 'to'; readonly reference: string }
-  /** What it pointed to is not loaded: an identifier remains. `uri` is what the source called it. */
+  /** Its target isn't loaded, so it becomes an identifier. `uri` is the source's name of the target. */
   | {
       readonly kind: 'dropped' | 'missing';
       readonly uri: string;
@@ -19,15 +19,18 @@ export type Resolution =
       readonly display?: string;
     };
 
-/** How many references lost their target, by why. */
+/** How many references lost their target, by reason. */
 export interface Lost {
-  /** It was of a type that the service does not keep. */
+  /** The target has a type that the service doesn't store. */
   readonly dropped: number;
-  /** It is not among the sources. */
+  /** The target isn't in the sources. */
   readonly missing: number;
 }
 
-/** `Type/id` of a relative reference or of the end of an absolute one, without `/_history/v` and fragment. */
+/**
+ * Parses `Type/id` from a relative reference or from the end of an absolute one, without `/_history/v` and
+ * fragment.
+ */
 export function typeAndId(reference: string): { type: string; id: string; absolute: boolean } | undefined {
   const match =
     /^(https?:\/\/.*\/)?([A-Z][A-Za-z]+)\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/[^/#]+)?(?:#.*)?$/.exec(
@@ -37,7 +40,7 @@ export function typeAndId(reference: string): { type: string; id: string; absolu
   return type === undefined || id === undefined ? undefined : { type, id, absolute: base !== undefined };
 }
 
-/** The references of a resource that point out of it (no `#contained`), each once, in order. */
+/** Returns the references of a resource to others (no `#contained`), each once, in order. */
 export function referencesOf(resource: Json): string[] {
   const found = new Set<string>();
   collect(resource, found);
@@ -57,8 +60,8 @@ function collect(value: Json, found: Set<string>): void {
 }
 
 /**
- * A resource with its references rewritten; what does not change is shared with the original.
- * @param resolve is asked for each reference that points out of the resource.
+ * Returns a resource with its references rewritten; unchanged parts are shared with the original.
+ * @param resolve is called for each reference to another resource.
  */
 export function rewriteReferences(
   resource: JsonObject,
@@ -94,8 +97,8 @@ export function rewriteReferences(
 }
 
 /**
- * The Reference by identifier that remains of one whose target is not loaded: R4 lets `identifier` stand where
- * `reference` cannot. One that the source gave is kept: it says more than an old id.
+ * Returns a Reference by identifier for a target that isn't loaded: R4 allows `identifier` where `reference`
+ * is impossible. An identifier in the source is kept, because it is more useful than an old id.
  */
 function withoutTarget(
   { reference: _, ...rest }: JsonObject,
@@ -111,8 +114,9 @@ function withoutTarget(
 }
 
 /**
- * What a reference means that nothing in the import answers to. Old ids mean nothing on this server, so a relative
- * reference becomes an identifier; only a UUID of a type that is kept may be a resource which the server has already.
+ * Resolves a reference to a target that isn't in the import. Old ids aren't valid on this server, so a
+ * relative reference becomes an identifier; only a UUID of a supported type may be a resource that the server
+ * already has.
  */
 export function unresolved(reference: string): Resolution {
   if (reference.startsWith('urn:')) return { kind: 'missing', uri: reference };
@@ -124,7 +128,7 @@ export function unresolved(reference: string): Resolution {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What people call a resource: for the `display` of a reference whose target is not loaded. */
+/** Returns a name for a resource, for the `display` of a reference whose target isn't loaded. */
 export function labelOf(resource: JsonObject): string | undefined {
   const { code, type, name } = resource;
   const concept = isObject(code) ? code : isObject(type) ? type : {};

@@ -1,4 +1,4 @@
-/** What an import did: counted while it runs, printed when it is over. */
+/** Counts the results of an import and prints them at the end. */
 import { counted, table } from '../table.ts';
 import type { Fault } from './entry.ts';
 import type { Lost } from './references.ts';
@@ -18,7 +18,7 @@ interface TypeCounts {
 
 /** The closing report as data. */
 export interface ReportData {
-  /** Everything of every source was loaded, matched, or of a type that is not kept. */
+  /** True if everything of every source was loaded or matched, or has a type that isn't supported. */
   readonly complete: boolean;
   readonly stopped: string | null;
   readonly types: Readonly<Record<string, Readonly<TypeCounts>>>;
@@ -61,12 +61,12 @@ export class Report {
     return counts;
   }
 
-  /** Resources of a type stand in the sources. */
+  /** Counts resources of a type in the sources. */
   found(type: string, count = 1): void {
     this.#of(type).found += count;
   }
 
-  /** They are of a type that is not loaded. */
+  /** Counts resources of a type that isn't loaded. */
   skipped(type: string, count = 1): void {
     this.#of(type).skipped += count;
   }
@@ -124,7 +124,7 @@ export class Report {
     this.warnings.push(text);
   }
 
-  /** Something was not loaded; `type` when exactly one resource of it is what was not. */
+  /** Records that something was not loaded; `type` if it was exactly one resource. */
   fault(fault: Fault, type?: string): void {
     this.faults.push(fault);
     if (type !== undefined) this.failed(type);
@@ -202,7 +202,7 @@ export function printReport(report: ReportData, skipInvalid = false): string {
     'Not loaded',
     report.faults.map(({ place, diagnostics }) => `${place}: ${diagnostics}`),
   );
-  // A record whose Patient is invalid isn't loaded with the option either.
+  // The option doesn't help a record whose Patient is invalid.
   if (!skipInvalid && report.faults.some(({ type }) => type !== undefined && type !== 'Patient'))
     lines.push(
       '',

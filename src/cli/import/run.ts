@@ -17,7 +17,7 @@ import { hashFile, listSources, type SourceFile, survey } from './sources.ts';
 import { Pool } from './spill.ts';
 import { ImportState } from './state.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface ImportOptions extends ServiceOptions {
   readonly concurrency?: number;
   readonly sourceSystem?: string;
@@ -31,15 +31,15 @@ export interface ImportOptions extends ServiceOptions {
   readonly skipInvalid?: boolean;
   /** A file to write the report to as JSON; default with `skipInvalid`: beside the state. */
   readonly report?: string;
-  /** What one transaction may hold. */
+  /** The limits of one transaction. */
   readonly limits?: Limits;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Imports what the arguments name.
- * @returns the report; `complete` says whether everything was loaded.
- * @throws Failure before anything was sent: nothing to read, no service, a state of something else.
+ * Imports the sources that the arguments name.
+ * @returns the report; `complete` is true if everything was loaded.
+ * @throws Failure before anything was sent: nothing to read, no service, or the state of another import.
  */
 export async function runImport(sources: readonly string[], options: ImportOptions): Promise<ReportData> {
   const service = await findService(options);

@@ -1,8 +1,11 @@
-/** What references mean within a bundle, and within the pool of resources whose ids mean something across files. Pure. */
+/**
+ * Resolves references within a bundle, and within the pool of resources whose ids are valid across files.
+ * Pure.
+ */
 import { isResourceType } from '#src/fhir/types.ts';
 import { typeAndId } from './references.ts';
 
-/** What a reference names within one source or one import. */
+/** The target of a reference within one source or one import. */
 export type Target =
   | { readonly kind: 'entry'; readonly key: string }
   | { readonly kind: 'dropped'; readonly uri: string; readonly type: string; readonly display?: string };
@@ -10,7 +13,7 @@ export type Target =
 /** Finds what a reference names; undefined when it names nothing here. */
 export type Scope = (reference: string) => Target | undefined;
 
-/** The scope of a bundle: what its entries are called. A version and a fragment do not matter. */
+/** Returns the scope of a bundle: the names of its entries. Versions and fragments are ignored. */
 export function scopeOver(aliases: ReadonlyMap<string, Target>): Scope {
   return (reference) => {
     const exact =

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { Failure } from '../failure.ts';
 
-/** Where and how to send. */
+/** The address and credentials of the service, and how to send. */
 export interface SendOptions {
   /** The service's base URL, without `/fhir/R4`. */
   readonly url: string;
@@ -25,7 +25,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The service refused a request, for good. */
+/** Thrown when the service refused a request permanently. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   constructor(
@@ -36,19 +36,19 @@ export class Refused extends Error {
   }
 }
 
-/** The service refused the key: with this one the import cannot go on. */
+/** Thrown when the service refused the key, so that the import can't continue. */
 export class KeyRefused extends Failure {}
 
 /** An issue of an OperationOutcome. */
 export interface RefusedIssue {
   readonly diagnostics: string;
-  /** The entry of the bundle that it is about. */
+  /** The entry of the bundle that the issue is about. */
   readonly entry?: number;
   /** The element within that entry's resource, as the server wrote it. */
   readonly expression?: string;
 }
 
-/** One service, one credential; all workers share the waiting for its rate limit. */
+/** Sends to one service with one credential; all workers wait together for its rate limit. */
 export class Sender {
   #closedUntil = 0;
 
@@ -170,7 +170,10 @@ function read(text: string): JsonObject {
   return value;
 }
 
-/** What `fetch` cannot send at all: a header with control characters. What the network did has a cause or a time-out. */
+/**
+ * Returns true for an error of `fetch` about the request itself, such as a header with control characters.
+ * Network errors have a cause or are a time-out.
+ */
 function isOurFault(error: unknown): boolean {
   return error instanceof TypeError && error.cause === undefined;
 }
@@ -183,7 +186,7 @@ function reasonOf(error: unknown): string {
   return error.message;
 }
 
-/** How a message about an entry begins: which one that is in the sources, the report says in its place. */
+/** The prefix of a message about an entry; the report replaces it with the entry's place in the sources. */
 const OWN_ENTRY = /^Bundle\.entry\[\d+\](?:\.[\w.[\]]+)?: /;
 
 function issuesOf(text: string): RefusedIssue[] {

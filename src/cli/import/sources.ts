@@ -1,4 +1,4 @@
-/** The files that an import reads: which they are, and what is in them, in a first pass that sends nothing. */
+/** Lists the files of an import and reads them once, without sending anything. */
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -17,12 +17,12 @@ import type { DoneSource } from './state.ts';
 /** A file to read. */
 export interface SourceFile {
   readonly path: string;
-  /** What people call it. */
+  /** The name for messages. */
   readonly name: string;
   readonly bytes: number;
 }
 
-/** A self-contained bundle in a file of its own. */
+/** A self-contained bundle in its own file. */
 export interface BundleSource {
   readonly path: string;
   readonly name: string;
@@ -38,9 +38,9 @@ const LARGEST_DOCUMENT = 400_000_000;
 const EXTENSIONS = /\.(json|ndjson|jsonl)$/i;
 
 /**
- * The files that arguments name: a file, a folder with everything below it that ends in .json, .ndjson or .jsonl, or
- * `-`, standard input, which is first written to `spool`. Below a folder, what is hidden is left out, and so is the
- * folder of the spool: it holds the states of imports.
+ * Lists the files that the arguments name: a file, a folder with all its files that end in .json, .ndjson or
+ * .jsonl, or `-`, standard input, which is first written to `spool`. Hidden files below a folder are left
+ * out, and so is the folder of the spool, which holds the states of imports.
  * @throws Failure when an argument names nothing to read.
  */
 export async function listSources(args: readonly string[], spool: string): Promise<SourceFile[]> {
@@ -72,7 +72,7 @@ export async function listSources(args: readonly string[], spool: string): Promi
   return files;
 }
 
-/** The SHA-256 of a file, hexadecimal. */
+/** Returns the SHA-256 of a file, hexadecimal. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
@@ -81,7 +81,7 @@ export async function hashFile(path: string): Promise<string> {
 
 /**
  * Reads a JSON document from a file.
- * @returns its value and text hash, or the sentence that says what is wrong with it.
+ * @returns its value and text hash, or a message about what is wrong with it.
  */
 export async function readDocument(path: string): Promise<{ value: Json } | { diagnostics: string }> {
   if ((await stat(path)).size > LARGEST_DOCUMENT) {
@@ -103,7 +103,10 @@ function parseText(text: string, line = 1): { value: Json } | { diagnostics: str
   }
 }
 
-/** Whether a file holds one JSON object a line: by its name, or because its first line is whole and not the only one. */
+/**
+ * Returns true if a file contains one JSON object per line: by its name, or because its first line is a
+ * complete object and more follow.
+ */
 async function isNdjson(file: SourceFile): Promise<boolean> {
   if (/\.(ndjson|jsonl)$/i.test(file.path)) return true;
   let first = true;
@@ -116,7 +119,7 @@ async function isNdjson(file: SourceFile): Promise<boolean> {
   return false;
 }
 
-/** What the first pass over the files found. */
+/** The result of the first pass over the files. */
 export interface Survey {
   readonly bundles: readonly BundleSource[];
   /** Entries to load, for the progress bar. */
@@ -124,11 +127,12 @@ export interface Survey {
 }
 
 /**
- * Reads every file once: self-contained bundles are listed, all other resources go into the pool, faults and what is
- * skipped into the report.
- * @param onRead is told of each file that was read.
- * @param skipInvalid whether the sound entries of a Bundle with others are loaded.
- * @param isDone tells sources that an earlier run loaded completely; they are counted and not read.
+ * Reads every file once: it lists self-contained bundles, puts all other resources into the pool, and faults
+ * and skipped resources into the report.
+ * @param onRead is called for each file that was read.
+ * @param skipInvalid true to load the valid entries of a Bundle that has invalid ones.
+ * @param isDone returns true for sources that an earlier run loaded completely; they are counted and not
+ * read.
  */
 export async function survey(
   files: readonly SourceFile[],
@@ -225,7 +229,7 @@ function isRecord(resource: JsonObject): boolean {
   return kind !== 'directory' && kind !== 'skipped';
 }
 
-/** A bundle that stood on a line of an NDJSON file, in a file of its own. */
+/** Writes a bundle from a line of an NDJSON file to its own file. */
 async function keep(bundle: JsonObject, pool: Pool): Promise<{ path: string; hash: string }> {
   const text = printJson(bundle);
   const hash = createHash('sha256').update(text).digest('hex');

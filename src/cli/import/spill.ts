@@ -11,17 +11,17 @@ import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/jso
 import { type Entry, makeEntry } from './entry.ts';
 import { linesOf } from './lines.ts';
 
-/** How large a bucket should become, and how many there may be (each is an open file). */
+/** The target size of a bucket, and the maximum number of buckets (each is an open file). */
 const BUCKET_BYTES = 4_000_000;
 const MOST_BUCKETS = 400;
 const BUFFERED_BYTES = 100_000;
 
-/** One file of spilled entries, written in order and read in order. */
+/** A file of spilled entries, written and read in order. */
 export class Spill {
   #file: FileHandle | undefined;
   #buffer: string[] = [];
   #buffered = 0;
-  /** How many entries it holds. */
+  /** The number of entries in it. */
   count = 0;
 
   constructor(readonly path: string) {}
@@ -44,7 +44,7 @@ export class Spill {
     if (text !== '') await this.#file.appendFile(text);
   }
 
-  /** No more is added. */
+  /** Ends writing; no entries may be added after it. */
   async finish(): Promise<void> {
     if (this.count === 0) return;
     await this.flush();
@@ -66,7 +66,7 @@ export class Spill {
   }
 }
 
-/** The spills of one import: a folder of its own that is removed at the end. */
+/** The spills of one import, in a temporary folder that is removed at the end. */
 export class Pool {
   readonly #buckets: Spill[];
   readonly #named = new Map<string, Spill>();
@@ -110,7 +110,7 @@ export class Pool {
     return spill;
   }
 
-  /** All is in. */
+  /** Ends writing; all entries are in the pool. */
   async finish(): Promise<void> {
     for (const spill of [...this.#buckets, ...this.#named.values()]) await spill.finish();
   }

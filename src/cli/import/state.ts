@@ -1,6 +1,7 @@
 /**
- * What an import remembers, so that it can be resumed without loading anything twice: a journal, one JSON line a
- * fact, each on disk before the next step. A line torn by a crash is cut off when the journal is opened again.
+ * The journal of an import, with which it is resumed without loading anything twice. It has one JSON line per
+ * fact, each flushed to disk before the next step. When a journal is opened again, an incomplete last line,
+ * left by a crash, is cut off.
  */
 import { existsSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
@@ -10,12 +11,12 @@ import { Failure } from '../failure.ts';
 import { type Fact, factSchema } from './journal.ts';
 import { linesOf } from './lines.ts';
 
-/** How every journal begins. */
+/** The prefix of every journal. */
 const FIRST_LINE = '{"import":1,';
-/** More than any line has: a directory transaction of half the service's limit, quoted. */
+/** Longer than any line: a directory transaction of half the service's limit, quoted. */
 const LONGEST_LINE = 1 << 25;
 
-/** What a source held that was loaded completely, by type. */
+/** The counts, by type, of a source that was loaded completely. */
 export interface DoneSource {
   readonly loaded: Readonly<Record<string, number>>;
   readonly skipped: Readonly<Record<string, number>>;
@@ -32,7 +33,7 @@ export interface Intent {
 /** A directory entry that was loaded or matched. */
 export interface Known {
   readonly reference: string;
-  /** Hash of what it said when it was first met. */
+  /** Hash of its content when it was first read. */
   readonly content: string;
 }
 
@@ -66,9 +67,9 @@ export class ImportState {
   }
 
   /**
-   * Opens a journal, or begins one.
-   * @param fresh forgets what was there; `salt` then marks everything that is sent as new.
-   * @throws Failure when the file is something else, belongs to another server, or another import is using it.
+   * Opens a journal, or creates one.
+   * @param fresh discards the previous content; `salt` then makes all requests new.
+   * @throws Failure when the file isn't a journal, belongs to another server, or another import is using it.
    */
   static async open(path: string, url: string, fresh?: { salt: string }): Promise<ImportState> {
     const state = new ImportState(path, await lock(`${path}.work`, path));
@@ -98,7 +99,10 @@ export class ImportState {
     }
   }
 
-  /** A line without its end was being written in a crash. What does not begin as a journal is left untouched. */
+  /**
+   * A line without its end was being written during a crash. A file that doesn't begin like a journal isn't
+   * changed.
+   */
   async #cutTornLine(): Promise<void> {
     const file = await open(this.path, 'r+');
     try {
@@ -161,9 +165,9 @@ export class ImportState {
   }
 
   /**
-   * Looks old keys up in the journal on disk, reading it once: only few references lead out of a record, so that
-   * millions of ids need no memory.
-   * @returns old key → what it is now, and the key of the patient with whom it was loaded.
+   * Looks up old keys in the journal on disk in one pass. Only few references leave a record, so millions of
+   * ids need no memory.
+   * @returns old key → its new reference, and the key of the patient with whom it was loaded.
    */
   async find(keys: ReadonlySet<string>): Promise<Map<string, { reference: string; patient: string }>> {
     const found = new Map<string, { reference: string; patient: string }>();
@@ -197,7 +201,7 @@ function parseLine(text: string): unknown {
   }
 }
 
-/** Two importers on one journal would load everything twice. What a dead one held is taken over. */
+/** Two imports with one journal would load everything twice. The lock of a dead process is taken over. */
 async function lock(folder: string, path: string): Promise<DataDirLock> {
   await makeFolder(folder, 0o700);
   try {

@@ -5,16 +5,16 @@ import type { Entry } from './entry.ts';
 import { type Lost, type Resolution, rewriteReferences, typeAndId, unresolved } from './references.ts';
 import type { Scope } from './scope.ts';
 
-/** What a reference can resolve to when a transaction is made. */
+/** The possible targets of references when a transaction is built. */
 export interface TransactionContext {
   readonly scope: Scope;
   /** Key → `urn:` of the entries of the same transaction. */
   readonly together: ReadonlyMap<string, string>;
-  /** Key → `Type/id` of what the server has. */
+  /** Maps keys to `Type/id` on the server. */
   readonly known: (key: string) => string | undefined;
 }
 
-/** What becomes of a reference in these surroundings. */
+/** Resolves a reference in this context. */
 export function resolveIn(reference: string, { scope, together, known }: TransactionContext): Resolution {
   const target = scope(reference);
   if (target?.kind === 'dropped') return target;
@@ -29,8 +29,9 @@ export function resolveIn(reference: string, { scope, together, known }: Transac
 }
 
 /**
- * A resource as it is sent: what the old server said about its own copy (`id`, `meta.versionId`, `meta.lastUpdated`)
- * is left out, since this one assigns its own; profiles, tags, security labels and `meta.source` stay.
+ * Returns a resource without the elements that the old server assigned (`id`, `meta.versionId`,
+ * `meta.lastUpdated`), because this server assigns its own; profiles, tags, security labels and `meta.source`
+ * stay.
  */
 export function withoutServerElements({ id: _, meta, ...rest }: JsonObject): JsonObject {
   if (!isObject(meta)) return meta === undefined ? rest : { ...rest, meta };
@@ -38,7 +39,7 @@ export function withoutServerElements({ id: _, meta, ...rest }: JsonObject): Jso
   return Object.keys(kept).length === 0 ? rest : { ...rest, meta: kept };
 }
 
-/** One entry's resource ready to be sent. */
+/** Returns the resource of one entry as it is sent. */
 export function prepare(
   entry: Entry,
   surroundings: TransactionContext,
@@ -54,8 +55,8 @@ export function prepare(
 }
 
 /**
- * A Provenance must name what it is about by literal references into one record (docs/spec/interface.md, section 2.4): targets
- * of types that are not loaded are left out and counted, as long as one remains.
+ * Removes targets of types that aren't loaded from a Provenance and counts them, if one target remains: a
+ * Provenance must have literal references into one record (docs/spec/interface.md, section 2.4).
  */
 function withLivingTargets(
   provenance: JsonObject,
@@ -72,14 +73,14 @@ function withLivingTargets(
   return { resource: { ...provenance, target: living }, dropped: all.length - living.length };
 }
 
-/** How an entry is asked for. */
+/** The request of an entry. */
 export interface PreparedEntry {
   readonly urn: string;
   readonly resource: JsonObject;
   readonly condition?: Entry['condition'];
 }
 
-/** The text of a transaction Bundle. The same entries give the same text. */
+/** Serializes a transaction Bundle. The same entries give the same text. */
 export function printTransaction(entries: readonly PreparedEntry[]): string {
   const texts = entries.map(({ urn, resource, condition }) => {
     const type = resource.resourceType as string;
@@ -96,7 +97,7 @@ export function printTransaction(entries: readonly PreparedEntry[]): string {
   return `{"resourceType":"Bundle","type":"transaction","entry":[${texts.join(',')}]}`;
 }
 
-/** What the server says of one entry. */
+/** The server's answer to one entry. */
 export interface AnsweredEntry {
   /** `Type/id`. */
   readonly reference: string;
@@ -104,7 +105,10 @@ export interface AnsweredEntry {
   readonly created: boolean;
 }
 
-/** The answer to a transaction, entry by entry. @throws Failure when it is none. */
+/**
+ * Parses the response to a transaction, entry by entry.
+ * @throws Failure when it isn't one.
+ */
 export function readAnswer(answer: JsonObject, entries: number): AnsweredEntry[] {
   const answered = Array.isArray(answer.entry) ? answer.entry : [];
   if (answered.length !== entries)

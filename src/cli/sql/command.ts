@@ -9,7 +9,7 @@ import { counted, table } from '../table.ts';
 import { ReadOnlySession, type Result, type Shown } from './session.ts';
 import { statementsIn } from './statements.ts';
 
-/** What the command line says. */
+/** The options on the command line. */
 export interface SqlOptions extends Pick<ServiceOptions, 'dataDir'> {
   /** Must be given: there is no other way. */
   readonly readOnly?: boolean;
@@ -31,8 +31,9 @@ const HELP = `SQL ends with a semicolon. Nothing can be written.
 Ctrl-C ends a statement that runs.`;
 
 /**
- * Runs statements and prints what they give; the first that fails ends it, except at a terminal.
- * @throws Failure without `--read-only`, when no database is found, and with the server's words for a statement.
+ * Runs statements and prints their results; stops at the first error, except at a terminal.
+ * @throws Failure without `--read-only`, when no database is found, and with the server's message for a
+ * failed statement.
  */
 export async function sqlCommand({ readOnly, command, json = false, ...where }: SqlOptions): Promise<void> {
   if (readOnly !== true) {

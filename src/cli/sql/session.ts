@@ -2,15 +2,15 @@
 import pg from 'pg';
 import { isQuery } from './statements.ts';
 
-/** A value as it is shown: numbers, booleans and JSON as such, everything else as PostgreSQL writes it. */
+/** A value for display: numbers, booleans and JSON as such, everything else as PostgreSQL prints it. */
 export type Shown = string | number | boolean | object | null;
 
-/** What a statement gave, as far as it was wanted. */
+/** The result of a statement, up to the requested number of rows. */
 export interface Result {
   /** Names of its columns; none where it gives no rows. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Shown[])[];
-  /** Whether there were more than wanted. */
+  /** True if there were more rows. */
   readonly more: boolean;
   /** `SELECT`, `SHOW`, `EXPLAIN`, …. */
   readonly command: string;
@@ -30,14 +30,17 @@ const types: pg.CustomTypesConfig = {
   },
 };
 
-/** Whether the connected role may become `pg_read_all_data`, which reads every table and has no other rights. */
+/**
+ * Checks whether the connected role may become `pg_read_all_data`, which reads every table and has no other
+ * rights.
+ */
 const MAY_BECOME_READER = `select rolsuper or pg_has_role('pg_read_all_data', 'member') as reader
   from pg_roles where rolname = current_user`;
 
 /**
- * A connection on which nothing is written: each statement runs in a read-only transaction as `pg_read_all_data`, where the
- * connected role may become that. A superuser's `copy … to program` or `pg_terminate_backend` would not need a transaction
- * that writes.
+ * A read-only connection: each statement runs in a read-only transaction as `pg_read_all_data`, if the
+ * connected role may become that. Otherwise a superuser's `copy … to program` or `pg_terminate_backend` would
+ * work even in a read-only transaction.
  */
 export class ReadOnlySession {
   readonly #client: pg.Client;
@@ -96,7 +99,7 @@ export class ReadOnlySession {
     await this.#client.end().catch(() => undefined);
   }
 
-  /** By a cursor, so that a large table takes no more memory than what is wanted of it. */
+  /** Uses a cursor, so that memory depends on the requested rows rather than on the table. */
   async #fetch(statement: string, most: number): Promise<Result> {
     await this.#query(`declare read_only no scroll cursor for ${statement}`);
     const rows: Shown[][] = [];
@@ -108,7 +111,10 @@ export class ReadOnlySession {
     }
   }
 
-  /** Prepared, which is refused for several statements at once: a `commit` among them would end the transaction. */
+  /**
+   * Uses a prepared statement, which refuses several statements at once: a `commit` among them would end the
+   * transaction.
+   */
   #query(text: string): Promise<pg.QueryArrayResult<Shown[]>> {
     const prepared = { text, rowMode: 'array' as const, types, queryMode: 'extended' };
     return this.#client.query<Shown[]>(prepared);

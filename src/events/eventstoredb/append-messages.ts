@@ -9,15 +9,15 @@ import { bytes, identifier } from './messages.ts';
 /** About the most bytes of bodies a message. */
 const MESSAGE_BYTES = 2_000_000;
 
-/** What is appended. */
+/** The events of one append and the stream they belong to. */
 export interface Proposal {
   readonly stream: string;
-  /** Revision that the stream must be at; -1: never written; undefined: whatever it is. */
+  /** The expected revision of the stream; -1: never written; undefined: any. */
   readonly revision: number | undefined;
   readonly events: readonly NewEvent[];
 }
 
-/** The messages of one append, in order. `id` correlates the answer. */
+/** Returns the messages of one append, in order. The answer has the same `id`. */
 export function appendMessages(id: string, { stream, revision, events }: Proposal): BatchAppendReq[] {
   const options = new streams.BatchAppendReq.Options().setStreamIdentifier(identifier(stream));
   if (revision === undefined) options.setAny(new empty.Empty());

@@ -18,11 +18,11 @@ interface Waiting {
 /** Most appends, and bytes of their bodies, that may wait for an answer: a server that is slower than its callers is full. */
 const WAITING = { appends: 2_000, bytes: 128_000_000 } as const;
 
-/** A call, and who waits for answers on it, by correlation id. */
+/** An open call, and the appends that wait for answers on it, by correlation id. */
 interface Line {
   readonly call: AppendLine;
   readonly waiting: Map<string, Waiting>;
-  /** Of those who wait. */
+  /** The total size of the waiting appends. */
   bytes: number;
 }
 
@@ -49,7 +49,7 @@ export class Appender {
     const line = await this.#open();
     const { waiting } = line;
     const bytes = proposal.events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-    // One alone always goes, whatever its size.
+    // A single append is always sent, whatever its size.
     if (waiting.size >= this.limits.appends || (waiting.size > 0 && line.bytes + bytes > this.limits.bytes))
       throw new Unavailable(`${waiting.size} appends are already waiting for EventStoreDB`);
     const id = randomUUID();
@@ -99,7 +99,7 @@ function abandon(line: Line, error: unknown): void {
   line.bytes = 0;
 }
 
-/** One that waits no longer; undefined when it does not by now. */
+/** Removes a waiting append and returns it; undefined if it was no longer waiting. */
 function take(line: Line, id: string): Waiting | undefined {
   const append = line.waiting.get(id);
   if (append === undefined) return undefined;

@@ -17,7 +17,7 @@ import {
   serverVersion,
 } from './library.ts';
 
-/** A year, in ms: what has no end of its own. */
+/** A year, in ms: the deadline of calls that should not end. */
 const NO_DEADLINE = 365 * 86_400_000;
 
 /** Ends a call. The library would take a call that was cancelled for a lost connection: this one was destroyed first. */
@@ -27,7 +27,7 @@ export function end(call: Answers | AppendLine, error?: Error): void {
   call.destroy(error);
 }
 
-/** One client on one server or cluster. Every call asks for the leader: a follower may lag. */
+/** A client of one server or cluster. Every call goes to the leader, because followers may lag. */
 export class LogClient {
   readonly #client: EventStoreDBClient;
 
@@ -64,7 +64,10 @@ export class LogClient {
     return this.#within(opening, (line) => end(line));
   }
 
-  /** What version the server is of, `24.2.0`; `unknown` of one that is too old to tell. @throws Unavailable */
+  /**
+   * Returns the server's version, such as `24.2.0`; `unknown` for a server too old to report it.
+   * @throws Unavailable
+   */
   async version(): Promise<string> {
     return this.#within(serverVersion(this.#client));
   }
@@ -93,7 +96,10 @@ export class LogClient {
     channel?.close();
   }
 
-  /** @param discard takes what comes after the deadline. */
+  /**
+   * Rejects when the deadline passes.
+   * @param discard receives a result that arrives later.
+   */
   async #within<T>(work: Promise<T>, discard?: (late: T) => void): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -109,7 +115,10 @@ export class LogClient {
     }
   }
 
-  /** The deadline of a call begins when it is sent; a cluster that does not answer is looked for longer than that. */
+  /**
+   * Starts the deadline of a call when it is sent; finding the leader of a cluster that doesn't respond can
+   * take longer.
+   */
   #reading(request: ReadReq, deadline: number): Promise<Answers> {
     const opening = openRead(this.#client, request, deadline);
     return this.#within(opening, (answers) => end(answers));

@@ -17,13 +17,13 @@ const REOPENED = 'LogReopened';
 
 const marker = z.object({ moved_to: z.string().optional() });
 
-/** Whether the log is closed, as far as this process has read the marker. */
+/** Tracks whether the log is closed, as far as this process has read the marker. */
 export class Closing {
   /** The revision of the newest marker that was read. */
   #seen = -1;
   #closed: LogClosed | undefined;
 
-  /** The reason to refuse the log; undefined while it is open. */
+  /** Returns the error with which appends are refused; undefined while the log is open. */
   get closed(): LogClosed | undefined {
     return this.#closed;
   }

@@ -1,6 +1,7 @@
 /**
- * The names of erased streams. Until it is scavenged, the server goes on delivering what a tombstoned stream held
- * among all events; the names are kept in a stream, so that every process knows what not to pass on.
+ * The names of erased streams. Until a scavenge, the server keeps delivering events of tombstoned streams in
+ * reads of all streams. The names are stored in a stream, so that every process knows which events to leave
+ * out.
  */
 import { newUuid } from '../../shared/ids.ts';
 import type { RecordedEvent } from '../store.ts';
@@ -11,14 +12,14 @@ import type { Reader } from './reader.ts';
 
 const PAGE_EVENTS = 4_000;
 
-/** The names that this process knows of. */
+/** The names that this process has read. */
 export class ErasedStreams {
   readonly #names = new Set<string>();
   /** The revision in the stream of names from which on nothing was read. */
   #next = 0;
   #refreshed: Promise<void> = Promise.resolve();
 
-  /** Whether a stream was erased. */
+  /** Returns true if a stream was erased. */
   has(stream: string): boolean {
     return this.#names.has(stream);
   }

@@ -1,4 +1,4 @@
-/** What the client library throws, as the errors of the port. */
+/** Translates errors of the client library to errors of the port. */
 import {
   AccessDeniedError,
   convertToCommandError,
@@ -24,10 +24,13 @@ const FINAL: ReadonlySet<ErrorType> = new Set([
 const ANSWERS = [Conflict, StreamDeleted, TooLarge];
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** What servers say of a position between two events; they have no code for it. */
+/** What servers report for a position between two events; they have no error code for it. */
 const INVALID_POSITION = /InvalidPosition|invalid position/;
 
-/** Whether an error says that the server is away. The library throws plain errors, too, when a connection is refused. */
+/**
+ * Returns true if an error means that the server is unreachable. The library also throws plain errors, when a
+ * connection is refused.
+ */
 export function isAway(error: unknown): boolean {
   if (!(error instanceof Error) || INVALID_POSITION.test(error.message)) return false;
   const command = convertToCommandError(error);
@@ -35,7 +38,10 @@ export function isAway(error: unknown): boolean {
   return ![...ANSWERS, ...MISTAKES].some((kind) => error instanceof kind);
 }
 
-/** The error of the port that an error of the library is; itself when the port knows none. */
+/**
+ * Translates an error of the library to an error of the port; returns it unchanged when the port has no
+ * equivalent.
+ */
 export function translate(error: unknown, stream = ''): unknown {
   if (!(error instanceof Error) || error instanceof Unavailable) return error;
   const command = convertToCommandError(error);
@@ -55,7 +61,8 @@ export function translate(error: unknown, stream = ''): unknown {
 }
 
 /**
- * Returns what comes in time. What comes later is lost: an append may have been written.
+ * Returns the result of `work` if it arrives in time. A later result is discarded, although an append may
+ * have been written.
  * @throws Unavailable after `ms`.
  */
 export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 /**
- * What happens in the log, live: one subscription for all subscribers of the process. It resumes where it broke off,
- * so that what it remembers has no gaps.
+ * A live feed of the log: one subscription for all subscribers of the process. After a failure it resumes at
+ * its last event, so that the events it remembers have no gaps.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { placeInAppend } from '../batches.ts';
@@ -18,10 +18,10 @@ import type { Reader } from './reader.ts';
 
 /** Pause before a broken subscription is begun again, in ms: doubled with each failure, up to the last. */
 const PAUSE = { first: 50, last: 2_000 } as const;
-/** How long after an append its event may take to arrive, in ms, before subscribers go and read it. */
+/** How long after an append its event may take to arrive, in ms, before subscribers read it from the log. */
 const OVERDUE = 50;
 
-/** What the feed needs of the store. */
+/** Dependencies of the feed. */
 export interface FeedOptions {
   readonly client: LogClient;
   readonly reader: Reader;
@@ -43,7 +43,7 @@ export class Feed {
   /** The last event that came live or was the newest when the feed began: the next one follows it. */
   #last: Position | undefined;
   readonly #listeners = new Set<() => void>();
-  /** Events of an append whose others have not come yet. */
+  /** The events of an append that arrived so far, while others are missing. */
   #part: RecordedEvent[] = [];
   #answers: Answers | undefined;
   #running: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export class Feed {
 
   constructor(readonly options: FeedOptions) {}
 
-  /** Whether the store is closing: nothing more will be heard. */
+  /** True once the store is closing: no further events arrive. */
   get closed(): boolean {
     return this.#closing.signal.aborted;
   }
@@ -104,7 +104,10 @@ export class Feed {
     }
   }
 
-  /** One subscription, until it breaks. @param begun called when the server has confirmed it. */
+  /**
+   * Runs one subscription until it breaks.
+   * @param begun called when the server has confirmed it.
+   */
   async #follow(begun: () => void): Promise<void> {
     const { client, reader, erased, closing } = this.options;
     await erased.refresh(reader);

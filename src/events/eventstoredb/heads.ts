@@ -7,8 +7,9 @@ import type { RecordedEvent, StreamHead } from '../store.ts';
 const STREAMS = 20_000;
 
 /**
- * Hashes come from what was read or heard, never from what was sent: the server answers an append whose ids it has as
- * if it wrote it, though what it has may have another body.
+ * Remembers the heads of streams. Hashes come from events that were read or received, never from those that
+ * were sent: the server confirms an append whose ids it already has as if it wrote it, even if the stored
+ * event has another body.
  */
 export class Heads {
   readonly #heads = new LRUCache<string, StreamHead>({ max: STREAMS });
@@ -28,7 +29,7 @@ export class Heads {
       this.#heads.set(stream, { revision, hash: '' });
   }
 
-  /** Whether the newest event that was seen of a stream is this head. */
+  /** Returns true if the newest event that was seen of a stream has this head. */
   knows(stream: string, { revision, hash }: StreamHead): boolean {
     const seen = this.#heads.get(stream);
     return seen?.revision === revision && seen.hash === hash;

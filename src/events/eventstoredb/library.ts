@@ -56,7 +56,10 @@ export function connect(connectionString: string): EventStoreDBClient {
   return client;
 }
 
-/** Sends a read to the leader. @param deadline in ms, counted from when it is sent */
+/**
+ * Sends a read to the leader.
+ * @param deadline in ms, counted from when the read is sent
+ */
 export function openRead(client: EventStoreDBClient, request: ReadReq, deadline: number): Promise<Answers> {
   return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'read', (service) =>
     service.read(request, ...client['callArguments']({ requiresLeader: true, deadline })),

@@ -8,7 +8,7 @@ import { toPosition, type WirePosition } from './position.ts';
 
 const { Options } = streams.ReadReq;
 
-/** Which way. */
+/** The direction of a read. */
 export type Direction = 'forwards' | 'backwards';
 
 const DIRECTIONS = {
@@ -16,7 +16,10 @@ const DIRECTIONS = {
   backwards: Options.ReadDirection.BACKWARDS,
 } as const;
 
-/** Up to `count` events of a stream from a revision, inclusive; undefined: from its first or last. */
+/**
+ * Builds a read of up to `count` events of a stream from a revision, inclusive; undefined: from its first or
+ * last.
+ */
 export function readStream(
   stream: string,
   direction: Direction,
@@ -30,28 +33,31 @@ export function readStream(
   return request(options(direction).setStream(part).setCount(String(count)));
 }
 
-/** Up to `count` events of all streams from a position, inclusive; undefined: from the first or the last. */
+/**
+ * Builds a read of up to `count` events of all streams from a position, inclusive; undefined: from the first
+ * or the last.
+ */
 export function readAll(direction: Direction, from: WirePosition | undefined, count: number): ReadReq {
   return request(options(direction).setAll(place(direction, from)).setCount(String(count)));
 }
 
-/** Everything after a position and then live; undefined: from the beginning. */
+/** Builds a subscription to all events after a position; undefined: from the beginning. */
 export function subscribeToAll(after: WirePosition | undefined): ReadReq {
   const live = new Options.SubscriptionOptions();
   return request(options('forwards').setAll(place('forwards', after)).setSubscription(live));
 }
 
-/** A stream's name as the server takes it. */
+/** Encodes a stream's name for the server. */
 export function identifier(stream: string): InstanceType<typeof shared.StreamIdentifier> {
   return new shared.StreamIdentifier().setStreamName(bytes(stream));
 }
 
-/** UTF-8, in the kind of array that the messages accept. */
+/** Encodes a text as UTF-8, in the type of array that the messages accept. */
 export function bytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text));
 }
 
-/** The event in an answer; undefined in answers that have none (confirmations, ends of reads). */
+/** Returns the event in an answer; undefined for answers without one (confirmations, ends of reads). */
 export function eventIn(answer: ReadResp): RecordedEvent | undefined {
   const event = answer.getEvent()?.getEvent();
   if (event === undefined) return undefined;
@@ -70,10 +76,12 @@ export function eventIn(answer: ReadResp): RecordedEvent | undefined {
 export const TOMBSTONE = '$streamDeleted';
 /** The stream that holds the names of erased streams. */
 export const ERASED_STREAM = 'annal-erased';
-/** The stream whose newest event says whether the log is closed. */
+/** The stream whose newest event records whether the log is closed. */
 export const CLOSED_STREAM = 'annal-closed';
 
-/** Whether an event is the server's own (statistics, metadata of streams, tombstones) or the adapter's. */
+/**
+ * Returns true if an event belongs to the server (statistics, stream metadata, tombstones) or to the adapter.
+ */
 export function isInternal({ stream, type }: Pick<RecordedEvent, 'stream' | 'type'>): boolean {
   return (
     stream.startsWith('$') || type.startsWith('$') || stream === ERASED_STREAM || stream === CLOSED_STREAM

@@ -1,4 +1,4 @@
-/** How an EventStoreDB is opened. */
+/** The options of opening an EventStoreDB. */
 import type { LogClosed } from '../closed.ts';
 
 /** Options of `EventStoreDbStore.open`. */
@@ -8,7 +8,7 @@ export interface EventStoreDbOptions {
    * cluster. `kurrentdb:` means the same.
    */
   readonly url: string;
-  /** Where lost connections are reported; a pino logger fits. */
+  /** Logs lost connections; a pino logger fits. */
   readonly log?: { warn(details: object, message: string): void };
   /** Told how many appends each acknowledged batch had: here always one. */
   readonly onBatch?: (appends: number) => void;
@@ -21,11 +21,11 @@ export interface EventStoreDbOptions {
   /** About the most bytes of bodies read at a time; exceeded only by one event. Default 16 MB. */
   readonly pageBytes?: number;
   /**
-   * Longest wait for an answer of the server before it counts as away, in ms, however often it is asked again meanwhile.
-   * Default 8,000: with what else a request does, that is answered within ten seconds.
+   * The longest wait for an answer before the server counts as unavailable, in ms, retries included. Default
+   * 8,000: with its other work, a request is then answered within ten seconds.
    */
   readonly answerWithin?: number;
 }
 
-/** What is not said. */
+/** The defaults. */
 export const DEFAULTS = { pageBytes: 16_000_000, answerWithin: 8_000 } as const;

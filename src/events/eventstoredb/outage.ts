@@ -1,25 +1,25 @@
-/** What the log hears of an outage: that it began, once a minute that it lasts, and that it ended. */
+/** Logs an outage: its start, its end, and one line a minute while it lasts. */
 
 /** A pino logger fits. */
 export interface OutageLog {
   warn(details: object, message: string): void;
 }
 
-/** At most one line in this time says that an outage lasts, in ms. */
+/** The shortest time between two lines about a lasting outage, in ms. */
 const TELL_EVERY_MS = 60_000;
 
-/** One thing that may fail for a while, tried again meanwhile. */
+/** Logs the outages of one thing that is retried while it fails. */
 export class Outage {
   #since: number | undefined;
   #told = 0;
 
-  /** @param what the subject of each line: `the subscription to the event log`. */
+  /** @param what the subject of each line, such as `the subscription to the event log`. */
   constructor(
     private readonly log: OutageLog | undefined,
     private readonly what: string,
   ) {}
 
-  /** It failed, once or again. */
+  /** Records a failure, the first or a repeated one. */
   failed(error: unknown): void {
     const now = performance.now();
     if (this.#since === undefined) {
@@ -30,7 +30,7 @@ export class Outage {
     }
   }
 
-  /** It works: the end of the outage, if there was one. */
+  /** Records a success, which ends an outage if there was one. */
   works(): void {
     if (this.#since === undefined) return;
     const now = performance.now();

@@ -12,12 +12,12 @@ export interface WirePosition {
   readonly prepare: string;
 }
 
-/** The position of an event that stands at two byte offsets, decimal. */
+/** Returns the position of an event from its two byte offsets, decimal. */
 export function toPosition(commit: string, prepare: string): Position {
   return (commit === prepare ? padded(commit) : `${padded(commit)}/${padded(prepare)}`) as Position;
 }
 
-/** What a position says to the server; undefined for `BEGINNING`. */
+/** Converts a position to the server's form; undefined for `BEGINNING`. */
 export function toWire(position: Position): WirePosition | undefined {
   if (position === BEGINNING) return undefined;
   const [commit = '0', prepare = commit] = position

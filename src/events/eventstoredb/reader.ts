@@ -1,4 +1,4 @@
-/** Everything that is read from the server; each read is one call, sent again when the connection broke. */
+/** All reads from the server. Each read is one call, which is repeated when the connection breaks. */
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { hashOf } from '../chain.ts';
 import type { Identity } from '../refusal.ts';
@@ -11,10 +11,10 @@ import type { Answers } from './library.ts';
 import { type Direction, eventIn, isInternal, readAll, readStream } from './messages.ts';
 import { toWire } from './position.ts';
 
-/** How far a search for the newest event looks back at a time: past statistics and tombstones. */
+/** How many events a search for the newest event reads back at a time, to skip statistics and tombstones. */
 const LOOK_BACK = [1, 32, 1_000] as const;
 
-/** Which part of a stream to read. */
+/** The part of a stream to read. */
 export interface StreamPart {
   readonly stream: string;
   /** Revision, inclusive; undefined: the first or the last. */
@@ -23,10 +23,10 @@ export interface StreamPart {
   readonly limit: number;
 }
 
-/** What a call brought. */
+/** The result of a call. */
 interface Read {
   readonly events: RecordedEvent[];
-  /** Whether it ended before the events that were asked for, for its size. */
+  /** True if it stopped before the requested number of events because of its size. */
   readonly cut: boolean;
 }
 
@@ -74,7 +74,10 @@ export class Reader {
     return found;
   }
 
-  /** The next `limit` events of all streams; of them, those whose streams start with one of the prefixes. */
+  /**
+   * Reads the next `limit` events of all streams and returns those whose streams start with one of the
+   * prefixes.
+   */
   async all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page> {
     // A read begins with the event at its position.
     const count = after === BEGINNING ? limit : limit + 1;

@@ -1,6 +1,7 @@
 /**
- * EventStoreDB's scavenge: what erased streams held leaves the chunk files of the node that answers. Each node of a
- * cluster has files of its own. <https://developers.eventstore.com/server/v24.10/operations/scavenge>
+ * EventStoreDB's scavenge: it deletes the events of erased streams from the chunk files of the node that runs
+ * it. Each node of a cluster has its own files.
+ * <https://developers.eventstore.com/server/v24.10/operations/scavenge>
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -12,7 +13,7 @@ import { translate } from './faults.ts';
 import { eventIn, readStream } from './messages.ts';
 import { DEFAULTS } from './options.ts';
 
-/** How often a running scavenge is looked at, in ms. */
+/** How often the state of a running scavenge is checked, in ms. */
 const LOOK_MS = 500;
 
 /** An empty id: none runs. */
@@ -20,10 +21,10 @@ const running = z.object({ scavengeId: z.string().nullish() });
 const completed = z.object({ result: z.string(), error: z.string().nullish() });
 
 /**
- * Starts a scavenge, or joins the one that runs, and waits for its end.
- * @param url as of `EventStoreDbStore.open`; its user must be in `$ops` or `$admins`.
+ * Starts a scavenge, or joins the running one, and waits for its end.
+ * @param url as in `EventStoreDbStore.open`; its user must be in `$ops` or `$admins`.
  * @param answerWithin longest wait for an answer of the server, in ms.
- * @throws Unavailable when the server does not answer or refuses; Error when the scavenge did not succeed.
+ * @throws Unavailable when the server doesn't answer or refuses; Error when the scavenge failed.
  */
 export async function scavenge(
   url: string,
@@ -52,7 +53,7 @@ async function current(client: LogClient): Promise<string | undefined> {
   return running.parse(await ask(client, 'GET', '/admin/scavenge/current')).scavengeId || undefined;
 }
 
-/** What came of it is told by the last event of its stream. */
+/** Checks the result, which the last event of the scavenge's stream contains. */
 async function assertSucceeded(client: LogClient, id: string): Promise<void> {
   let last: z.infer<typeof completed> | undefined;
   for await (const answer of await client.read(readStream(`$scavenges-${id}`, 'backwards', undefined, 1))) {

@@ -1,16 +1,16 @@
-/** What the server must be, and should be set to, for Annal to keep its events in it. See `docs/eventstoredb.md`. */
+/** Checks the server's version and settings. See `docs/eventstoredb.md`. */
 import { z } from 'zod';
 import { MAX_APPEND_BYTES, Unavailable } from '../store.ts';
 import type { LogClient } from './client.ts';
 
-/** The first version, year and month of its series, whose subscriptions lose nothing. */
+/** The first supported version, by year and month; earlier ones can lose events in subscriptions. */
 const FIRST = [24, 2] as const;
 
 const options = z.array(z.object({ name: z.string(), value: z.string().nullish() }));
 
 /**
- * Looks at the server once, when the store is opened.
- * @throws Unavailable when it is too old, or does not answer.
+ * Checks the server once, when the store is opened.
+ * @throws Unavailable when it is too old, or doesn't answer.
  */
 export async function assertServer(
   client: LogClient,
@@ -25,7 +25,11 @@ export async function assertServer(
   );
 }
 
-/** @param version as a server says it, `24.2.0`; one that cannot be read is let through. @throws Unavailable */
+/**
+ * Checks the server's version.
+ * @param version as the server reports it, such as `24.2.0`; a version that can't be parsed is accepted.
+ * @throws Unavailable
+ */
 export function assertVersion(version: string): void {
   const [, year, month] = /^(\d+)\.(\d+)/.exec(version) ?? [];
   if (year === undefined || month === undefined) return;
@@ -33,7 +37,10 @@ export function assertVersion(version: string): void {
   if (newer < 0) throw new Unavailable(`EventStoreDB ${version} is too old; use 24.2 or later`);
 }
 
-/** The largest append that the server takes, in bytes; undefined where it does not tell this user. */
+/**
+ * Returns the largest append that the server accepts, in bytes; undefined if this user may not read the
+ * setting.
+ */
 async function maxAppendBytes(client: LogClient): Promise<number | undefined> {
   const told = options.safeParse(await client.http('GET', '/info/options').catch(() => undefined));
   const size = Number(told.data?.find(({ name }) => name === 'MaxAppendSize')?.value ?? Number.NaN);

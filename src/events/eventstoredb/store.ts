@@ -31,7 +31,7 @@ import { assertServer } from './server.ts';
 
 const PAGE_EVENTS = 500;
 
-/** The event store in EventStoreDB 24.2 or later. */
+/** Stores events in EventStoreDB 24.2 or later. */
 export class EventStoreDbStore implements EventStore {
   readonly #options: EventStoreDbOptions;
   readonly #pageBytes: number;
@@ -84,8 +84,8 @@ export class EventStoreDbStore implements EventStore {
 
   /**
    * Connects.
-   * @throws Unavailable when no server answers, or it is too old, or the URL is none, or its credentials are refused;
-   *   LogClosed when the log was moved elsewhere, or is about to be, unless `moving` is set.
+   * @throws Unavailable when no server answers, the server is too old, the URL is invalid, or the credentials
+   * are refused; LogClosed when the log was moved elsewhere, or is about to be, unless `moving` is set.
    */
   static async open(options: EventStoreDbOptions): Promise<EventStoreDbStore> {
     const store = new EventStoreDbStore(options);
@@ -105,11 +105,13 @@ export class EventStoreDbStore implements EventStore {
     this.#assertOpen();
     const append = new Append(stream, expected, events);
     const onRetry = (error: unknown): void => this.#appending.failed(error);
-    // A failure leaves open whether it was written. Sent again, what was written is recognised.
+    // After a failure it is unknown whether the append was written. When it is sent again, the server
+    // recognises what it already has.
     const write = (): Promise<AppendResult> => persist(() => this.#append(append), { stream, onRetry });
     const result = await inTime(this.#answerWithin, this.#track(this.#inTurn(stream, write)));
     this.#appending.works();
-    // It may stand behind the marker: then it is in no log that anybody reads.
+    // If the append was written after the marker that closes the log, it counts as lost, because nobody reads
+    // this log any more.
     this.#assertStays();
     this.#feed.expect(result.position);
     this.#options.onBatch?.(1);
@@ -196,7 +198,7 @@ export class EventStoreDbStore implements EventStore {
     this.#options.onClosed?.(closed);
   }
 
-  /** One attempt. */
+  /** Makes one attempt to append. */
   async #append(append: Append): Promise<AppendResult> {
     const { stream, base, events, head } = append;
     // The server compares revisions; that the hash is right, too, was seen before or is looked at.

@@ -16,7 +16,7 @@ function header(type: keyof typeof OID, length: number, elementBytes: number): B
   return buffer;
 }
 
-/** A `text[]` parameter of at least one element. */
+/** Encodes a `text[]` parameter of at least one element. */
 export function textArray(values: readonly string[]): Buffer {
   const sizes = values.map((value) => Buffer.byteLength(value));
   const buffer = header(
@@ -32,7 +32,7 @@ export function textArray(values: readonly string[]): Buffer {
   return buffer;
 }
 
-/** An `int4[]` parameter of at least one element. */
+/** Encodes an `int4[]` parameter of at least one element. */
 export function intArray(values: readonly number[]): Buffer {
   const buffer = header('int4', values.length, values.length * 4);
   let at = HEADER_BYTES;
@@ -43,7 +43,7 @@ export function intArray(values: readonly number[]): Buffer {
   return buffer;
 }
 
-/** A `uuid[]` parameter of at least one element, from UUIDs with hyphens. */
+/** Encodes a `uuid[]` parameter of at least one element, from UUIDs with hyphens. */
 export function uuidArray(values: readonly string[]): Buffer {
   const buffer = header('uuid', values.length, values.length * 16);
   let at = HEADER_BYTES;

@@ -1,11 +1,11 @@
 /**
- * Closing a log in PostgreSQL to its writers, on every instance at once: a trigger refuses what they write as a standby
- * would, so it answers 503, and the append path has nothing to look at. It is made under a lock that waits for appends in
- * flight; who has it made knows that nothing more comes.
+ * Closes a log in PostgreSQL to writers on every instance at once. A trigger refuses their inserts with the
+ * error of a standby, so they answer 503, and the append path needs no check. The trigger is created under a
+ * lock that waits for appends in flight, so no events follow once it exists.
  */
 import pg from 'pg';
 
-/** The session setting of who may write all the same: the copier. */
+/** The session setting that exempts the copier from the trigger. */
 const EXEMPT = 'annal.moving';
 
 const CLOSE = `
@@ -22,7 +22,7 @@ CREATE OR REPLACE TRIGGER closed BEFORE INSERT OR DELETE ON log.events
 
 const REOPEN = 'DROP TRIGGER IF EXISTS closed ON log.events; DROP FUNCTION IF EXISTS log.refuse_writes();';
 
-/** The URL of a log for who may write to it while it is closed. */
+/** Returns the URL with which a log can be written while it is closed. */
 export function exempt(url: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(`-c ${EXEMPT}=on`)}`;
 }
@@ -37,7 +37,7 @@ export async function reopenLog(url: string): Promise<void> {
   await run(url, REOPEN);
 }
 
-/** Whether it is closed; false where there is none. */
+/** Returns true if the log is closed; false if it doesn't exist. */
 export async function isClosed(url: string): Promise<boolean> {
   const rows = await run(
     url,

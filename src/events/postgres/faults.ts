@@ -1,18 +1,20 @@
-/** Which errors mean that PostgreSQL is away, and what is done about them. */
+/** Classifies errors that mean that PostgreSQL is unreachable. */
 import pg from 'pg';
 import { persist as tryAgain } from '../persist.ts';
 import { Unavailable } from '../store.ts';
 
 /**
- * SQLSTATE classes of a server that cannot serve now: 08 connection, 53 resources, 57 operator intervention (shutdown,
- * start-up, cancellation), 58 system error; and single codes: 25006 read-only (a standby), 40001 and 40P01 lost races.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATE classes of a server that can't serve now: 08 connection, 53 resources, 57 operator intervention
+ * (shutdown, start-up, cancellation), 58 system error; and single codes: 25006 read-only (a standby), 40001
+ * and 40P01 lost races. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
 const AWAY = /^(08|53|57|58|25006|40001|40P01)/;
 
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
-/** Whether an error says that the server is away, as opposed to a fault in what it was asked. */
+/**
+ * Returns true if an error means that the server is unreachable, rather than that the statement was wrong.
+ */
 export function isAway(error: unknown): boolean {
   if (error instanceof Unavailable) return true;
   if (error instanceof pg.DatabaseError) return AWAY.test(error.code ?? '');
@@ -21,7 +23,7 @@ export function isAway(error: unknown): boolean {
   return error instanceof Error && !MISTAKES.some((mistake) => error instanceof mistake);
 }
 
-/** The error for the caller: `Unavailable` when the server is away, else the error itself. */
+/** Returns `Unavailable` when an error means that the server is unreachable, otherwise the error itself. */
 export function asUnavailable(error: unknown): unknown {
   if (error instanceof Unavailable || !isAway(error)) return error;
   return new Unavailable(`the event log does not answer: ${error instanceof Error ? error.message : error}`, {

@@ -1,6 +1,6 @@
 /**
- * How subscribers learn that there is more: at once from this process's own commits, by NOTIFY from other
- * processes, and, should a notification be missed, by looking at the head of the log now and then.
+ * Notifies subscribers of new events: at once of this process's own commits, by NOTIFY of other processes'
+ * commits, and by polling the head of the log in case a notification was missed.
  */
 
 import { later, toPosition } from '../position.ts';
@@ -12,9 +12,9 @@ import { Session, type SessionOptions } from './session.ts';
 /** Pause before a connection to listen on is tried again, in ms. */
 const RECONNECT_AFTER = 200;
 
-/** What the feed needs of the store. */
+/** Dependencies of the feed. */
 export interface FeedOptions extends Pick<SessionOptions, 'url' | 'name' | 'answerWithin'> {
-  /** How often the head is looked at, in ms. */
+  /** The interval at which the head is polled, in ms. */
   readonly recheckEvery: number;
   readonly head: () => Promise<Position>;
   /** The server process that this store writes through: its notifications bring no news. */
@@ -29,7 +29,7 @@ export class Feed {
   readonly #listeners = new Set<() => void>();
   readonly #session: Session;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether a look at the head was asked for that has not begun. */
+  /** True if a poll was requested that hasn't begun. */
   #due = false;
   #checking = false;
   #retry: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export class Feed {
     });
   }
 
-  /** Whether the store is closing: nothing more will be heard. */
+  /** True once the store is closing: no further notifications arrive. */
   get closed(): boolean {
     return this.#closed;
   }
@@ -94,7 +94,7 @@ export class Feed {
         await this.#session.connect();
         this.reach(await this.options.head());
       } catch {
-        // The server is away. Nobody hears of anything until it is back.
+        // The server is unreachable; no notifications arrive until it is back.
         clearTimeout(this.#retry);
         this.#retry = setTimeout(() => void this.check(), RECONNECT_AFTER).unref();
       }

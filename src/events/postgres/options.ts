@@ -1,4 +1,4 @@
-/** How the embedded log is opened. */
+/** The options of opening the embedded log. */
 import type pg from 'pg';
 
 /** Options of `PostgresEventStore.open`. */
@@ -7,7 +7,7 @@ export interface PostgresEventStoreOptions {
   readonly url: string;
   /** Connections to read through. Default: a pool of its own, which `close` ends. */
   readonly pool?: pg.Pool;
-  /** Where lost connections are reported; a pino logger fits. */
+  /** Logs lost connections; a pino logger fits. */
   readonly log?: { warn(details: object, message: string): void };
   /** Told how many appends each committed batch had. */
   readonly onBatch?: (appends: number) => void;
@@ -15,13 +15,13 @@ export interface PostgresEventStoreOptions {
   readonly batchAppends?: number;
   /** About the most bytes of bodies written or read at a time; exceeded only by one append. Default 16 MB. */
   readonly batchBytes?: number;
-  /** How often the head is looked at in case a notification was missed, in ms. Default 1,000. */
+  /** The interval at which the head is polled in case a notification was missed, in ms. Default 1,000. */
   readonly recheckEvery?: number;
   /** Longest wait for an answer of the server before it counts as away, in ms. Default 8,000. */
   readonly answerWithin?: number;
 }
 
-/** What is not said. */
+/** The defaults. */
 export const DEFAULTS = {
   batchAppends: 500,
   batchBytes: 16_000_000,
@@ -30,9 +30,9 @@ export const DEFAULTS = {
 } as const;
 
 /**
- * What the session that writes relies on, whatever the database's defaults: durable commits; a new snapshot for each
- * statement after the lock; index lookups even before the first ANALYZE; no planning a batch; batches of 16 MB without
- * temporary files.
+ * The settings that the writing session needs, whatever the database's defaults: durable commits; a new
+ * snapshot for each statement after the lock; index lookups even before the first ANALYZE; one plan for all
+ * batches; batches of 16 MB without temporary files.
  */
 export const WRITER_SETUP = `
   SET synchronous_commit = on;

@@ -1,4 +1,4 @@
-/** Everything that is read from the log; each method is one statement, repeated when a connection broke. */
+/** All reads from the log. Each method runs one statement, which is repeated when the connection breaks. */
 import type pg from 'pg';
 import { toNumber, toPosition } from '../position.ts';
 import type { Identity } from '../refusal.ts';
@@ -7,7 +7,7 @@ import type { Page } from '../subscription.ts';
 import { persist } from './faults.ts';
 import { AS_TEXT, COLUMNS, type EventRow, toEvent } from './rows.ts';
 
-/** Which part of a stream to read. */
+/** The part of a stream to read. */
 export interface StreamPart {
   readonly stream: string;
   readonly from: number;
@@ -43,13 +43,13 @@ const logPage = (wanted: string): string => `
   ) measured WHERE before < $3 ORDER BY position`;
 
 const ALL = logPage('true');
-// What is filtered out comes without its bodies: its position says how far the page goes.
+// Events that are filtered out come without their bodies; their positions show how far the page reaches.
 const FILTERED = logPage('stream ^@ ANY ($4::text[])');
 
 /** The row of an event that was filtered out. */
 type FilteredOut = [position: string, string, string, string, string, data: null, metadata: null];
 
-// events_stream_revision; the hash is what metadata ends with (chain.ts).
+// Index events_stream_revision. The hash is at the end of the metadata (chain.ts).
 const IDENTITIES = `
   SELECT revision, id, position, left(right(metadata, 66), 64) FROM log.events
    WHERE stream = $1 AND revision BETWEEN $2 AND $3 ORDER BY revision`;
@@ -81,7 +81,10 @@ export class Reader {
     return { events: rows.map(toEvent), ended: rows.length < limit && !this.#nearBound(rows) };
   }
 
-  /** The next `limit` events of all streams; of them, those whose streams start with one of the prefixes. */
+  /**
+   * Reads the next `limit` events of all streams and returns those whose streams start with one of the
+   * prefixes.
+   */
   async all(after: Position, limit: number, prefixes?: readonly string[]): Promise<Page> {
     const bounds = [toNumber(after), limit, this.pageBytes];
     const rows =
@@ -113,7 +116,7 @@ export class Reader {
     return toPosition(row?.[0] ?? 0);
   }
 
-  /** Whether a stream was erased. */
+  /** Returns true if a stream was erased. */
   async erased(stream: string): Promise<boolean> {
     const rows = await this.#rows('log-erased', 'SELECT 1 FROM log.erased WHERE stream = $1', [stream]);
     return rows.length > 0;
@@ -134,12 +137,12 @@ export class Reader {
     }));
   }
 
-  /** Whether the server answers. */
+  /** Checks that the server answers. */
   async ping(): Promise<void> {
     await this.#rows('log-ping', 'SELECT 1', []);
   }
 
-  /** Whether a page may have been cut for its size. (A UTF-16 unit is at most three bytes.) */
+  /** Returns true if a page may have been cut because of its size. (A UTF-16 unit is at most three bytes.) */
   #nearBound(rows: readonly EventRow[]): boolean {
     return rows.reduce((sum, row) => sum + row[5].length + row[6].length, 0) * 3 >= this.pageBytes;
   }

@@ -20,7 +20,7 @@ export type EventRow = [
 /** Leaves values as the texts that the server sent. */
 export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };
 
-/** The event in a row. */
+/** Returns the event that a row contains. */
 export function toEvent([position, stream, revision, id, type, data, metadata]: EventRow): RecordedEvent {
   return {
     id,

@@ -1,13 +1,13 @@
-/** One connection for one purpose, opened when needed and again after it broke. */
+/** A dedicated connection, opened when needed and reopened after it broke. */
 import pg from 'pg';
 import { isAway } from './faults.ts';
 
-/** How a session is opened. */
+/** The options of a session. */
 export interface SessionOptions {
   readonly url: string;
   /** Shown in pg_stat_activity. */
   readonly name: string;
-  /** SQL run on every new connection before it is used. */
+  /** SQL that runs on every new connection before its first use. */
   readonly setup: string;
   /** Longest wait for a connection, and for an answer, in ms. */
   readonly answerWithin: number;
@@ -17,7 +17,7 @@ export interface SessionOptions {
   readonly onNotification?: (payload: string, processId: number) => void;
 }
 
-/** A connection that replaces itself. Rejections are those of `pg`; see `faults.ts`. */
+/** A connection that reopens itself. It rejects with the errors of `pg`; see `faults.ts`. */
 export class Session {
   #client: Promise<pg.Client> | undefined;
   /** The open connection and its server process. */
@@ -54,7 +54,7 @@ export class Session {
     this.#client = undefined;
     this.#open = undefined;
     const client = await opening?.catch(() => undefined);
-    this.#open = undefined; // It may have opened meanwhile; closing it is harmless.
+    this.#open = undefined; // It may have been opened in the meantime; closing it is harmless.
     await client?.end().catch(() => undefined);
   }
 

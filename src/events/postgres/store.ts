@@ -28,7 +28,7 @@ import { type BatchOutcome, writeBatch } from './write-batch.ts';
 
 const PAGE_EVENTS = 500;
 
-/** The event store in PostgreSQL. See `schema.ts` for why readers miss nothing. */
+/** Stores events in PostgreSQL. `schema.ts` explains why readers miss nothing. */
 export class PostgresEventStore implements EventStore {
   readonly #options: PostgresEventStoreOptions;
   readonly #batchBytes: number;
@@ -186,7 +186,7 @@ export class PostgresEventStore implements EventStore {
         this.#track(
           answerRefused(this.#reader, outcome).then(
             (result) => {
-              // It was written by an attempt whose answer was lost, and nobody has been told of it yet.
+              // An attempt whose answer was lost wrote it, so subscribers haven't been notified yet.
               this.#feed.reach(result.position);
               append.resolve(result);
             },

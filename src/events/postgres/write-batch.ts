@@ -1,4 +1,4 @@
-/** One batch of appends, one statement, one round trip. */
+/** Writes one batch of appends with one statement in one round trip. */
 import type pg from 'pg';
 import type { Append } from '../append.ts';
 import { toPosition } from '../position.ts';
@@ -7,7 +7,7 @@ import { intArray, textArray, uuidArray } from './binary-array.ts';
 import { AS_TEXT } from './rows.ts';
 import type { Session } from './session.ts';
 
-/** What the log said to one append of a batch. */
+/** The log's answer to one append of a batch. */
 export type Outcome =
   | { readonly append: Append; readonly written: true; readonly positions: readonly Position[] }
   | {
@@ -17,7 +17,7 @@ export type Outcome =
       readonly erased: boolean;
     };
 
-/** What the log said to a batch. */
+/** The log's answer to a batch. */
 export interface BatchOutcome {
   /** The head of the log right before the batch: nothing stands between it and the batch. */
   readonly previous: Position;

@@ -2,8 +2,8 @@
 import type { EventData } from './upcaster.ts';
 
 /**
- * Version 2 added `environment`. Applications registered before it belong to the sandbox (docs/spec/decisions.md, section 9); only
- * later ones can belong to production.
+ * Upcasts `ApplicationRegistered` to version 2, which added `environment`. Applications registered before
+ * belong to the sandbox (docs/spec/decisions.md, section 9); only later ones can belong to production.
  */
 export function applicationRegisteredTo2(data: EventData): EventData {
   return { ...data, environment: 'sandbox' };

@@ -10,7 +10,7 @@ import { CATALOG, type PlainType } from '../catalog.ts';
 import { applicationRegisteredTo2 } from './application-registered.ts';
 import type { EventData, Upcaster } from './upcaster.ts';
 
-/** One upcaster for each step from version 1 to version `V`. */
+/** A tuple with one upcaster for each step from version 1 to version `V`. */
 type StepsTo<V extends number, S extends readonly Upcaster[] = readonly []> = [1, ...S]['length'] extends V
   ? S
   : StepsTo<V, readonly [...S, Upcaster]>;

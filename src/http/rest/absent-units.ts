@@ -8,16 +8,16 @@ import type { RestRequest } from './record.ts';
 /** UCUM's unit of a number without one. */
 const UNITY = '1';
 
-/** A component as it is sent. */
+/** A component in a request. */
 type SentComponent = Omit<GivenComponent, 'unit'> & { readonly unit?: string | undefined };
 
-/** An observation as it is sent. */
+/** An observation in a request. */
 type Sent = Omit<GivenObservation, 'components'> & {
   readonly components?: readonly SentComponent[] | undefined;
 };
 
 /**
- * Returns an observation whose numbers all have units.
+ * Fills in missing units and returns an observation whose numbers all have units.
  * @throws Refusal invalid (422) naming each unit that is missing.
  */
 export async function withAbsentUnits(request: RestRequest, given: Sent): Promise<GivenObservation> {

@@ -1,4 +1,7 @@
-/** What a language model needs to know of a patient (docs/spec/interface.md, section 2.5; docs/spec/decisions.md, section 4 "Context"). */
+/**
+ * The context of a patient for a language model (docs/spec/interface.md, section 2.5; docs/spec/decisions.md,
+ * section 4 "Context").
+ */
 import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
 import { buildAnswer } from '#src/context/answer.ts';
@@ -86,7 +89,7 @@ const contextSchema = z
   })
   .meta({ id: 'Context' });
 
-/** Its route. */
+/** The route of contexts. */
 export const CONTEXT_ROUTES = [
   route({
     method: 'POST',
@@ -121,7 +124,7 @@ export const CONTEXT_ROUTES = [
   }),
 ];
 
-/** Of what another has just written, one read model may show more than the other: then that is waited for. */
+/** Waits when one read model already contains a concurrent write and the other doesn't. */
 async function tellContext(
   { services, caller }: RestRequest,
   asking: { readonly patient: string; readonly ask: ContextRequest; readonly today: string },

@@ -3,14 +3,15 @@ import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject } from '#src/shared/json.ts';
 import type { RestRequest } from './record.ts';
 
-/** What codes are called, by `system|code`. */
+/** Names of codes, by `system|code`. */
 export type Displays = ReadonlyMap<string, string>;
 
 const key = ({ system, code }: SystemCode): string => `${system}|${code}`;
 
 /**
- * Looks up what the codes without a display in some records are called; those of `components` and `value_code` too.
- * @param records as they are shown: a code is an object with `code`, `system` and `display`.
+ * Looks up the names of codes without a display in some records, including those of `components` and
+ * `value_code`.
+ * @param records in the form of responses: a code is an object with `code`, `system` and `display`.
  */
 export function displaysFor(request: RestRequest, records: readonly object[]): Promise<Displays> {
   return displaysOf(request, records.flatMap(bareCodes));
@@ -32,7 +33,7 @@ export function withDisplays<Fields extends object>(record: Fields, displays: Di
   return { ...record, ...(display === undefined ? {} : { display }), ...Object.fromEntries(inner) };
 }
 
-/** The name of a code, if the terminology has one. */
+/** Returns the name of a code, if the terminology has one. */
 export function displayOf(code: SystemCode, displays: Displays): string | undefined {
   return displays.get(key(code));
 }

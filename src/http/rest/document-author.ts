@@ -1,4 +1,7 @@
-/** Who finalizes a document: the author of its creation, unless the upload names another. */
+/**
+ * Determines the author who finalizes a document: the author of its creation, unless the upload names
+ * another.
+ */
 import type { CommandContext } from '#commands/command.ts';
 import type { Mark } from '#queries/rest/marks.ts';
 import type { AuthorType } from '#src/shared/author.ts';
@@ -16,8 +19,8 @@ const WHO = [
 const SOURCE = ['x-service-source-system', 'x-service-origin-id'] as const;
 
 /**
- * Returns what a document is finalized under: `commandOf`, with the author of the creation if the request names no author,
- * and with its source system and origin id if the request names neither.
+ * Returns the context of the finalizing command: that of `commandOf`, with the author of the creation if the
+ * request names no author, and with its source system and origin id if the request names neither.
  * @param created metadata of the event that created the document.
  * @param given `author_type` of the body.
  * @throws Refusal invalid (422) if `author_type` and the header differ.

@@ -6,7 +6,7 @@ import type { Header } from '../authorship.ts';
 import { attachmentAs, fileName } from '../disposition.ts';
 import { isKnown, rangeIn } from '../range.ts';
 
-/** How a client saves it. */
+/** Returns the `Content-Disposition` with the file name for saving. */
 export function dispositionOf({ attachment, contentType }: HeldContent): string {
   const { title } = attachment;
   return attachmentAs(fileName(typeof title === 'string' ? title : null, contentType));
@@ -17,7 +17,10 @@ function headerOf(contentType: string): string {
   return /^[\x20-\x7e]*$/.test(contentType) ? contentType : (contentType.split(';')[0] ?? '').trim();
 }
 
-/** Answers with the content: 200, 206 for a part, 304 for who has it, 416 for a part that there is none of. */
+/**
+ * Responds with the content: 200, 206 for a range, 304 if the client already has it, 416 for a range outside
+ * of it.
+ */
 export function download(
   store: DocumentStore,
   key: BlobKey,
@@ -47,7 +50,9 @@ export function download(
   };
 }
 
-/** What an event says was stored is not there: a fault of the installation, which `annal verify` names. */
+/**
+ * Stored content that an event names is missing: a fault of the installation, which `annal verify` reports.
+ */
 function named(error: unknown): never {
   if (error instanceof BlobMissing)
     throw new Error('the content of a document is missing in the document store', { cause: error });

@@ -13,7 +13,7 @@ import { dispositionOf } from './document-download.ts';
 import type { Expected } from './document-upload.ts';
 import { patientOf, type RestRequest, recordOf, resourceIn, writtenBody } from './record.ts';
 
-/** How long a URL to or from the store works, in seconds. */
+/** The lifetime of a URL to or from the store, in seconds. */
 const LINK_SECONDS = 900;
 
 /** A document and what of it the store holds. */
@@ -31,7 +31,10 @@ export function documentIn({ id, body }: { readonly id: string; readonly body: s
   return { document: id, patient, resource, contents: heldContents(resource, id) };
 }
 
-/** A document that waits for its content. @throws Refusal conflict (409) when it has it, here or elsewhere */
+/**
+ * Returns a document that waits for its content.
+ * @throws Refusal conflict (409) when it already has content, here or elsewhere
+ */
 export function openDocument(found: { readonly id: string; readonly body: string }): Document {
   const document = documentIn(found);
   if (document.contents.length > 0) throw immutable(document.document);
@@ -39,7 +42,7 @@ export function openDocument(found: { readonly id: string; readonly body: string
   return document;
 }
 
-/** What its content must be. */
+/** Returns the expected properties of its content. */
 export function expectedOf({ config }: Pick<Services, 'config'>, resource: JsonObject): Expected {
   const { contentType } = attachmentsOf(resource)[openSlot(resource) ?? 0] ?? {};
   return {
@@ -48,7 +51,10 @@ export function expectedOf({ config }: Pick<Services, 'config'>, resource: JsonO
   };
 }
 
-/** Where the content of a new document goes without the service's credential: to the store itself, or here with a signature. */
+/**
+ * Returns the URL to which the content of a new document is uploaded without the service's credential: a URL
+ * of the store itself, or a signed URL of this service.
+ */
 export async function uploadTarget(
   { documents, config }: Pick<Services, 'documents' | 'config'>,
   of: Pick<BlobKey, 'patient' | 'document'>,
@@ -68,7 +74,7 @@ function ownTarget(key: Buffer, baseUrl: string, document: string): string {
   return `${baseUrl}/v1/documents/${document}/upload?expires=${expires}&signature=${signature}`;
 }
 
-/** URL of the content at the store itself; null where there is none. */
+/** Returns the URL of the content at the store itself; null if the store has none. */
 export async function withDownload(
   { documents }: Pick<Services, 'documents'>,
   { document, patient, contents }: Document,
@@ -80,7 +86,10 @@ export async function withDownload(
   return (await documents.store.download({ patient, document, blob }, told)) ?? null;
 }
 
-/** The answer of what has just been finalized. @param known before that, so that nothing that was written is answered 503 */
+/**
+ * Returns the response for a document that was just finalized.
+ * @param known read before the write, so that a completed write isn't answered with 503
+ */
 export async function shownFinal(
   request: RestRequest,
   { authorship }: CommandContext,

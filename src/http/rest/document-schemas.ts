@@ -48,7 +48,7 @@ export const createdSchema = z
   })
   .meta({ id: 'CreatedDocument' });
 
-/** What creates one. */
+/** The body that creates a document. */
 export const documentInput = z
   .strictObject({
     title: text.max(1_000),
@@ -69,7 +69,7 @@ export const documentInput = z
     ],
   });
 
-/** What finalizes one. */
+/** The body that finalizes a document. */
 export const finalizeInput = z
   .strictObject({
     size: optional(z.int().nonnegative()).describe('That the content should have, in bytes.'),

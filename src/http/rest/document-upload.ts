@@ -6,10 +6,10 @@ import { Digest, type Digested, tooLarge } from '#src/documents/digest.ts';
 import type { BlobKey, DocumentStore } from '#src/documents/store.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-/** What clients send of their own accord where nobody named a type. */
+/** The content types that clients send by default when none was chosen. */
 const UNSAID = ['application/octet-stream', 'application/x-www-form-urlencoded', 'text/plain'];
 
-/** What bytes are to be. */
+/** The expected properties of the bytes. */
 export interface Expected {
   readonly contentType: string;
   /** Bytes at most. */
@@ -38,7 +38,7 @@ export async function receive(
   try {
     await store.put(key, digest.pass(bytesOf(incoming)));
   } catch (error) {
-    // What a refused sender still sends is let go by.
+    // The rest of a refused upload is read and discarded.
     incoming.resume();
     throw error;
   }
@@ -59,7 +59,7 @@ function refuseOtherType(header: string | undefined, contentType: string): void 
   });
 }
 
-/** A request's bytes. The request itself stays open for its answer, whatever becomes of them. */
+/** Yields a request's bytes. The request stays open for its response, even if reading stops early. */
 async function* bytesOf(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   const chunks: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false });
   try {
@@ -74,7 +74,10 @@ function brokenOff(): Refusal {
   return new Refusal('malformed', { code: 'structure', diagnostics: 'the body ended early' });
 }
 
-/** What is in the store already, read once more. @throws Refusal too_large (413); BlobMissing */
+/**
+ * Reads content that is already in the store.
+ * @throws Refusal too_large (413); BlobMissing
+ */
 export async function reread(store: DocumentStore, key: BlobKey, limit: number): Promise<Digested> {
   const digest = new Digest(limit);
   const chunks: AsyncIterable<Buffer> = await store.get(key);
@@ -82,7 +85,10 @@ export async function reread(store: DocumentStore, key: BlobKey, limit: number):
   return digest.end();
 }
 
-/** Bytes that are stored and what they should be. @throws Refusal invalid (422) naming both types */
+/**
+ * Checks stored bytes against their expected properties.
+ * @throws Refusal invalid (422) naming both types
+ */
 export async function checkedBytes(
   blob: string,
   digested: Digested,

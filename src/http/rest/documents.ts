@@ -58,7 +58,7 @@ export const DOCUMENT_ROUTES = [
       const { services, retry, params } = request;
       const { author_type, ...given } = request.body;
       const { patient_id: patient } = params;
-      // What an earlier attempt wrote is answered, whatever became of the patient.
+      // The result of an earlier attempt is returned even if the patient was deleted since.
       if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
       const command = commandOf(request, author_type);
       const type = 'DocumentReference';
@@ -197,7 +197,7 @@ export const DOCUMENT_ROUTES = [
       const blob = { patient: slot.patient, document: right.document, blob: DIRECT };
       try {
         const { size, sha256 } = await receive(store, blob, incoming, expectedOf(services, resource));
-        // What was deleted or purged meanwhile keeps no bytes.
+        // A document that was deleted or purged meanwhile must not keep its bytes.
         if ((await findSlot(right.document)) === undefined) {
           await store.remove(blob);
           throw notFound('DocumentReference', right.document);
@@ -304,7 +304,10 @@ function refuseComparing(sent: { readonly size?: unknown; readonly sha256?: unkn
       });
 }
 
-/** @throws Refusal invalid (422) when what is sent is something else. */
+/**
+ * Checks that the upload matches the expected properties.
+ * @throws Refusal invalid (422) on a mismatch.
+ */
 function agree(
   sent: { readonly size?: number | undefined; readonly sha256?: string | undefined },
   stored: { readonly size: number; readonly sha256: string },

@@ -1,4 +1,7 @@
-/** What the caller may do for a patient, and until when (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
+/**
+ * Returns the caller's permissions for a patient, and when they end (docs/spec/interface.md, section 4.3;
+ * docs/spec/decisions.md, section 4).
+ */
 import { z } from 'zod';
 import { route } from '../api/route.ts';
 import { grant, LIST_QUERY, listOf } from '../api/schemas.ts';
@@ -6,7 +9,7 @@ import { liveResource } from './record.ts';
 
 const grantSchema = grant.meta({ id: 'Grant' });
 
-/** Its route. */
+/** The route of grants. */
 export const GRANT_ROUTES = [
   route({
     method: 'GET',

@@ -1,4 +1,4 @@
-/** Reading and deleting an item by its id, alike for observations, conditions and medications. */
+/** Routes that read and delete an item by its id, the same for observations, conditions and medications. */
 import type { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
 import { type Route, route } from '../api/route.ts';
@@ -6,7 +6,7 @@ import type { Tag } from '../api/tags.ts';
 import { type Kind, readItem, removeItem } from './items.ts';
 import { AUTHOR } from './schemas.ts';
 
-/** How the OpenAPI document speaks of a kind. */
+/** The words of a kind in the OpenAPI document. */
 export interface Naming {
   readonly tag: Tag;
   /** `Condition`: part of the operations' names. */
@@ -14,7 +14,7 @@ export interface Naming {
   readonly schema: z.ZodType;
 }
 
-/** The two routes of a kind. */
+/** Returns the two routes of a kind. */
 export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly Route[] {
   const path = `/v1/${kind.path}/{item_id}` as const;
   const word = name.toLowerCase();

@@ -30,7 +30,7 @@ export interface Kind {
   /** Below `/v1`. */
   readonly path: 'observations' | 'conditions' | 'medications';
   readonly fields: (resource: JsonObject) => object;
-  /** Where another resource may name an item: which one, and the members by which it does. */
+  /** The other resource that may name an item, and the members by which it does. */
   readonly named?: {
     readonly type: 'Medication';
     readonly by: (resource: JsonObject) => Referred | undefined;
@@ -52,7 +52,7 @@ export async function createItem(
   exact = false,
 ): Promise<RouteResult> {
   const { services, retry } = request;
-  // What an earlier attempt wrote is answered, whatever became of the patient.
+  // The result of an earlier attempt is returned even if the patient was deleted since.
   if ((retry?.earlier.size ?? 0) === 0) await liveResource(request, 'Patient', patient);
   const command = commandOf(request, author);
   const displays = await displaysFor(request, [fields(resource)]);
@@ -70,16 +70,16 @@ export async function createItem(
   };
 }
 
-/** What is listed of a patient's items. */
+/** The filters and the page of a list of a patient's items. */
 export interface Listed extends PageOf {
-  /** By all of these. */
+  /** All filters must match. */
   readonly by?: readonly By[];
   /** Days, `YYYY-MM-DD`. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
 
-/** A page of a patient's items, the newest first, without what was entered in error. */
+/** Lists a page of a patient's items, the newest first, without those that were entered in error. */
 export async function listItems(
   request: RestRequest,
   kind: Kind,
@@ -126,7 +126,10 @@ function listed({ type }: Kind, patient: string, item: ListedItem, own: string):
   );
 }
 
-/** An item. @throws Refusal not_found (404) */
+/**
+ * Reads an item.
+ * @throws Refusal not_found (404)
+ */
 export async function readItem(request: RestRequest, kind: Kind, id: string): Promise<RouteResult> {
   const { type, fields } = kind;
   const found = await shownResource(request, type, id);

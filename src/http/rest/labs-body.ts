@@ -19,12 +19,15 @@ const unit = z
 const when = z.union([moment, date]);
 
 const VALUES = ['value', 'result', 'value_text', 'value_code', 'value_boolean'] as const;
-/** What laboratories call the test: the display beside a code, else the code. */
+/**
+ * The members with the laboratory's name of the test: used as the display beside a code, otherwise as the
+ * code.
+ */
 const NAMES = ['marker', 'test', 'analyte'] as const;
 const name = optional(text.max(500)).describe('The display; without `code` also the code.');
 const range = z.strictObject({ low: optional(z.number()), high: optional(z.number()) });
 
-/** An item as it is sent. */
+/** An item in a request. */
 const sentItem = z.strictObject({
   code: optional(code),
   marker: name,
@@ -79,7 +82,7 @@ const item = sentItem
   })
   .transform(itemOf);
 
-/** The ends of the reference range, wherever they stand. */
+/** Returns the ends of the reference range, from either of the members that may contain them. */
 function endsOf({ reference_range: sent, low, high }: SentItem): z.output<typeof range> {
   return typeof sent === 'object' ? sent : { low, high };
 }
@@ -91,7 +94,7 @@ function rangeTextOf(given: SentItem): readonly [name: string, text: string | un
   return ['reference_range', typeof sent === 'string' ? sent : undefined];
 }
 
-/** What is sent under other names, under those of a result. */
+/** Renames the members of an item to those of a result. */
 function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem, 'effective_at'> {
   const { marker, test, analyte, result, value = result, value_text } = given;
   const { code: is, display } = namedCode(
@@ -99,7 +102,7 @@ function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem,
     isLoincCode,
   );
   const number = typeof value === 'string' ? numberIn(decimalIn(value)) : value;
-  // Each by its name: all but some takes several times as long, and there are thousands.
+  // Each member is copied by name: a rest pattern is several times slower, and there are thousands of items.
   return {
     system: given.system,
     category: given.category,

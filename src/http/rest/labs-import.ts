@@ -24,9 +24,9 @@ type Stored = CurrentResource & { readonly body: string; readonly resource: Json
 const KEYS = 100;
 
 /**
- * Writes what is new and what has changed, all or nothing.
- * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the report's `observations` as they stand now; to a caller
- * without the scope `read`, all that was sent as `created`, and no observations
+ * Writes new and changed results, all or nothing.
+ * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the current `observations` of the
+ * report; to a caller without the scope `read`, all results as `created`, and no observations
  * @throws Refusal 409 413 422, naming places of the report
  */
 export async function importLabs(
@@ -54,7 +54,7 @@ export async function importLabs(
     drafts,
     services.commands.decided(command, `labs/${patient}`, decide),
   );
-  // An earlier attempt decided it, and died: what it wrote is there by now, or soon.
+  // An earlier attempt decided it and crashed: what it wrote exists by now, or soon.
   const now = there ?? (await earlierOf(request, patient, drafts));
   const written = [...result.values()];
   const read = mapSteps(written, ({ type, id, version, lastUpdated, body }) => {
@@ -70,7 +70,7 @@ export async function importLabs(
   const ofType = written.filter(({ type }) => type === 'Observation');
   const reads = mayRead(request.caller);
   const created = ofType.filter(({ outcome }) => outcome === 'created').length;
-  // Which results are new, changed or there already tells what is stored.
+  // Which results are new, changed or unchanged would reveal what is stored.
   const visible = reads ? observations : [];
   const accepted = drafts.filter(({ type }) => type === 'Observation').length;
   const shown = await shownRecords(request, visible, shownObservation, parseStored);
@@ -88,7 +88,7 @@ export async function importLabs(
   return { status: 200, text, position };
 }
 
-/** What earlier reports wrote of the same results, by type and key. */
+/** Returns what earlier reports wrote for the same results, by type and key. */
 async function earlierOf(
   { services, caller }: RestRequest,
   patient: string,

@@ -117,7 +117,7 @@ function refused(expression: string, diagnostics: string): Refusal {
   return new Refusal('invalid', { code: 'value', diagnostics, expression });
 }
 
-/** Its route. */
+/** The route of laboratory reports. */
 export const LABS_ROUTES = [
   route({
     method: 'POST',

@@ -10,10 +10,10 @@ import { type RestRequest, shownRecords } from './record.ts';
 /** Read models that lists are made from. */
 export const LIST_MODELS = ['resources', 'history', 'search'];
 
-/** What is listed. */
+/** The filters and the page of a list. */
 export interface Listed {
   readonly type: ResourceType;
-  /** Only of this patient's record. */
+  /** Only in this patient's record. */
   readonly patient?: string;
   /** Search parameters. */
   readonly criteria: readonly (readonly [string, string])[];
@@ -25,8 +25,9 @@ export interface Listed {
 const place = z.tuple([z.int(), z.string()]);
 
 /**
- * A page. What is created meanwhile is on no later page, and nothing is shown twice.
- * @throws Refusal invalid (422) for a cursor that is none of this list.
+ * Lists a page of records. Records created after the first page don't appear on later pages, and none appears
+ * twice.
+ * @throws Refusal invalid (422) for a cursor of another list.
  */
 export async function listRecords(
   request: RestRequest,
@@ -79,7 +80,7 @@ function refusedInput(error: unknown, paged: boolean): unknown {
   });
 }
 
-/** A token's value with what search would read as more than one escaped. */
+/** Returns a token's value for a search, with special characters escaped. */
 export function tokenOf(system: string, code: string): string {
   return [system, code].map((part) => part.replaceAll(/[\\,$|]/g, '\\$&')).join('|');
 }

@@ -8,8 +8,8 @@ import type { RestRequest } from './record.ts';
 export const LISTING_MODELS = ['resources', 'history', 'timeline'];
 
 /**
- * Asks for a page, and again when the read model had not come to where others are that answers of writes wait for.
- * @throws Refusal not_found (404) for a patient that the caller does not see.
+ * Reads a page, and reads it again if the read model was behind those that responses of writes wait for.
+ * @throws Refusal not_found (404) for a patient that the caller can't see.
  */
 export async function listing<Row>(
   { services }: RestRequest,

@@ -46,7 +46,7 @@ const shownValue = {
   value_boolean: z.boolean().nullable(),
 };
 
-/** An observation as it is shown. */
+/** An observation in responses. */
 export const observationSchema = z
   .object({
     ...ids,

@@ -50,7 +50,7 @@ const demographics = z
     examples: [{ given: 'Nora', family: 'Lind', birth_date: '1961-05-14', gender: 'female' }],
   });
 
-/** How often a replacement is tried when others write meanwhile. */
+/** How often a replacement is retried when others write at the same time. */
 const TRIES = 5;
 
 /** Replaces demographics; what v1 does not show stays. @throws Refusal 404 409 412 422 */

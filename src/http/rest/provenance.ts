@@ -39,7 +39,7 @@ const versionSchema = z
   })
   .meta({ id: 'ProvenanceEntry' });
 
-/** Its route. */
+/** The route of provenance summaries. */
 export const PROVENANCE_ROUTES = [
   route({
     method: 'GET',
@@ -77,7 +77,7 @@ export const PROVENANCE_ROUTES = [
   }),
 ];
 
-/** Who acted, where somebody else is the author. */
+/** Returns the acting person, if someone else is the author. */
 function actingIn({ author, acting_as, acting_as_display }: RecordedVersion['metadata']): {
   acting_as: string | null;
   acting_as_name: string | null;

@@ -1,4 +1,7 @@
-/** What every record of REST v1 shows beside its own fields, and how it is found and written (docs/spec/decisions.md, section 4). */
+/**
+ * The fields that all records of REST v1 have in common, and how records are read and written
+ * (docs/spec/decisions.md, section 4).
+ */
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { Mark, MarkedResource, VersionOf } from '#queries/rest/marks.ts';
@@ -28,7 +31,7 @@ export interface Shown {
   readonly author: Pick<Authorship, 'authorType' | 'sourceSystem' | 'originId'>;
 }
 
-/** A record: the common fields around its own. */
+/** Returns a record: the common fields and its own. */
 export function recordOf(shown: Shown, fields: object): Record<string, unknown> {
   const { type, id, patient, version, created, updated, author } = shown;
   return {
@@ -46,9 +49,9 @@ export function recordOf(shown: Shown, fields: object): Record<string, unknown> 
 }
 
 /**
- * What a write's command runs under.
- * @param given `author_type` of the body: it wins over the header.
- * @throws Refusal invalid (422) when both are there and differ.
+ * Returns the context of a write's command.
+ * @param given `author_type` of the body.
+ * @throws Refusal invalid (422) when the body and the header differ.
  */
 export function commandOf(request: RestRequest, given?: AuthorType): CommandContext {
   const { caller, header, requestId, ids, now, retry } = request;
@@ -71,7 +74,10 @@ export function commandOf(request: RestRequest, given?: AuthorType): CommandCont
   };
 }
 
-/** The body that a write left. @param parse as of `shownRecords` */
+/**
+ * Returns the body that a write stored.
+ * @param parse as in `shownRecords`
+ */
 export function writtenBody(
   { body, type, id }: WriteResult,
   parse: (body: string) => JsonObject = resourceIn,
@@ -80,14 +86,17 @@ export function writtenBody(
   return parse(body);
 }
 
-/** A stored body as plain JSON. */
+/** Parses a stored body as plain JSON. */
 export function resourceIn(body: string): JsonObject {
   const value: unknown = JSON.parse(body);
   if (!isObject(value)) throw new TypeError('a stored body is not an object');
   return value;
 }
 
-/** A live resource. @throws Refusal not_found (404), for a deleted one too */
+/**
+ * Reads a live resource.
+ * @throws Refusal not_found (404), also for a deleted one
+ */
 export async function liveResource(
   { services, caller }: RestRequest,
   type: ResourceType,
@@ -96,7 +105,10 @@ export async function liveResource(
   return live(await services.queries.read(caller, type, id), type, id);
 }
 
-/** A live resource, to be shown. @throws Refusal not_found (404), for a deleted one too */
+/**
+ * Reads a live resource for a response.
+ * @throws Refusal not_found (404), also for a deleted one
+ */
 export async function shownResource(
   { services, caller }: RestRequest,
   type: ResourceType,
@@ -115,10 +127,11 @@ function live<Found extends CurrentResource>(
 }
 
 /**
- * Live resources as records, in their order. Thousands let others have the event loop.
- * @param found with `resource` where the body has been read, with `mark` where that is known.
- * @param fields what is shown of each.
- * @param parse how bodies are read: by `parseStored` decimals keep their literals.
+ * Returns live resources as records, in the same order. For thousands of records it yields to the event loop
+ * in between.
+ * @param found with `resource` if the body has been read, with `mark` if that is known.
+ * @param fields returns the fields of each.
+ * @param parse parses bodies; with `parseStored` decimals keep their precision.
  */
 export async function shownRecords(
   request: RestRequest,
@@ -155,7 +168,7 @@ export async function shownRecords(
   return inSlices(mapSteps(found, record));
 }
 
-/** Who an event says wrote a version. */
+/** Returns the author that an event names. */
 function authorOf({
   author,
   source_system,
@@ -184,8 +197,8 @@ export async function createdAt(
 }
 
 /**
- * Returns what the event of a resource's version 1 says.
- * @param found a version of it that `resources` shows.
+ * Reads the event of a resource's version 1.
+ * @param found a version of it that `resources` contains.
  * @throws Refusal unavailable (503). Call it before anything is written.
  */
 export function creationOf(
@@ -205,7 +218,7 @@ function lagging(): Refusal {
   return unavailable('the read model is catching up with recent writes; retry in a second');
 }
 
-/** Of what another has just written, one read model may show more than the other: then that is waited for. */
+/** Reads the marks; waits when one read model already contains a concurrent write and the other doesn't. */
 async function marksOf(
   { services, caller }: RestRequest,
   found: readonly VersionOf[],
@@ -216,7 +229,7 @@ async function marksOf(
   return services.queries.marks(caller, found);
 }
 
-/** The Patient's id of whose record a resource is. */
+/** Returns the id of the Patient whose record contains a resource. */
 export function patientOf(type: ResourceType, id: string, { subject }: JsonObject): string {
   if (type === 'Patient') return id;
   const { reference } = isObject(subject) ? subject : {};

@@ -1,4 +1,4 @@
-/** Every route below `/v1` (docs/spec/interface.md, section 4.3). */
+/** All routes below `/v1` (docs/spec/interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
 import { CONTEXT_ROUTES } from './context.ts';
@@ -12,7 +12,7 @@ import { PROVENANCE_ROUTES } from './provenance.ts';
 import { TERMINOLOGY_ROUTES } from './terminology.ts';
 import { TIMELINE_ROUTES } from './timeline.ts';
 
-/** In the order of the documentation. */
+/** All routes, in the order of the documentation. */
 export const REST_ROUTES: readonly Route[] = [
   ...PATIENT_ROUTES,
   ...OBSERVATION_ROUTES,

@@ -10,7 +10,7 @@ import { isUnit } from '#src/terminology/units.ts';
 import { LOINC, splitCode, UCUM } from '#src/v1/elements.ts';
 import { instant } from '../api/schemas.ts';
 
-/** A member that may be left out; null says the same. */
+/** Makes a member optional; null means the same as leaving it out. */
 export function optional<Schema extends z.ZodType>(schema: Schema) {
   return schema.nullish().transform((value) => value ?? undefined);
 }
@@ -71,7 +71,7 @@ export const unit = z
   })
   .describe('UCUM, or a common spelling such as `mmHg`, `bpm`, `°C`, `IU/L`, `mcg`; answers have UCUM.');
 
-/** Who the author is: in the body or the header `X-Service-Author-Type`. */
+/** The type of the author, in the body or the header `X-Service-Author-Type`. */
 export const authorType = optional(z.enum(AUTHOR_TYPES)).describe(
   'Wins over the header X-Service-Author-Type.',
 );
@@ -90,9 +90,9 @@ export function oneSystem(
 }
 
 /**
- * Refuses a code of LOINC that is certainly none: of its form, with another check digit than its own. What has another
- * form may be a code of LOINC's parts or answers.
- * @param fallback system of a bare code; none: it has no system.
+ * Refuses LOINC codes with a wrong check digit. Codes of another form are accepted, because they may be LOINC
+ * parts or answers.
+ * @param fallback system of a code without one; undefined: such a code has no system.
  */
 export function checkedDigit(fallback?: string) {
   return (
@@ -108,8 +108,8 @@ export function checkedDigit(fallback?: string) {
 }
 
 /**
- * Refuses what has none of these members, or more than one.
- * @param names the members, one of which must be there.
+ * Refuses objects that have none of these members, or more than one.
+ * @param names the members, exactly one of which is required.
  */
 export function exactlyOne<Name extends string>(
   names: readonly Name[],

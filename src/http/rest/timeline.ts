@@ -17,7 +17,7 @@ import { date } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
 
-/** In the order of kinds that are asked for, so that a cursor is good for the same kinds spelled out. */
+/** Sorted, so that a cursor stays valid when the same kinds are named explicitly. */
 const DEFAULT = [...DEFAULT_KINDS].sort();
 
 const ONE = `(?:${TIMELINE_KINDS.join('|')})`;
@@ -46,7 +46,7 @@ const entrySchema = z
   })
   .meta({ id: 'TimelineEntry' });
 
-/** Its route. */
+/** The route of timelines. */
 export const TIMELINE_ROUTES = [
   route({
     method: 'GET',
@@ -87,7 +87,7 @@ export const TIMELINE_ROUTES = [
 
 type Title = Pick<TimelineEntry, 'title' | 'titleSystem'>;
 
-/** The title of an entry, of a medication by what it refers to. */
+/** Returns the title of an entry; a medication's comes from the Medication that it refers to. */
 function titleOf({ title, titleSystem, referred }: TimelineEntry): Title {
   const named = referred === '' ? undefined : medicationTitle(resourceIn(referred));
   return named ?? { title, titleSystem };

@@ -26,11 +26,11 @@ pre { margin: 0.75rem 0; padding: 0.875rem 1rem; border: 1px solid var(--line); 
 @media (max-width: 34rem) { li a, dl { grid-template-columns: 1fr; } dd { margin-bottom: 0.5rem; } }
 `;
 
-/** What the page and the index tell. */
+/** The content of the page and the index. */
 export interface Start {
   /** URL of the service, as clients reach it, without a slash at its end. */
   readonly baseUrl: string;
-  /** Whether people sign in at the development issuer. */
+  /** True if people sign in at the development issuer. */
   readonly devIssuer: boolean;
 }
 
@@ -39,7 +39,7 @@ export function startNeeds(): PageNeeds {
   return { styles: [inlineSource(STYLE)], images: ['data:'] };
 }
 
-/** The page. */
+/** Returns the HTML of the start page. */
 export function startPage({ baseUrl, devIssuer }: Start): string {
   const root = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const link = (path: string, title: string, says: string): Html =>
