@@ -3,7 +3,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** Most values that PostgreSQL takes with a statement. */
 const MAX_BOUND = 65_535;
 
-/** The values of a composed statement: every value is bound, none is inserted into SQL. */
+/** The parameters of a composed statement: every value is bound, none becomes part of the SQL. */
 export class Binds {
   readonly values: unknown[] = [];
 

@@ -1,6 +1,6 @@
 /**
- * Rows as bytes, by COPY in PostgreSQL's binary format: bodies that leave as they are stored. As query results `pg`
- * would decode them to strings, only for the answer to encode them again.
+ * Reads rows as bytes, by COPY in PostgreSQL's binary format, for bodies that are sent as they are stored. As
+ * query results, `pg` would decode them to strings, and the response would encode them again.
  * https://www.postgresql.org/docs/current/sql-copy.html, "Binary Format"
  */
 import pg from 'pg';
@@ -14,15 +14,15 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEADER_BYTES = SIGNATURE.length + 8;
 const TRAILER = -1;
 
-/** A COPY whose rows are read as they come. Being a `Query`, it may be pipelined. */
+/** A COPY whose rows are read as they arrive. It is a `Query`, so it can be pipelined. */
 class CopyOut<Row> extends pg.Query {
   readonly found: Row[] = [];
   #bytes = 0;
 
   /**
-   * @param keeps whether what is read of a row holds on to its bytes.
-   * @param most bytes of rows; what comes beyond is dropped.
-   * @param full told when there is more than that.
+   * @param keeps true if what is read of a row retains its bytes.
+   * @param most bytes of rows; more are dropped.
+   * @param full called when there are more than that.
    */
   constructor(
     text: string,
@@ -34,7 +34,7 @@ class CopyOut<Row> extends pg.Query {
     super(text);
   }
 
-  /** Called by the client for each message, whose bytes it will use again. */
+  /** Called by the client for each message; the client reuses the message's bytes afterwards. */
   handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     this.#bytes += chunk.length;
     if (this.#bytes > this.most) {
@@ -61,15 +61,18 @@ class CopyOut<Row> extends pg.Query {
 }
 
 /**
- * The rows of a query.
+ * Reads the rows of a query.
  * @param select takes no parameters: literals come from `pg.escapeLiteral`.
- * @throws what `pg` throws.
+ * @throws errors of `pg`.
  */
 export function copyOut(database: Queryable, select: string): Promise<readonly Tuple[]> {
   return run(database, select, (tuple) => tuple, true);
 }
 
-/** More rows came than there is room for. The statement still runs: the connection is of no more use. */
+/**
+ * Thrown when the rows exceed the limit of bytes. The statement still runs, so the connection can't be used
+ * any more.
+ */
 export class TooManyBytes extends Error {
   override readonly name = 'TooManyBytes';
 
@@ -79,11 +82,11 @@ export class TooManyBytes extends Error {
 }
 
 /**
- * What is read of the rows of a query, whose bytes are not held: of thousands that are read as text.
- * @param select as of `copyOut`.
- * @param read keeps nothing of the tuple, and does not throw.
+ * Reads the rows of a query without retaining their bytes, for thousands of rows that are read as text.
+ * @param select as in `copyOut`.
+ * @param read retains nothing of the tuple, and doesn't throw.
  * @param most bytes of all rows.
- * @throws TooManyBytes as soon as there are more; what `pg` throws.
+ * @throws TooManyBytes as soon as there are more; errors of `pg`.
  */
 export function readOut<Row>(
   database: Queryable,

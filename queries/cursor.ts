@@ -27,7 +27,7 @@ export function decodeCursor<T>(text: string, schema: z.ZodType<T>): T {
 }
 
 /**
- * Decodes like `decodeCursor`, for lists of the JSON interfaces, whose parameter is `cursor`.
+ * Decodes a cursor of the JSON interfaces' lists, whose parameter is `cursor`, like `decodeCursor`.
  * @throws Refusal `invalid` (422)
  */
 export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {

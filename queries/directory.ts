@@ -1,4 +1,6 @@
-/** Directory entries by id, for the write side: a bundle that names an existing one compares it with what it holds. */
+/**
+ * Reads directory entries by id for the write side, which compares existing entries with those of a bundle.
+ */
 import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
@@ -10,7 +12,7 @@ export type DirectoryBodies = (
   ids: readonly string[],
 ) => Promise<ReadonlyMap<string, { type: ResourceType; body: string }>>;
 
-// Index: primary key of resources.resource (id). What has no record is in the directory.
+// Index: primary key of resources.resource (id). Rows without a record are directory entries.
 const BODIES = `
   select r.id, r.type, r.body
   from resources.resource r
@@ -18,7 +20,8 @@ const BODIES = `
 
 /**
  * Opens the directory over a database.
- * @param requireFresh throws Refusal unavailable (503) when the read model lags: who was inactive is not active again.
+ * @param requireFresh throws Refusal unavailable (503) when the read model lags, so that an inactive entry
+ * isn't read as active.
  */
 export function openDirectoryBodies(pool: Pool, requireFresh: () => void): DirectoryBodies {
   return async (caller, ids) => {

@@ -1,6 +1,7 @@
 /**
- * Many single look-ups, one statement; several kinds of them, one round trip. Look-ups of one tick go together; while
- * they are under way, the next gather (design measured: 60k reads a second against 15–25k one by one).
+ * Combines many single lookups into one statement, and several kinds of them into one round trip. Lookups of
+ * one tick run together; while they run, the next ones collect (measured: 60k reads a second against 15–25k
+ * one by one).
  */
 import { Socket } from 'node:net';
 import DataLoader from 'dataloader';
@@ -10,10 +11,10 @@ import { sendTogether } from '#src/database/send-together.ts';
 /** Most keys that share a statement. */
 const MAX_KEYS = 500;
 
-/** What statements run on. */
+/** A connection that runs statements. */
 export type Queryable = Pick<pg.ClientBase, 'query'>;
 
-/** How many passes of the event loop a turn waits at most while each brings further look-ups. */
+/** How many passes of the event loop a batch waits at most while each pass adds lookups. */
 const PASSES = 8;
 
 /** Runs look-ups in turns: what was asked for during one turn makes the next. Nothing is cached. */
@@ -32,12 +33,12 @@ class Turns {
     this.#next();
   };
 
-  /** One more look-up belongs to what waits. */
+  /** Counts another lookup that waits. */
   asked(): void {
     this.#asked += 1;
   }
 
-  /** One piece of work of the turn has ended. */
+  /** Counts a finished part of the batch. */
   done(): void {
     this.#underWay -= 1;
     this.#next();
@@ -104,9 +105,9 @@ interface Session {
 }
 
 /**
- * A connection for the short look-ups that nearly every request makes: the statements of a turn are sent in one piece,
- * so that authenticating some requests and reading for others is one round trip. Opened when first needed, and again
- * after it broke; what was under way then fails.
+ * A connection for the short lookups of nearly every request. The statements of a batch are sent together, so
+ * that authenticating some requests and reading for others takes one round trip. It is opened when first
+ * needed, and reopened after it broke; lookups in flight then fail.
  */
 export class Line {
   readonly #turns = new Turns((start) => this.#inOnePiece(start));
@@ -116,7 +117,7 @@ export class Line {
   /** @param options how the connection is opened: those of the service's pool. */
   constructor(readonly options: pg.ClientConfig) {}
 
-  /** As `gather`, over this connection; at most `maxKeys` share a statement. */
+  /** Gathers lookups like `gather`, over this connection; at most `maxKeys` share a statement. */
   gather<K, V>(
     load: (database: Queryable, keys: readonly K[]) => Promise<readonly V[]>,
     maxKeys = MAX_KEYS,
@@ -150,11 +151,11 @@ export class Line {
   }
 
   async #connect(): Promise<Session> {
-    // Without a reference: a service that has closed its port may end without closing this.
+    // Unreferenced: a service that has closed its port may exit without closing this connection.
     const socket = new Socket().unref();
     const client = new pg.Client({ ...this.options, pipeline: true, stream: () => socket });
     const ended = (): void => {
-      // One that was dropped may end after the next has been opened.
+      // A dropped connection may end after the next one has been opened.
       if (this.#session?.client === client) this.#forget();
     };
     client.on('error', ended);
@@ -169,7 +170,7 @@ export class Line {
     return this.#session;
   }
 
-  /** Nothing that is under way will be answered: the next look-up opens another connection. */
+  /** Drops a connection; lookups in flight fail, and the next lookup opens another connection. */
   #drop(session: Session): void {
     if (this.#session === session) this.#forget();
     session.socket.destroy();
@@ -182,8 +183,8 @@ export class Line {
 }
 
 /**
- * Whether nothing more will come over the connection: the server ended the session (FATAL), or an answer did not come
- * within `query_timeout`, which pg says by a sentence alone.
+ * Returns true if the connection is unusable: the server ended the session (FATAL), or a response exceeded
+ * `query_timeout`, which pg reports only by its message.
  */
 function isEnd(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.severity === 'FATAL';

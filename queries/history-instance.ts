@@ -25,7 +25,7 @@ interface Key {
   readonly count: number;
 }
 
-/** Most histories that share a statement: what they hold is in memory together. */
+/** The most histories that share a statement, because their bodies are in memory together. */
 const MAX_HISTORIES = 4;
 
 // Index: primary key of history.version (id, version), backwards, once a key: rows come key by key in that order.

@@ -1,8 +1,8 @@
 /**
  * History of an instance, a type or the whole system, newest first: https://hl7.org/fhir/R4/http.html#history
- *
- * Order is (recorded_at, event_id), both from the event. The first page fixes the upper end, so that paging does
- * not drift while others write. Automatic Provenances have no rows here: they are views of these rows.
+ * The order is (recorded_at, event_id), both from the event. The first page fixes the upper end, so that
+ * paging doesn't shift while others write. Automatic Provenances have no rows here: they are derived from
+ * these rows.
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -19,11 +19,11 @@ import { openNewestVersions } from './history-instance.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from './large-bodies.ts';
 import { prepared } from './prepared.ts';
 
-/** What a history is asked for. */
+/** The parameters of a history. */
 export interface HistoryQuery {
   /** Absent: the whole system. */
   readonly type?: ResourceType;
-  /** With `type`: one instance. */
+  /** With `type`: a single instance. */
   readonly id?: string;
   /** `_since`: only versions recorded at or after it. */
   readonly since?: Micros;
@@ -32,7 +32,7 @@ export interface HistoryQuery {
   /** Versions a page. */
   readonly count: number;
   readonly cursor?: string;
-  /** What the page may hold: it ends where that is used up. Default: a budget of its own. */
+  /** The budget of the page, which ends when it is used up. Default: its own budget. */
   readonly budget?: AnswerBudget;
 }
 
@@ -45,7 +45,7 @@ export interface HistoryPage {
   readonly next?: string;
 }
 
-/** Most versions that are counted for `total`, which R4 does not require. */
+/** The most versions that are counted for `total`, which R4 doesn't require. */
 const MAX_COUNTED = 10_000;
 
 /** Reads a page of history. @throws Refusal `malformed` for a bad cursor; as `AnswerBudget.takeRows`. */
@@ -62,7 +62,7 @@ interface Row {
   readonly body: string | Buffer | null;
 }
 
-/** What versions are ordered by, last ones first. Of one instance the version numbers say the same. */
+/** The sort order of versions, newest first. For one instance it equals that of version numbers. */
 interface Order {
   readonly columns: readonly {
     readonly name: 'version' | 'recorded_at' | 'event_id';
@@ -84,7 +84,7 @@ const OF_MANY: Order = {
   cursor: z.tuple([z.int(), z.uuid(), z.int(), z.uuid()]),
 };
 
-/** Opens history over a database, and over a line for what is asked for most. */
+/** Opens history over a database, and over a line for the most frequent requests. */
 export function openHistory(pool: Pool, line: Line): History {
   const newest = openNewestVersions(line);
   return async (caller, query) => {
@@ -109,12 +109,12 @@ export function openHistory(pool: Pool, line: Line): History {
   };
 }
 
-/** How many of the first rows of a page its answer has room for. */
+/** Returns how many of the first rows of a page fit the budget. */
 function fitting(rows: readonly Pick<Row, 'body'>[], count: number, budget: AnswerBudget): number {
   return budget.takeRows(rows.slice(0, count).map(({ body }) => sizeOf(body)));
 }
 
-/** Whether a query asks for the first page of all there is. */
+/** Returns true if a query requests the first page without filters. */
 function isPlain({ since, at, cursor, count }: HistoryQuery): boolean {
   return since === undefined && at === undefined && cursor === undefined && count > 0;
 }
@@ -154,8 +154,8 @@ function statement(
       from history.version v
       where ${ofType} ${where} ${below}
       order by ${sorted('v')} limit ${limit}`;
-  // Of the system: per type, a scan of history.version (tenant, type, recorded_at, event_id) that stops at a page's
-  // length, and the pages merged. Of an instance: the primary key (id, version).
+  // For the system: one scan per type of history.version (tenant, type, recorded_at, event_id), each limited
+  // to a page, merged. For an instance: the primary key (id, version).
   const merged = () => `
       select s.id, s.type, s.version, s.recorded_at, s.event_id, s.operation, s.body
       from unnest(${binds.add(TYPE_NAMES, 'text[]')}) k(type)

@@ -5,24 +5,25 @@
 import type { Caller } from '#src/shared/caller.ts';
 import type { Asks } from './prepared.ts';
 
-/** From how many bytes on a body is large: so many rows of a page as there can be, each of this size, are few megabytes. */
+/** The size in bytes from which a body is large: a full page of bodies of this size has a few megabytes. */
 const LARGE = 32_000;
 
 /**
- * The SQL of a body, or of its size in digits where it is large. Bodies are JSON objects, so that no body is digits.
- * @param large from how many bytes on.
+ * Returns SQL for a body, or for its size in digits if it is large. Bodies are JSON objects, so no body
+ * consists of digits.
+ * @param large the size in bytes from which a body is large.
  */
 export function bodyOrSize(body: string, large = LARGE): string {
   return `case when octet_length(${body}) <= ${large} then ${body} else octet_length(${body})::text end`;
 }
 
-/** The size of a large body in bytes; undefined for a body that is there. */
+/** Returns the size of a large body in bytes; undefined for a body that was read. */
 export function sizeOfLarge(body: string): number | undefined {
   const first = body.charCodeAt(0);
   return first >= 48 && first <= 57 ? Number(body) : undefined;
 }
 
-/** The size of a row's body in bytes, which may be large, or null. */
+/** Returns the size in bytes of a row's body, which may be large, or null. */
 export function sizeOf(body: string | Buffer | null): number {
   if (body === null) return 0;
   if (typeof body !== 'string') return sizeOfLarge(body.toString('latin1', 0, 10)) ?? body.length;
@@ -56,8 +57,8 @@ const EARLIER = `
     where v.id = k.id and v.version = k.version and (v.tenant = $3) is true offset 0) v`;
 
 /**
- * The rows with their bodies; those whose body was purged meanwhile are left out.
- * @param rows which the budget of the answer has room for.
+ * Reads the large bodies of rows; rows whose body was purged meanwhile are left out.
+ * @param rows the rows that fit the response's budget.
  */
 export async function withLargeBodies<R extends Row>(
   database: Asks,

@@ -1,4 +1,7 @@
-/** What the write side looks up in read models: the `Lookup` port of `commands/command.ts`, which `app.ts` hands over. */
+/**
+ * The write side's lookups in read models: the `Lookup` port of `commands/command.ts`, which `app.ts`
+ * provides.
+ */
 import type { Pool } from 'pg';
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';

@@ -5,7 +5,7 @@
 
 import type { QueryResult, QueryResultRow } from 'pg';
 
-/** What asks one statement. */
+/** Runs one prepared statement. */
 export interface Asks {
   query<R extends QueryResultRow>(statement: {
     readonly name?: string;

@@ -1,13 +1,13 @@
 /** Projects, of whatever organization. Asked by the start, not by callers. */
 import type { Pool } from 'pg';
 
-/** Whether a project was ever opened on this database. */
+/** Returns true if a project was ever created on this database. */
 export async function anyProject(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ any: boolean }>('select exists (select from projects.project) as any');
   return rows[0]?.any ?? false;
 }
 
-/** The oldest open project of a name and its organization; undefined when there is none. */
+/** Returns the oldest open project with a name, and its organization; undefined when there is none. */
 export async function firstProject(
   pool: Pool,
   name: string,

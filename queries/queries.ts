@@ -22,7 +22,7 @@ import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
 
-/** Every question of the FHIR interface. None of them answers anything that the caller may not see. */
+/** All queries of the FHIR interface. None returns data that the caller may not see. */
 export interface Queries {
   readonly apiKey: ApiKeyCaller;
   readonly read: Read;
@@ -49,8 +49,8 @@ export interface Queries {
 }
 
 /**
- * Searches and whole records at a time, in all and of one project: what is written or read meanwhile needs the database too.
- * Nobody waits longer than for a connection.
+ * The limits of concurrent searches and whole records, in total and per project, so that other reads and
+ * writes can use the database meanwhile. The longest wait equals that for a connection.
  */
 const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
 
@@ -64,8 +64,9 @@ const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 const CONTEXTS = { total: 1, ofOne: 1, waiting: 200, waitMs: 15_000 } as const;
 
 /**
- * Connections for searches, whose statements say themselves what leads to what (`search/page.ts`): planned once for all
- * values. PostgreSQL by itself plans some of them each time, which takes longer than they do.
+ * Opens connections for searches. Their statements fix the join order (`search/page.ts`), so they are planned
+ * once for all values; by default PostgreSQL would plan some of them each time, which takes longer than
+ * running them.
  */
 function searchPool({ options }: Pool): Pool {
   const settings = [options.options ?? '', '-c plan_cache_mode=force_generic_plan'].join(' ').trim();

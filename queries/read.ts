@@ -14,15 +14,15 @@ export interface CurrentResource {
   readonly id: string;
   readonly type: ResourceType;
   readonly version: number;
-  /** When that version was recorded. */
+  /** The time at which that version was recorded. */
   readonly lastUpdated: Micros;
   /** The exact FHIR JSON text; null when the resource is deleted. */
   readonly body: string | null;
 }
 
 /**
- * Reads a resource for a caller; undefined when there is none that the caller may see.
- * @param budget of the answer that will show it: a body that it has no room for is not read.
+ * Reads a resource for a caller; undefined when it doesn't exist or the caller may not see it.
+ * @param budget of the response that will contain it: a body that doesn't fit isn't read.
  * @throws Refusal as `AnswerBudget.requireRoom`
  */
 export type Read = (
@@ -32,7 +32,7 @@ export type Read = (
   budget?: AnswerBudget,
 ) => Promise<CurrentResource | undefined>;
 
-/** Whose resource is looked up. */
+/** The resource and its tenant. */
 type Key = [id: string, tenant: string];
 
 /** The columns that say all of it. */
@@ -51,9 +51,10 @@ const READ = `
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
 /**
- * Opens a look-up of a tenant's resource over a line; those that arrive together share a statement.
+ * Opens a lookup of a tenant's resource over a line; concurrent lookups share a statement.
  * @param name of the statement.
- * @param text which takes ids and tenants, and gives at most one row for an id, whose first columns are the key.
+ * @param text the SQL: it takes ids and tenants, and returns at most one row per id, whose first columns are
+ * the key.
  */
 export function resourceByKey<R extends [...Key, ...unknown[]]>(
   line: Line,
@@ -63,7 +64,7 @@ export function resourceByKey<R extends [...Key, ...unknown[]]>(
   return line.gather<Key, R | undefined>(async (database, keys) => {
     const tenants = new Set(keys.map(([, tenant]) => tenant));
     const values = [keys.map(([id]) => id), [...tenants]];
-    // As arrays: objects with a member a column take the driver longer.
+    // As arrays: objects with a member per column are slower in the driver.
     const { rows } = await database.query<R>({ name, text, values, rowMode: 'array' });
     const found = new Map(rows.map((row) => [row[0], row]));
     return keys.map(([id, tenant]) => {
@@ -74,8 +75,8 @@ export function resourceByKey<R extends [...Key, ...unknown[]]>(
 }
 
 /**
- * A resource with its body where that is large.
- * @param budget as of `Read`.
+ * Returns a resource, reading its body if it is large.
+ * @param budget as in `Read`.
  * @throws Refusal unavailable (503) when the version was replaced meanwhile and no read model has it now
  */
 export async function wholeResource<R extends CurrentResource>(

@@ -1,4 +1,7 @@
-/** The read side of the admin interface: one function a question. Who may see the answer is decided by `membership.ts`. */
+/**
+ * The read side of the admin interface: one function per question. `membership.ts` decides who may see a
+ * result.
+ */
 import type { Pool } from 'pg';
 import { type Organizations, openOrganizations } from './organizations.ts';
 import { openPatients, type Patients } from './patients.ts';
@@ -6,7 +9,7 @@ import { openProjects, type Projects } from './projects.ts';
 import { openSso, type SsoQueries } from './sso.ts';
 import { openTraffic, type Traffic } from './traffic.ts';
 
-/** Every question. */
+/** All queries of the admin interface. */
 export type AdminQueries = Organizations & Projects & Patients & SsoQueries & Traffic;
 
 /** Opens them over a database. */

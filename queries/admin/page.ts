@@ -53,7 +53,7 @@ export async function pageOf<T extends { readonly created_at: number; readonly i
   const counted = from === undefined ? '(select count(*)::int from list)' : 'null::int';
   const answer = await pool.query<{ total: number | null; page: T[] }>({
     name: `page-${name}${from === undefined ? '' : '-after'}`,
-    // Not materialized: counting needs no columns, and only a page is shown.
+    // Not materialized: counting needs no columns, and only one page is returned.
     text: `with list as not materialized (${all})
 select ${counted} as total,
   (select coalesce(json_agg(p), '[]') from (select l.* from list l ${where}

@@ -75,7 +75,7 @@ const FILTERS = [
   ['path', 'starts_with(l.path, ?)'],
 ] as const;
 
-/** Most entries that a search reads, whatever the size of the log. */
+/** The most entries that a search reads, whatever the size of the log. */
 const LOOKED_THROUGH = 1_000_000;
 
 // Indexes: primary key (project, at, request_id); request_log_of_id (request_id).

@@ -17,7 +17,7 @@ export interface RecordRead {
   readonly excerpts: readonly Excerpt[];
   /** Versions that an AI wrote, as `versionedOf` names them; perhaps of earlier ones too. */
   readonly byAi: ReadonlySet<string>;
-  /** When the last change was recorded. */
+  /** The time at which the last change was recorded. */
   readonly at: Micros;
   /** Approximate memory of the excerpts, in bytes. */
   readonly bytes: number;
@@ -77,10 +77,11 @@ const SINCE = `
   order by v.recorded_at limit ${MOST_SINCE + 2}`;
 
 /**
- * Reads what has been recorded since: each version has a moment of its own, and the read model knows all before the last
- * that it knows.
- * @returns the same object when nothing has; undefined when there is more than is read so, or a large body, or the read model does not
- * know the last change that was read before: the record was purged, or the read model lags.
+ * Reads what was recorded since. Each version has a distinct time, and the read model contains all versions
+ * before its last one.
+ * @returns the same object when nothing was recorded; undefined when there is too much to read this way, or a
+ * large body, or the read model lacks the last change that was read before: the record was purged, or the
+ * read model lags.
  */
 export async function readSince(
   database: Queryable,

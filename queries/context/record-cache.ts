@@ -18,7 +18,7 @@ export interface CachedRecord {
   readonly opened: OpenedRecord;
 }
 
-/** Opens records, and holds them for a while. What is told is always what the read model `history` shows now. */
+/** Reads records and caches them for a while. Every result is what the read model `history` contains now. */
 export class RecordCache {
   readonly #held = new LRUCache<string, CachedRecord>({
     maxSize: MOST_BYTES,
@@ -31,8 +31,8 @@ export class RecordCache {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Returns a record as the read models show it now, with all acknowledged writes; undefined if the tenant has no such
-   * Patient, or it is deleted.
+   * Returns a record as the read models contain it now, with all acknowledged writes; undefined if the tenant
+   * has no such Patient, or it is deleted.
    * @throws Refusal unavailable (503) while the read model history lacks what `resources` has
    */
   async open(tenant: string, patient: string): Promise<CachedRecord | undefined> {

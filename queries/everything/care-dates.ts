@@ -1,6 +1,6 @@
 /**
- * `start` and `end` of `$everything`: which resources are about care in that time. R4 says no more than "care dates";
- * these are the dates of search's clinical parameters. What has no such date is always in.
+ * `start` and `end` of `$everything`: the resources about care in that time. R4 only says "care dates"; Annal
+ * uses the dates of search's clinical parameters. Resources without such a date are always included.
  */
 import { parameterKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
@@ -33,8 +33,8 @@ export const LASTING: Partial<
 };
 
 /**
- * The condition in SQL that a row `r` of resources.resource is about care in [from, to). Index search.period_of
- * (id, key), once or twice a row.
+ * Returns the SQL condition that a row `r` of resources.resource is about care in [from, to). Index
+ * search.period_of (id, key), used once or twice per row.
  */
 export function careCondition(tenant: string, { from, to }: { from: Micros; to: Micros }): string {
   const keysOf = (table: readonly (readonly [string, readonly string[]])[]): string =>

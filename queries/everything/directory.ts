@@ -1,4 +1,4 @@
-/** The directory entries that a record refers to, and those that these refer to in turn. */
+/** Finds the directory entries that a record refers to, and those that these refer to in turn. */
 
 import type { Micros } from '#src/shared/time.ts';
 import { readOut, type Tuple } from '../copy-out.ts';
@@ -14,13 +14,13 @@ import {
   rowsById,
 } from './rows.ts';
 
-/** Rows that are read at a time only to see what they refer to. */
+/** The number of rows that are read at a time to find their references. */
 const BATCH = 1_000;
 
 /** A directory entry. */
 export type DirectoryRow = EverythingRow & { readonly lastUpdated: Micros };
 
-/** Adds what a record's resources in a scope name, whatever their type. No body is kept. */
+/** Adds the references of a record's resources in a scope, of all types. Keeps no bodies. */
 export async function addNamedInRecord(
   database: Queryable,
   { tenant, record, care }: RecordScope,

@@ -1,6 +1,6 @@
 /**
- * `$everything` of a patient: the record, its automatic Provenances when they are asked for, and the directory entries
- * that it refers to, in this order, in pages. https://hl7.org/fhir/R4/patient-operation-everything.html
+ * `$everything` of a patient, in pages: the record, its automatic Provenances if requested, and the directory
+ * entries that it refers to, in this order. https://hl7.org/fhir/R4/patient-operation-everything.html
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
@@ -37,23 +37,23 @@ export interface EverythingPage {
   readonly entries: readonly EverythingEntry[];
   /** Start of the next page; absent on the last. */
   readonly next?: string;
-  /** It ended because of `Room`, before the requested number of resources. */
+  /** True if the page ended because of `Room`, before the requested number of resources. */
   readonly isPart?: true;
-  /** What its record names in the directory, as far as that was read from its beginning. */
+  /** The record's references to the directory, if the record was read from its start. */
   readonly named?: NamedIds;
 }
 
 /** Limits of a part of a page. */
 export interface Room {
-  /** One resource is read at least, however large; in a further part only if the page has room for it. */
+  /** At least one resource is read, however large; in a further part only if the page has room for it. */
   readonly bytes: number;
-  /** Bytes that the page has room for. One by `_offset` is not shortened. */
+  /** The bytes that the page has room for. A page by `_offset` isn't shortened. */
   readonly most?: number;
   /** The refusal of a page that has more than `most`. Default: it names `most`. */
   readonly exceeded?: () => Refusal;
-  /** Whether it is not the first part of its page. */
+  /** True if it isn't the first part of its page. */
   readonly isFurther?: boolean;
-  /** How many rows of the record are looked at; default: as many as were asked for. */
+  /** The number of the record's rows to read; default: as many as were requested. */
   readonly rows?: number;
   /** Of the part before. */
   readonly named?: NamedIds | undefined;
@@ -72,7 +72,7 @@ export type Everything = (
   room?: Room,
 ) => Promise<EverythingPage>;
 
-/** Where a page ended: in the record, among automatic Provenances, or in the directory. */
+/** Where a page ended: in the record, in the automatic Provenances, or in the directory. */
 const placeSchema = z.union([
   z.tuple([z.literal('record'), z.enum(['', ...TYPE_NAMES]), z.uuid()]),
   z.tuple([z.literal('provenance'), z.int(), z.uuid()]),
@@ -243,7 +243,7 @@ const BEFORE = {
   directory: ['directory', '', NO_ID],
 } as const satisfies Record<string, PageEnd>;
 
-/** The Patient comes before all others, whatever its type's place among theirs. */
+/** The Patient sorts before all other resources, whatever the order of types. */
 function recordPlace({ type, id }: EverythingRow): PageEnd {
   return type === 'Patient' ? BEFORE.record : ['record', type, id];
 }

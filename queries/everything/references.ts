@@ -1,16 +1,19 @@
-/** Which directory entries resources refer to, told from their texts. */
+/** Finds the directory entries that resources refer to, from their texts. */
 import { parseReference } from '#src/fhir/references.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 
-/** How a literal reference begins in a stored text: they are printed without blanks, and no string holds a bare quote. */
+/**
+ * The prefix of a literal reference in a stored text: texts contain no blanks between tokens, and no string
+ * contains an unescaped quote.
+ */
 const REFERENCE = Buffer.from('"reference":"');
 const QUOTE = 0x22;
 
-/** How many texts of references are remembered before they are understood: most resources name the same few. */
+/** How many reference texts are remembered without being parsed again: most resources name the same few. */
 const REMEMBERED = 10_000;
 
-/** The ids of the directory entries that resources name, contained resources included. */
+/** Collects the ids of the directory entries that resources refer to, contained resources included. */
 export class NamedIds {
   readonly #ids = new Set<string>();
   readonly #references = new Set<string>();
@@ -24,7 +27,7 @@ export class NamedIds {
     if (this.#references.size > REMEMBERED) this.#understand();
   }
 
-  /** All of them so far. */
+  /** Returns all ids collected so far. */
   get ids(): ReadonlySet<string> {
     this.#understand();
     return this.#ids;
@@ -40,7 +43,7 @@ export class NamedIds {
   }
 }
 
-/** How the names of the types begin that may be in the directory, and that of an absolute URL. */
+/** The first letters of the directory's types, and of an absolute URL. */
 const BEGINNINGS: ReadonlySet<number> = new Set(
   [...TYPE_NAMES.filter(mayBeInDirectory), 'http'].map((name) => beginning(Buffer.from(name), 0)),
 );

@@ -55,7 +55,7 @@ export function parseEverything(query: URLSearchParams): EverythingRequest {
   const types = valuesOf('_type').flatMap((value) => value.split(','));
   const count = one('_count');
   const offset = one('_offset');
-  // Which parts of resources are shown, and how, is the answer's matter; links keep it.
+  // The response handles which parts of resources are shown, and how; links keep these parameters.
   for (const name of ['_summary', '_elements', '_format', '_pretty']) valuesOf(name);
   const cursor = one(CURSOR);
   return {

@@ -12,11 +12,13 @@ import { careCondition } from './care-dates.ts';
 export interface EverythingRow {
   readonly type: ResourceType;
   readonly id: string;
-  /** FHIR JSON in UTF-8; its size in digits where it is large and was not read yet (`large-bodies.ts`). */
+  /**
+   * FHIR JSON in UTF-8; for a large body that hasn't been read yet, its size in digits (`large-bodies.ts`).
+   */
   readonly body: Buffer;
 }
 
-/** Which rows of a record, for which tenant. */
+/** The rows of a record for a tenant. */
 export interface RecordScope {
   readonly tenant: string;
   readonly record: string;
@@ -25,10 +27,13 @@ export interface RecordScope {
   readonly care?: { readonly from: Micros; readonly to: Micros };
 }
 
-/** From how many bytes on a body is kept beside its row: reading the row without it costs nothing. */
+/**
+ * From this size on, in bytes, PostgreSQL stores a body outside of its row, so that the row can be read
+ * without it.
+ */
 const BESIDE = 8_000;
 
-/** Before every id. */
+/** Sorts before every id. */
 export const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The place of a row in the order of (type, id). */
@@ -42,18 +47,18 @@ const uuid = (value: string): string => `${text(value)}::uuid`;
 const list = (values: Iterable<string>, type: string): string =>
   `array[${[...values].map(text).join(', ')}]::${type}[]`;
 
-/** Which rows of a record, in its order: the Patient, then the others by type and id. */
+/** The requested rows of a record, in its order: the Patient, then the others by type and id. */
 export interface RowsAsked {
   /** The last row of the page before; undefined for the first page. */
   readonly after: Place | undefined;
   readonly limit: number;
-  /** How many rows are passed over. */
+  /** The number of rows to skip. */
   readonly offset?: number;
 }
 
 /**
- * A record's resources, large bodies as their sizes. Type and id never change: a row that is there while pages are read
- * comes exactly once.
+ * Reads a record's resources, with large bodies as their sizes. Type and id never change, so a row that
+ * exists while pages are read appears exactly once.
  */
 export function recordRows(
   database: Queryable,
@@ -64,8 +69,8 @@ export function recordRows(
 }
 
 /**
- * The same with all bodies, or what stands for them, taken over in some other way.
- * @param out gives the rows of a query for type, id and body
+ * Reads the rows with all bodies, or their replacements, in another way.
+ * @param out reads the rows of a query for type, id and body
  */
 export async function recordRowsBy<Row>(
   out: (database: Queryable, select: string) => Promise<readonly Row[]>,
@@ -82,7 +87,7 @@ export async function recordRowsBy<Row>(
   return [...shown, ...(await out(database, others))];
 }
 
-/** How many rows a record has in a scope, and the bytes of those that `offset` and `limit` leave. */
+/** Returns how many rows a record has in a scope, and the bytes of those that `offset` and `limit` select. */
 export async function measureRecord(
   database: Queryable,
   scope: RecordScope,
@@ -100,7 +105,10 @@ export async function measureRecord(
   return { rows: Number(rows[0]?.rows ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
 }
 
-/** The rows with their large bodies, all of which there is room for; what was deleted meanwhile is left out. */
+/**
+ * Reads the large bodies of rows, which must all fit the budget; resources that were deleted meanwhile are
+ * left out.
+ */
 export async function withLargeRows<R extends EverythingRow>(
   database: Queryable,
   tenant: string,
@@ -118,14 +126,14 @@ export async function withLargeRows<R extends EverythingRow>(
   });
 }
 
-/** Whether a row's body was left out. */
+/** Returns true if a row's body was left out. */
 export function isLarge({ body }: EverythingRow): boolean {
   return body[0] !== BRACE;
 }
 
 const BRACE = 0x7b;
 
-/** Type, id and whole body of live rows. Index: primary key of resources.resource. */
+/** Returns SQL for type, id and whole body of live rows. Index: primary key of resources.resource. */
 export function rowsById(tenant: string, ids: Iterable<string>): string {
   return `select r.type, r.id::text, r.body from resources.resource r
     where r.id = any(${list(ids, 'uuid')}) and (r.tenant = ${uuid(tenant)}) is true and not r.deleted`;
@@ -148,8 +156,8 @@ function patientRow(scope: RecordScope, body: string): string {
 }
 
 /**
- * Index: resources.resource_of_record (record, type, id), in its order. The types are always named: without them, and
- * without statistics, the planner would rather sort the rows, which takes ten times as long.
+ * Index: resources.resource_of_record (record, type, id), in its order. The types are always named:
+ * otherwise, without statistics, the planner would sort the rows, which takes ten times as long.
  */
 function otherRows(
   scope: RecordScope,
@@ -169,13 +177,16 @@ function otherRows(
     order by r.record, r.type, r.id${limit === undefined ? '' : ` limit ${limit}`}${offset === 0 ? '' : ` offset ${offset}`}`;
 }
 
-/** The tenant's is only checked: no index of its own leads to the rows. */
+/** Checks the tenant without an index on it. */
 function inScope({ tenant, since }: RecordScope): string {
   const changed = since === undefined ? '' : ` and r.last_updated >= ${since}`;
   return `(r.tenant = ${uuid(tenant)}) is true and not r.deleted${changed}`;
 }
 
-/** Live directory entries of some ids, large bodies as their sizes. Index: primary key of resources.resource. */
+/**
+ * Reads live directory entries by id, with large bodies as their sizes. Index: primary key of
+ * resources.resource.
+ */
 export async function directoryRows(
   database: Queryable,
   tenant: string,
@@ -203,7 +214,7 @@ export interface ProvenanceRow extends EverythingRow {
   readonly recordedAt: Micros;
 }
 
-/** When Provenances of a scope were recorded. */
+/** Returns the conditions on the recording time of a scope's Provenances. */
 function recordedIn({ since, care }: RecordScope): string[] {
   return [
     ...(since === undefined ? [] : [`and v.recorded_at >= ${since}`]),
@@ -211,7 +222,7 @@ function recordedIn({ since, care }: RecordScope): string[] {
   ];
 }
 
-/** How many automatic Provenances a record has in a scope. Index: as `provenanceRows`. */
+/** Returns how many automatic Provenances a record has in a scope. Index: as `provenanceRows`. */
 export async function countProvenances(database: Queryable, scope: RecordScope): Promise<number> {
   const { rows } = await database.query<{ count: number }>(
     `select count(*)::int8 as count from history.version v
@@ -221,7 +232,10 @@ export async function countProvenances(database: Queryable, scope: RecordScope):
   return Number(rows[0]?.count ?? 0);
 }
 
-/** A record's automatic Provenances, oldest first. Index history.version_of_record (record, recorded_at, event_id). */
+/**
+ * Reads a record's automatic Provenances, oldest first. Index history.version_of_record (record, recorded_at,
+ * event_id).
+ */
 export async function provenanceRows(
   database: Queryable,
   scope: RecordScope,

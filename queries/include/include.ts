@@ -18,7 +18,7 @@ export const MAX_ROUNDS = 10;
 
 /** The included resources. */
 export interface Included {
-  /** Each once, none of them a match; never deleted, never another's. */
+  /** Each resource once, without the matches; never deleted ones or those of other tenants. */
   readonly resources: readonly CurrentResource[];
   /** True if there was more than `MAX_INCLUDED`, than the budget allows, or beyond `MAX_ROUNDS`. */
   readonly more: boolean;
@@ -74,7 +74,10 @@ export function openInclude(pool: Pool): Include {
   };
 }
 
-/** How many of the first resources the answer has room for; maybe none. @throws Refusal where pages are not shortened */
+/**
+ * Returns how many of the first resources fit the budget; possibly none.
+ * @throws Refusal where pages aren't shortened
+ */
 function roomFor(resources: readonly CurrentResource[], budget: AnswerBudget): number {
   const sizes = resources.map(({ body }) => sizeOf(body));
   const [first = 0] = sizes;
@@ -88,7 +91,7 @@ interface Reached {
   readonly name: string;
 }
 
-/** How a reference names something: as it is now, or one version of it. */
+/** Returns the name of a reference's target: the current resource, or one version of it. */
 function nameOf({ type, id, version }: Link): string {
   return version === undefined ? `${type}/${id}` : `${type}/${id}/_history/${version}`;
 }
@@ -130,7 +133,7 @@ const FORWARD = `
   where f.event_id is not null or f.type = k.type
   order by k.n limit $5`;
 
-/** What links lead to. */
+/** Reads the targets of links. */
 async function forward(
   pool: Pool,
   tenant: string,
@@ -166,9 +169,10 @@ async function forward(
   });
 }
 
-// Index: search.entry_keys, then the primary key of resources.resource. As the result of a query the keys tell the
-// planner nothing: it would rather read the whole table for a long list. Materialized, they are not walked in order. Some
-// at a time, because the index compares all that are asked for with every entry that has one of them.
+// Index: search.entry_keys, then the primary key of resources.resource. As the result of a subquery the keys
+// would give the planner no estimate: it would read the whole table for a long list. Materialized, they
+// aren't walked in order. They are looked up in groups, because the index compares all requested keys with
+// every entry that has one of them.
 const BACKWARD = `
   with referring as materialized (
     select distinct e.id
@@ -196,7 +200,7 @@ const AUTOMATIC = `
   ) f
   order by f.recorded_at, f.event_id limit $4`;
 
-/** What refers to resources: by what clients wrote, and by the Provenances that the service makes. */
+/** Reads the resources that refer to others: those that clients wrote, and automatic Provenances. */
 async function backward(
   pool: Pool,
   scope: { readonly tenant: string; readonly base: string },
@@ -207,7 +211,7 @@ async function backward(
 ): Promise<Reached[]> {
   const keys = keysOfReferrers(resources, inclusions, scope);
   const { targets, agents } = automaticallyNamed(resources, inclusions);
-  // What is shown already does not use the limit up.
+  // Resources that are already shown don't count towards the limit.
   const most = limit + shown.size;
   const [rows, versions] = await Promise.all([
     keys.length === 0
@@ -231,7 +235,7 @@ async function backward(
   }));
 }
 
-/** What automatic Provenances name: their targets by id, their agents by reference. */
+/** Returns the links of automatic Provenances: their targets by id, their agents by reference. */
 function automaticallyNamed(
   resources: readonly CurrentResource[],
   inclusions: readonly Inclusion[],

@@ -5,10 +5,10 @@ import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.t
 import { didYouMean } from '#src/shared/nearest.ts';
 import { badParameter } from '../search/raw.ts';
 
-/** What is to be shown beside the matches: the resources that they refer to, or (`reverse`) that refer to them. */
+/** An inclusion: resources that the matches refer to, or (`reverse`) that refer to them. */
 export interface Inclusion {
   readonly reverse: boolean;
-  /** Whether what it brings is followed in its turn. */
+  /** True if it is also applied to included resources. */
   readonly iterate: boolean;
   /** Types of the resources that refer, with the reference parameters that are followed. */
   readonly sources: ReadonlyMap<ResourceType, readonly string[]>;
@@ -21,16 +21,16 @@ const NAMES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 /** Most inclusions of a query: each is followed from every match. */
 const MAX_INCLUSIONS = 100;
 
-/** Whether a key of a query (with its modifier) asks for inclusions. */
+/** Returns true if a query parameter (with its modifier) requests inclusions. */
 export function isInclusion(key: string): boolean {
   return NAMES.has(key.split(':', 1)[0] ?? '');
 }
 
 /**
- * The inclusions of a query: `Type:parameter`, `Type:parameter:Target`, `Type:*`, `*`; with `:iterate` repeated over what
- * they bring. Empty values and repetitions are left out.
- * @throws Refusal `malformed` naming the parameter, for another modifier, for what names no reference parameter, and for
- * one too many.
+ * Parses the inclusions of a query: `Type:parameter`, `Type:parameter:Target`, `Type:*`, `*`; `:iterate` also
+ * applies them to included resources. Empty values and duplicates are left out.
+ * @throws Refusal `malformed` naming the parameter, for another modifier, for a value that isn't a reference
+ * parameter, and for too many inclusions.
  */
 export function parseInclusions(query: URLSearchParams): Inclusion[] {
   const inclusions: Inclusion[] = [];

@@ -1,4 +1,7 @@
-/** Which resources an inclusion leads to: the references in bodies, and the keys of those that refer. */
+/**
+ * Finds the resources that an inclusion leads to: the references in bodies, and the keys of resources that
+ * refer to others.
+ */
 import { mayName } from '#src/fhir/search/inclusions.ts';
 import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
 import { compiledParameter, elementsAt } from '#src/fhir/search/paths.ts';
@@ -15,7 +18,7 @@ export interface Link {
   readonly version?: number;
 }
 
-/** What a resource refers to by the parameters of some inclusions, in the order of its elements. */
+/** Returns a resource's references for the parameters of some inclusions, in the order of its elements. */
 export function linksOf(
   { type, body }: Pick<CurrentResource, 'type' | 'body'>,
   inclusions: readonly Inclusion[],
@@ -51,8 +54,9 @@ function linkOf(element: unknown, base: string): Link | undefined {
 }
 
 /**
- * The keys in the read model `search` of whatever refers to some resources by the parameters of reverse inclusions.
- * @param base of references that are written in full.
+ * Returns the keys, in the read model `search`, of resources that refer to some resources by the parameters
+ * of reverse inclusions.
+ * @param base the base of absolute references.
  */
 export function keysOfReferrers(
   resources: readonly Pick<CurrentResource, 'type' | 'id'>[],
@@ -72,7 +76,7 @@ export function keysOfReferrers(
   return [...keys];
 }
 
-/** Each parameter of each type that reverse inclusions follow, with the type that it must name. */
+/** Returns each parameter of each type that reverse inclusions follow, with the target type. */
 export function followedBack(
   inclusions: readonly Inclusion[],
 ): [source: ResourceType, code: string, target: string | undefined][] {

@@ -1,4 +1,7 @@
-/** Which versions of a record's resources an AI wrote: they are never shown as facts (docs/spec/interface.md, section 2.5). */
+/**
+ * Finds the versions of a record's resources that an AI wrote: they are never presented as facts
+ * (docs/spec/interface.md, section 2.5).
+ */
 import type { AuthorType } from '#src/shared/author.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Queryable } from '../gather.ts';
@@ -6,9 +9,10 @@ import type { Queryable } from '../gather.ts';
 const AI: AuthorType = 'ai';
 
 /**
- * Index: history.version_of_record (record, recorded_at, event_id): every version of the record once, and its end
- * backwards; resources.resource_of_record (record, type, id). The tenant is only checked: without statistics the planner
- * would rather read all that it has. Metadata is parsed only where the text may name an AI.
+ * Index: history.version_of_record (record, recorded_at, event_id), for every version of the record once, and
+ * for its end backwards; resources.resource_of_record (record, type, id). The tenant is checked without an
+ * index: without statistics the planner would otherwise read all of the tenant's rows. Metadata is parsed
+ * only where the text may name an AI.
  */
 const AI_VERSIONS = `
   select
@@ -23,9 +27,10 @@ const AI_VERSIONS = `
       <= (select max(v.recorded_at) from history.version v where v.record = $1::uuid) as complete`;
 
 /**
- * The versions that an AI wrote among a record's resources, as `Type/id/_history/n`. Asked after the
- * resources were read, it knows every version that they can have.
- * @throws Refusal unavailable (503) while the read model history lacks a version of the record that `resources` has.
+ * Returns the versions of a record's resources that an AI wrote, as `Type/id/_history/n`. Called after the
+ * resources were read, so that it covers all their versions.
+ * @throws Refusal unavailable (503) while the read model history lacks a version of the record that
+ * `resources` has.
  */
 export async function aiVersions(
   database: Queryable,

@@ -1,15 +1,15 @@
 /**
- * The rows of a record of which few are shown: their texts are bytes in a few pieces, each read when it is asked for. As
- * strings, or as a buffer each, thousands of them would be moved about whenever the heap is collected.
+ * Keeps the rows of a record as bytes in a few large blocks, and decodes each row when it is read; few are
+ * shown. As separate strings or buffers, thousands of them would be copied at every garbage collection.
  */
 import type { Stored } from '#src/fhir/ips/source.ts';
 import { readOut, type Tuple } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
 
-/** What the first block has, and the largest; each has twice what the one before had. */
+/** The size of the first block, and of the largest; each block is twice as large as the one before. */
 const BLOCK_BYTES = { first: 16 * 1024, most: 256 * 1024 } as const;
 
-/** A row whose text is made whenever it is read. */
+/** A row whose text is decoded whenever it is read. */
 export class KeptRow implements Stored {
   constructor(
     readonly type: string,
@@ -19,7 +19,7 @@ export class KeptRow implements Stored {
     private readonly to: number,
   ) {}
 
-  /** Its size. */
+  /** Returns its size in bytes. */
   get bytes(): number {
     return this.to - this.from;
   }
@@ -30,9 +30,9 @@ export class KeptRow implements Stored {
 }
 
 /**
- * The rows of a query for type, id and body.
- * @param select as of `copyOut`.
- * @param most as of `readOut`.
+ * Reads the rows of a query for type, id and body.
+ * @param select as in `copyOut`.
+ * @param most as in `readOut`.
  * @throws as `readOut`
  */
 export function keptRows(database: Queryable, select: string, most?: number): Promise<readonly KeptRow[]> {

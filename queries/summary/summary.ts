@@ -15,7 +15,7 @@ import type { Queryable } from '../gather.ts';
 import { aiVersions } from './ai-versions.ts';
 import { type KeptRow, keptRows } from './kept-rows.ts';
 
-/** What a summary is made of. */
+/** The data that a summary is built from. */
 export interface Summarized {
   readonly chosen: Chosen;
   /** Directory entries that it refers to, and those that these refer to. */
@@ -23,10 +23,11 @@ export interface Summarized {
 }
 
 /**
- * Reads it for a caller, and gives what `make` makes of it; undefined when the Patient is not there, or deleted. `base` is
- * our FHIR base with its slash. What was read is held until `make` has ended, the connection is not.
- * @param budget of what is read: a summary needs all of the record's clinical resources at once.
- * @throws Refusal as `aiVersions` and `AnswerBudget.take`; what `make` throws.
+ * Reads a record for a caller, and returns the result of `make`; undefined when the Patient doesn't exist, or
+ * is deleted. `base` is our FHIR base with its trailing slash. The data stays in memory until `make` has
+ * ended; the connection is released before.
+ * @param budget of the data: a summary needs all of the record's clinical resources at once.
+ * @throws Refusal as `aiVersions` and `AnswerBudget.take`; rethrows errors of `make`.
  */
 export type Summarize = (
   caller: Caller,

@@ -1,6 +1,7 @@
 /**
- * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (docs/spec/decisions.md, section 5): they stand in
- * read models of their own, of the same shape as those of resources, under a tenant that no project is.
+ * CodeSystem, ValueSet and ConceptMap are shared by all projects and read-only (docs/spec/decisions.md,
+ * section 5). Their read models have the same tables as those of resources, in separate schemas, under a
+ * tenant that no project uses.
  */
 import type { Pool, QueryConfig } from 'pg';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
@@ -12,10 +13,10 @@ import type { Read } from '../read.ts';
 import { openSearch, type Search } from '../search/search.ts';
 import type { Vread } from '../vread.ts';
 
-/** Whose rows they are. No project has that name: theirs begin with `proj_`. */
+/** The tenant of these rows. No project can have this name, because projects' ids begin with `proj_`. */
 export const SHARED_OWNER: Tenant = { project: 'terminology', environment: 'production' };
 
-/** The schema that holds the terminology's rows of a read model. */
+/** Returns the schema that contains the terminology's rows of a read model. */
 export function sharedSchema(readModel: string): string {
   return `terminology_${readModel}`;
 }
@@ -35,7 +36,7 @@ function sharedModels(pool: Pool): Pool {
   return Object.assign(Object.create(pool) as Pool, { query });
 }
 
-/** Where the terminology is. */
+/** The database of the terminology. */
 interface Shared {
   readonly pool: Pool;
   /** Resolves when it is there. */
@@ -47,14 +48,17 @@ const isShared = (type: ResourceType): boolean => typeEntry(type).home === 'term
 /** A caller who sees the shared terminology and nothing else. */
 const asShared = (caller: Caller): Caller => ({ ...caller, tenantId: tenantId(SHARED_OWNER) });
 
-/** Returns the read models that have a type, and the tenant whose rows are seen there: of terminology, what all share. */
+/**
+ * Returns the read models that contain a type, and the tenant to read there; for terminology, the shared
+ * ones.
+ */
 export function modelsOf(type: ResourceType, pool: Pool, tenant: string): { pool: Pool; tenantId: string } {
   return isShared(type)
     ? { pool: sharedModels(pool), tenantId: tenantId(SHARED_OWNER) }
     : { pool, tenantId: tenant };
 }
 
-/** Search of any type: of terminology, what all share. */
+/** Searches any type; for terminology it searches the shared read models. */
 export function withSharedSearch({ pool, ready }: Shared, ofTenant: Search): Search {
   const shared = openSearch(sharedModels(pool));
   return async (caller, request) => {
@@ -67,7 +71,7 @@ export function withSharedSearch({ pool, ready }: Shared, ofTenant: Search): Sea
 // Index: primary key of terminology.resource (id).
 const READ = 'select t.changed_at, t.body from terminology.resource t where t.id = $1 and t.type = $2';
 
-/** Read of any type: of terminology, what all share. */
+/** Reads any type; for terminology it reads the shared read models. */
 export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
   return async (caller, type, id, budget) => {
     if (!isShared(type)) return ofTenant(caller, type, id, budget);
@@ -83,7 +87,7 @@ export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
   };
 }
 
-/** Vread of any type: of terminology, whose older contents nobody keeps, version 1 as it is read. */
+/** Reads a version of any type; terminology has only version 1, which equals the current content. */
 export function withSharedVread(read: Read, ofTenant: Vread): Vread {
   return async (caller, type, id, version, budget) => {
     if (!isShared(type)) return ofTenant(caller, type, id, version, budget);

@@ -30,9 +30,12 @@ export interface EndpointPage {
 
 /** The questions. */
 export interface WebhookQueries {
-  /** One that is there; undefined for another tenant's. */
+  /** Reads an endpoint; undefined for another tenant's. */
   readonly endpoint: (tenant: Tenant, id: string) => Promise<Endpoint | undefined>;
-  /** One of a project of the person's organizations, with their role there; undefined for any other. */
+  /**
+   * Reads an endpoint of a project of the person's organizations, with the person's role; undefined for any
+   * other.
+   */
   readonly endpointOfMember: (identity: Identity, id: string) => Promise<Held<Endpoint> | undefined>;
   /** @param after key of the last endpoint of the page before. */
   readonly endpoints: (
@@ -40,7 +43,7 @@ export interface WebhookQueries {
     limit: number,
     after?: { readonly createdAt: number; readonly id: string },
   ) => Promise<EndpointPage>;
-  /** How many a tenant has beside one. */
+  /** Returns how many other endpoints a tenant has. */
   readonly others: (tenant: Tenant, id: string) => Promise<number>;
 }
 

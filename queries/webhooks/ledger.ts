@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 
 /** Statuses of a delivery (docs/spec/decisions.md, section 6). */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'exhausted'] as const;
-/** One of them. */
+/** The status of a delivery. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** A delivery. Times are milliseconds since 1970. */
@@ -23,7 +23,7 @@ export interface LoggedDelivery {
   readonly deliveredAt: number | null;
 }
 
-/** What is asked of an endpoint's log. */
+/** The filters of an endpoint's log. */
 export interface DeliveryQuestion {
   readonly endpointId: string;
   readonly status?: DeliveryStatus | undefined;
@@ -33,7 +33,7 @@ export interface DeliveryQuestion {
   readonly before?: number | undefined;
 }
 
-/** How far a replay is. Times are milliseconds since 1970. */
+/** The progress of a replay. Times are milliseconds since 1970. */
 export interface ReplayProgress {
   readonly status: 'running' | 'done' | 'cancelled';
   readonly from: number;

@@ -157,7 +157,10 @@ function fhirInterface(
   };
 }
 
-/** Responds without Koa to requests that aren't valid HTTP, or have too large headers. */
+/**
+ * Responds without Koa to requests that aren't valid HTTP, take too long to arrive, or have too large
+ * headers.
+ */
 function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
   const status =
