@@ -18,7 +18,7 @@ function whole(option: string, least: number, most: number) {
     .optional();
 }
 
-const schema = z.object({
+const schema = z.strictObject({
   json: flag,
   url: text,
   key: text,
@@ -57,6 +57,9 @@ const schema = z.object({
   readOnly: flag,
   command: text,
 });
+
+/** The names of all options, as commands read them. */
+export const OPTION_NAMES: readonly string[] = Object.keys(schema.shape);
 
 type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

@@ -1,4 +1,4 @@
-/** `annal parked`: events that a process could not act on and set aside; `--retry` has them tried again now. */
+/** `annal parked` lists parked events: those that a process could not handle. `--retry` retries them now. */
 import { openPool } from '#src/database/pool.ts';
 import { type ParkedEvent, ParkedEvents } from '#src/processes/parked.ts';
 import { databaseUrlOf } from './database.ts';

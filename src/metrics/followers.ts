@@ -23,7 +23,7 @@ export interface FollowersSource {
   readonly stale: () => readonly string[];
   /** Names of the processes. */
   readonly processes: readonly string[];
-  /** Events that each process has set aside; none of a process without any. May reject or be late: then nothing is said. */
+  /** The number of parked events by process; processes without any are left out. May reject or be late: then nothing is said. */
   readonly parked: () => Promise<ReadonlyMap<string, number>>;
   /** Lags of projections and processes by name. May reject or be late: then nothing is said. */
   readonly lags: () => Promise<ReadonlyMap<string, Lag>>;
@@ -56,7 +56,7 @@ export function observeFollowers(registry: Registry, source: FollowersSource): v
   const lookParked = shareRunning(parked);
   new Gauge({
     name: 'annal_process_parked_events',
-    help: 'Events that a process cannot act on and has set aside, on whichever instance; they are tried again.',
+    help: 'Parked events: a process on any instance could not handle them, and retries them.',
     labelNames: ['process'],
     registers,
     async collect() {

@@ -70,8 +70,13 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
       return toldOf(stored, TYPES[event.type], subscriber, record, data);
     }
     default:
-      return undefined;
+      return untold(event.type);
   }
+}
+
+/** Doesn't compile if `viewFor` lacks a case for a type that subscribers receive. */
+function untold(_type: Exclude<EventType, keyof typeof TYPES>): undefined {
+  return undefined;
 }
 
 function toldOf(
