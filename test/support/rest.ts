@@ -1,12 +1,15 @@
-/** Requests to REST v1, and the same records on the FHIR interface. */
+/** Sends requests to REST v1, and reads the same records on the FHIR interface. */
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import type { InProcess } from './in-process.ts';
 import type { Answer } from './service.ts';
 
-/** Ways to ask a service, with its first key unless another is given. */
+/** Functions that send requests to a service, with its first key unless another is given. */
 export interface Rest {
-  /** `path` below `/v1`. */
+  /**
+   * Sends a request.
+   * @param path below `/v1`.
+   */
   v1(
     method: string,
     path: string,
@@ -15,13 +18,16 @@ export interface Rest {
     key?: string,
   ): Promise<Answer>;
   get(path: string): Promise<Answer>;
-  /** What a POST creates. */
+  /** Creates a resource by POST and returns it. */
   made(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
-  /** Returns the resource, as plain JSON. */
+  /** Returns a resource of the FHIR interface as plain JSON. */
   fhir(type: string, id: unknown): Promise<JsonObject>;
 }
 
-/** @param service asked for at each request: it may start later. */
+/**
+ * Returns the functions for a service.
+ * @param service called for each request: the service may start later.
+ */
 export function restOf(service: () => InProcess): Rest {
   const v1: Rest['v1'] = (method, path, body, headers = {}, key = service().key) =>
     service().fhir(`${service().url}/v1${path}`, {

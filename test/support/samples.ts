@@ -1,21 +1,23 @@
 /**
- * Valid resources of every type that clients can write, for tests: decimals with trailing zeros, text beyond ASCII,
- * extensions on resources and on primitives. fast-check arbitraries vary them.
+ * Valid resources of every type that clients can write, for tests: with decimals with trailing zeros, text beyond
+ * ASCII, and extensions on resources and primitives. fast-check arbitraries vary them.
  */
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { TYPES } from '#src/fhir/types.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 
-/** The 22 types that clients write: all but the terminology and Provenance, which the service writes (and clients may). */
+/**
+ * The 22 types that clients write: all except terminology, and Provenance, which the service writes (and clients may).
+ */
 export type WritableType = Exclude<
   keyof typeof TYPES,
   'CodeSystem' | 'ValueSet' | 'ConceptMap' | 'Provenance'
 >;
 
-/** What a sample refers to, each as `Type/id`. A sample leaves out references that are not given. */
+/** The resources to which a sample refers, each as `Type/id`. References that are not given are left out. */
 export interface SampleRefs {
-  /** Required for everything in a record but the Patient itself. */
+  /** Required for everything in a record except the Patient itself. */
   readonly patient?: string;
   readonly practitioner?: string;
   readonly organization?: string;
@@ -23,11 +25,11 @@ export interface SampleRefs {
   readonly encounter?: string;
 }
 
-/** What makes one sample differ from another of its type. */
+/** The values by which samples of a type differ. */
 export interface Variation {
-  /** Text in an identifier (or a note) of the resource, to recognise it. */
+  /** Text in an identifier (or a note) of the resource, by which tests recognise it. */
   readonly marker: string;
-  /** A text without control characters that is not blank. */
+  /** A text that is not blank and has no control characters. */
   readonly text: string;
   /** A decimal's literal. */
   readonly decimal: string;
@@ -66,18 +68,18 @@ const quantity = (decimal: string, unit = 'mg'): JsonObject => ({
   code: unit,
 });
 
-/** Returns a member with a reference, or no member at all. */
+/** Returns a member with a reference, or an empty object. */
 function ref(name: string, reference: string | undefined): JsonObject {
   return reference === undefined ? {} : { [name]: { reference } };
 }
 
-/** The same for a list. */
+/** Returns a member with a list of references, or an empty object. */
 function refs(name: string, reference: string | undefined, wrap?: string): JsonObject {
   if (reference === undefined) return {};
   return { [name]: [wrap === undefined ? { reference } : { [wrap]: { reference } }] };
 }
 
-/** What every sample begins with: a profile-free meta, an extension with a decimal, the marker. */
+/** Returns the first members of every sample: a meta without profile, an extension with a decimal, the marker. */
 function base(resourceType: WritableType, { marker, text, decimal }: Variation): JsonObject {
   return {
     resourceType,
@@ -342,10 +344,12 @@ function dosage({ text, decimal }: Variation): JsonObject {
   };
 }
 
-/** The 22 types' names. */
+/** The names of the 22 types. */
 export const WRITABLE_TYPES = Object.keys(MAKERS) as readonly WritableType[];
 
-/** Those of them that live in a patient's record, beside the Patient; Device among them, when it names the patient. */
+/**
+ * The types in a patient's record, besides the Patient; including Device, which is in a record if it names the patient.
+ */
 export const RECORD_TYPES: readonly WritableType[] = WRITABLE_TYPES.filter(
   (type) => type !== 'Patient' && TYPES[type].home !== 'directory',
 );
@@ -359,7 +363,7 @@ export function sample(
   return MAKERS[type](given, { ...DEFAULT, ...variation });
 }
 
-/** Returns a client's own Provenance of resources of one record. */
+/** Returns a client's own Provenance for resources of one record. */
 export function sampleProvenance(targets: readonly string[], agent: string): JsonObject {
   return {
     resourceType: 'Provenance',
@@ -369,20 +373,20 @@ export function sampleProvenance(targets: readonly string[], agent: string): Jso
   };
 }
 
-/** A text that FHIR's `string` takes: no control characters, no blanks at its ends. */
+/** Texts that are valid for FHIR's `string`: no control characters, no blanks at the ends. */
 export const fhirText: fc.Arbitrary<string> = fc
   .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
   .map((text) => text.replace(/\p{C}/gu, '').trim())
   .map((text) => (text === '' ? 'é' : text));
 
-/** A decimal's literal, often one that a double would change: `1.50`, `-0.00`, twenty digits. */
+/** Literals of decimals, often ones that a double would change: `1.50`, `-0.00`, twenty digits. */
 export const fhirDecimal: fc.Arbitrary<string> = fc
   .tuple(fc.boolean(), fc.bigInt({ min: 0n, max: 10n ** 12n }), fc.stringMatching(/^[0-9]{0,6}$/))
   .map(
     ([negative, whole, fraction]) => `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`,
   );
 
-/** A date-time with an offset. */
+/** Date-times with an offset. */
 export const fhirTime: fc.Arbitrary<string> = fc
   .tuple(
     fc.date({
@@ -394,21 +398,21 @@ export const fhirTime: fc.Arbitrary<string> = fc
   )
   .map(([date, offset]) => date.toISOString().replace('Z', offset));
 
-/** Variations of everything but the marker. */
+/** Variations of everything except the marker. */
 export const variations: fc.Arbitrary<Omit<Variation, 'marker'>> = fc.record({
   text: fhirText,
   decimal: fhirDecimal,
   time: fhirTime,
 });
 
-/** Valid resources of a type. */
+/** Returns an arbitrary for valid resources of a type. */
 export function resourceOf(type: WritableType, given: SampleRefs = {}): fc.Arbitrary<JsonObject> {
   return fc
     .tuple(fc.uuid(), variations, fc.func(fc.boolean()))
     .map(([marker, variation, keep]) => thinned(sample(type, given, { marker, ...variation }), keep));
 }
 
-/** Elements that a sample may lack and still be valid. */
+/** Elements that a sample may omit and still be valid. */
 const OPTIONAL = [
   'meta',
   'language',

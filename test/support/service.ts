@@ -1,4 +1,4 @@
-/** The real service as a process of its own: `bin/start.js` on a free port, with a DATA_DIR of its own. */
+/** Runs the real service as a separate process: `bin/start.js` on a free port, with its own DATA_DIR. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -15,19 +15,19 @@ import { caughtUp, EVENTSTORE_URL, foundProject } from './project.ts';
 import { TEMPORARY } from './temporary.ts';
 import './patience.ts';
 
-/** How long a start may take, in ms: the first one makes a database cluster. */
+/** Maximum time of a start in ms: the first one creates a database cluster. */
 const START_MS = 240_000;
 
-/** What a service is started with. */
+/** The options of a service. */
 export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: a new folder that a first start has filled, removed by `stop`. */
   readonly dataDir?: string;
   /** Default: the embedded PostgreSQL in the DATA_DIR. */
   readonly databaseUrl?: string;
-  /** TypeScript to run instead of `bin/start.js`; it must say `ready` as that does. */
+  /** TypeScript to run instead of `bin/start.js`; it must print `ready` in the same way. */
   readonly program?: string;
-  /** The key to use, when it is not in this DATA_DIR's quickstart.json. */
+  /** The key to use if this DATA_DIR's quickstart.json does not have it. */
   readonly key?: string;
 }
 
@@ -35,13 +35,13 @@ export interface ServiceOptions {
 export interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text goes as it is, a tree as `application/fhir+json`. */
+  /** A text is sent unchanged, an object as `application/fhir+json`. */
   readonly body?: string;
-  /** Gives up then; default 120,000 ms. */
+  /** The request is aborted after this time; default 120,000 ms. */
   readonly timeoutMs?: number;
 }
 
-/** An answer, read whole. */
+/** An answer with its whole body. */
 export class Answer {
   constructor(
     readonly status: number,
@@ -49,20 +49,20 @@ export class Answer {
     readonly text: string,
   ) {}
 
-  /** The body as JSON, decimals with their literals. */
+  /** Returns the body as JSON; decimals keep their literals. */
   get json(): JsonObject {
     const { value } = parseJson(this.text);
     if (!isObject(value)) throw new TypeError(`no JSON object: ${this.text.slice(0, 200)}`);
     return value;
   }
 
-  /** The version in the ETag. */
+  /** Returns the version in the ETag. */
   get version(): number | undefined {
     const digits = /^W\/"(\d+)"$/.exec(this.headers.get('etag') ?? '')?.[1];
     return digits === undefined ? undefined : Number(digits);
   }
 
-  /** For messages: status and the beginning of the body. */
+  /** Returns the status and the beginning of the body, for messages. */
   toString(): string {
     return `${this.status} ${this.text.slice(0, 400)}`;
   }
@@ -70,38 +70,42 @@ export class Answer {
 
 /** A running service. */
 export interface Service {
-  /** Without a slash at the end. */
+  /** The base URL without a slash at the end. */
   readonly url: string;
   readonly key: string;
   readonly dataDir: string;
   readonly pid: number;
-  /** Everything that it wrote to standard error so far. */
+  /** Returns everything that it wrote to standard error so far. */
   log(): string;
-  /** `path` below `/fhir/R4`, with its slash, or a whole URL (a `next` link). @throws when nothing answers. */
+  /**
+   * Sends a request.
+   * @param path below `/fhir/R4`, with its slash, or a whole URL (a `next` link).
+   * @throws if there is no answer.
+   */
   fhir(path: string, call?: Call): Promise<Answer>;
-  /** Ends it with SIGTERM and removes a DATA_DIR that it was given none of. Idempotent. */
+  /** Ends it with SIGTERM, and removes the DATA_DIR unless it was given. Idempotent. */
   stop(): Promise<void>;
-  /** Ends it with SIGKILL; its database runs on until the next start on the DATA_DIR, or `stop`. */
+  /** Ends it with SIGKILL; its database keeps running until the next start on the DATA_DIR, or `stop`. */
   kill(): Promise<void>;
 }
 
-/** Starts a service and waits until it says that it is ready. @throws Error with its output when it does not. */
+/**
+ * Starts a service and waits until it prints that it is ready.
+ * @throws Error with its output if it does not.
+ */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const dataDir = options.dataDir ?? (await (isAlone(options) ? startedDataDir() : newDataDir()));
   for (let attempt = 1; ; attempt += 1) {
     const port = await freePort();
     const started = await startOn(port, dataDir, options);
     if (typeof started !== 'string') return started;
-    // Another process may have taken the port since it was found free.
+    // Another process may have taken the port since it was free.
     if (attempt === 3 || !started.includes(`PORT ${port}`))
       throw new Error(`the service did not start: ${started}`);
   }
 }
 
-/**
- * Returns a folder that the user PostgreSQL runs as can pass through. It goes when the test process ends, if not
- * before.
- */
+/** Returns a new folder that PostgreSQL's user can traverse. It is removed when the test process ends, or before. */
 export async function newDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), TEMPORARY));
   await chmod(folder, 0o711);
@@ -109,7 +113,10 @@ export async function newDataDir(): Promise<string> {
   return folder;
 }
 
-/** One in which a service was started once, and stopped. With a shared log, whose projects differ, it is empty. */
+/**
+ * Returns a DATA_DIR in which a service was started once, and stopped. With a shared log, whose projects differ, it is
+ * empty.
+ */
 export async function startedDataDir(): Promise<string> {
   const folder = await newDataDir();
   if (!isAlone({})) return folder;
@@ -181,7 +188,10 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
   };
 }
 
-/** Undefined once the `ready` line came; else why it did not. */
+/**
+ * Waits for the `ready` line.
+ * @returns undefined if it was printed; otherwise the reason why not.
+ */
 async function ready(child: ChildProcess, errors: () => string): Promise<string | undefined> {
   const output = collect(child, 'stdout');
   const deadline = Date.now() + START_MS;
@@ -205,7 +215,7 @@ function collect(child: ChildProcess, name: 'stdout' | 'stderr'): () => string {
   return () => text;
 }
 
-/** A log that others share has their quickstart project, too: this service gets one of its own. */
+/** Creates a project for this service if it shares a log, which also has the quickstart projects of others. */
 async function takeProject(dataDir: string, databaseUrl: string | undefined): Promise<void> {
   const database = databaseUrl ?? (await findDatabase(dataDir));
   const quickstart = await readQuickstart(dataDir);
@@ -235,10 +245,10 @@ async function request(url: string, key: string, call: Call = {}): Promise<Answe
   return new Answer(response.status, response.headers, await response.text());
 }
 
-/** Folders to remove at the latest when the test process ends. */
+/** Folders to remove when the test process ends. */
 const folders = new Set<string>();
 
-/** What still runs: when the test process ends, so does what it started, the database of a killed service too. */
+/** Running services: when the test process ends, they are ended too, and so is the database of a killed one. */
 const running = new Set<{ readonly child: ChildProcess; readonly dataDir: string }>();
 
 process.once('exit', () => {
@@ -255,11 +265,14 @@ function stopDatabase(dataDir: string): void {
     const [pid] = readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
     process.kill(Number(pid), 'SIGQUIT');
   } catch {
-    // It is gone already, or the database is not embedded.
+    // It has ended already, or the database is not embedded.
   }
 }
 
-/** Runs `annal <command> --json` on a service's DATA_DIR. Gives its exit code and what it wrote. */
+/**
+ * Runs `annal <command> --json` on a service's DATA_DIR.
+ * @returns its exit code and its output.
+ */
 export async function annal(
   service: Pick<Service, 'dataDir'>,
   command: readonly string[],

@@ -1,8 +1,8 @@
-/** The folder of real patient bundles that some tests read: they are not part of the repository. */
+/** Finds the folder of real patient bundles that some tests read: they are not part of the repository. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** `ANNAL_SYNTHEA_DIR`, or the folder beside the repository; undefined when there is neither. */
+/** Returns `ANNAL_SYNTHEA_DIR`, or the folder beside the repository; undefined if neither exists. */
 export function syntheaFolder(): string | undefined {
   const beside = fileURLToPath(new URL('../../../shared/data/synthea-r4', import.meta.url));
   return [process.env.ANNAL_SYNTHEA_DIR, beside].find((folder) => folder !== undefined && existsSync(folder));

@@ -1,17 +1,20 @@
-/** Folders that a test may fill. */
+/** Creates folders for files of tests. */
 import { chmod, lstat, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { SHARED_ROOT } from '#src/database/placement.ts';
 
-/** How the names of all temporary folders begin. Of a whole run they bear its number, by which it finds what is left of them. */
+/**
+ * Prefix of the names of all temporary folders. In a whole run it contains the run's number, by which the run finds
+ * leftover folders.
+ */
 export const TEMPORARY = `annal-test-${process.env.ANNAL_TEST_RUN ?? 'alone'}-`;
 
 const made: string[] = [];
 
 /**
- * Returns a new folder in the system's temporary one.
- * @param open whether other users may pass through it; one that only its owner may enter is what `mkdtemp` makes.
+ * Creates a folder in the system's temporary one.
+ * @param open whether other users may traverse it; otherwise only its owner may enter, as `mkdtemp` creates it.
  */
 export async function temporaryFolder(open = true): Promise<string> {
   const folder = await mkdtemp(join(await realpath(tmpdir()), TEMPORARY));
@@ -20,7 +23,9 @@ export async function temporaryFolder(open = true): Promise<string> {
   return folder;
 }
 
-/** Removes what this process made, with the clusters that DATA_DIRs in there link to. To be called in `after`. */
+/**
+ * Removes the folders that this process created, with the clusters to which DATA_DIRs in them link. Call it in `after`.
+ */
 export async function removeTemporaryFolders(): Promise<void> {
   for (const folder of made.splice(0)) {
     const cluster = join(folder, 'postgres');

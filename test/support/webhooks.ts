@@ -1,13 +1,13 @@
-/** Calls of the webhooks interface by tests. */
+/** Calls the webhooks interface for tests. */
 
 import type { InProcess, KeyedCall } from './in-process.ts';
 import { eventually } from './process.ts';
 import type { Answer } from './service.ts';
 
-/** What of a service it takes. */
+/** The part of a service that is used. */
 type Asked = Pick<InProcess, 'url' | 'fhir'>;
 
-/** An endpoint as it is answered. */
+/** An endpoint in an answer. */
 export interface ShownEndpoint {
   readonly id: string;
   readonly url: string;
@@ -18,7 +18,7 @@ export interface ShownEndpoint {
   readonly last_failure_at: string | null;
 }
 
-/** A delivery as it is answered. */
+/** A delivery in an answer. */
 export interface ShownDelivery {
   readonly id: string;
   readonly event_id: string;
@@ -32,7 +32,10 @@ export interface ShownDelivery {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Calls `/v1/webhooks` and what is below it. @param path begins with a slash, or is empty */
+/**
+ * Sends a request to `/v1/webhooks` or below it.
+ * @param path begins with a slash, or is empty
+ */
 export function hooks(
   service: Asked,
   method: string,
@@ -48,7 +51,10 @@ export function hooks(
   });
 }
 
-/** Makes an endpoint. @throws unless it is made */
+/**
+ * Creates an endpoint.
+ * @throws if it is not created
+ */
 export async function endpointAt(
   service: Asked,
   url: string,
@@ -60,7 +66,7 @@ export async function endpointAt(
   return JSON.parse(answer.text) as ShownEndpoint;
 }
 
-/** Returns an endpoint's deliveries, newest first, once they are as a test wants them. */
+/** Returns an endpoint's deliveries, newest first, once they satisfy a test's condition. */
 export async function deliveriesOf(
   service: Asked,
   endpointId: string,

@@ -1,8 +1,8 @@
-/** A log as a list. */
+/** Reads a log as a list. */
 import { lastValueFrom, takeWhile } from 'rxjs';
 import { BEGINNING, type EventStore, type RecordedEvent } from '#src/events/store.ts';
 
-/** Returns all events of a log that there are by now, in order. */
+/** Returns all events that a log has now, in order. */
 export async function wholeLog(store: EventStore): Promise<RecordedEvent[]> {
   const events: RecordedEvent[] = [];
   const head = await store.head();

@@ -1,17 +1,20 @@
-/** Synthetic records as transaction Bundles: what a client would import. */
+/** Creates synthetic records as transaction Bundles, as a client would import them. */
 
 import { generateSandbox } from '#src/sandbox/generate.ts';
 import { sandboxIds } from '#src/sandbox/ids.ts';
 import type { Authored } from '#src/sandbox/synthetic.ts';
 
-/** Bundles of the same content as a sandbox's: the directory first, then a record each. */
+/** Bundles with the content of a sandbox: one with the directory, then one for each record. */
 export interface Bundles {
   readonly directory: string;
-  /** @param directory ids of the directory's entries as the service gave them, in their order. */
+  /**
+   * Returns the Bundles of the records.
+   * @param directory ids that the service gave to the directory's entries, in order.
+   */
   readonly records: (directory: readonly string[]) => string[];
 }
 
-/** Makes them. */
+/** Returns the Bundles for a day and a number of patients. */
 export function syntheticBundles(resetId: string, today: string, patients: number): Bundles {
   const data = generateSandbox({ seed: 'annal', today, ids: sandboxIds(resetId), patients });
   return {
@@ -23,7 +26,7 @@ export function syntheticBundles(resetId: string, today: string, patients: numbe
   };
 }
 
-/** References within the Bundle become links, those to the directory its ids. */
+/** Returns a Bundle: references within it become links, those to the directory get the service's ids. */
 function bundle(resources: readonly Authored[], known: ReadonlyMap<string, string>): string {
   const own = new Set(resources.map(({ id }) => id));
   const entry = resources.map(({ id, type, resource }) => ({

@@ -1,4 +1,4 @@
-/** Rules 22 to 28: sex and age of diagnoses, units, forms of codes. */
+/** Rules 22 to 28: sex and age of diagnoses, units, formats of codes. */
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
@@ -24,7 +24,7 @@ interface Known {
 
 let known: ReadonlyMap<string, Known> | undefined;
 
-/** Returns a code of the bundled LOINC or ATC; undefined when it is not bundled. */
+/** Returns a code of the bundled LOINC or ATC; undefined if it is not bundled. */
 function bundled(system: string, code: string): Known | undefined {
   known ??= new Map(
     bundledResources().flatMap((resource): [string, Known][] => {
@@ -54,7 +54,7 @@ const SEXES: readonly (readonly [code: string, sex: string, from: number, to: nu
   ['N40', 'male', 35, 120],
 ];
 
-/** Youngest age of diagnoses, years. */
+/** Minimum age of diagnoses in years. */
 const ADULT_DIAGNOSES: Readonly<Record<string, number>> = {
   E11: 25,
   I10: 25,

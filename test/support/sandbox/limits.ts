@@ -1,6 +1,6 @@
-/** Limits of values that a living person has, by LOINC code; where they depend on age, by age. */
+/** Limits of values in living people, by LOINC code, and by age if they depend on it. */
 
-/** From and to, both included; `units` is the unit that they are in. */
+/** Minimum and maximum, both inclusive; `units` is their unit. */
 export interface Limits {
   readonly unit: string;
   readonly from: number;
@@ -65,7 +65,7 @@ const INFANT: Readonly<Record<string, Limits>> = {
   '39156-5': limits('kg/m2', 11, 22),
 };
 
-/** Limits of a code at an age in years; undefined for a code that nobody has limits for. */
+/** Returns the limits of a code at an age in years; undefined for a code without limits. */
 export function limitsOf(code: string, age: number): Limits | undefined {
   return (age < 3 ? INFANT : age < 18 ? CHILD : ADULT)[code];
 }

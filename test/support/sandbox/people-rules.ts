@@ -137,7 +137,7 @@ export const PEOPLE_RULES: readonly Rule[] = [
   }),
 ];
 
-/** Place of a family name in its country's lists, the same for both sexes. */
+/** Returns the index of a family name in its country's lists, which is the same for both sexes. */
 function familyPlace(person: JsonObject): number {
   const country = countryOf(person);
   const family = textAt(listOf(person.name)[0], 'family') ?? '';

@@ -1,9 +1,9 @@
-/** Faults planted into plausible data, one for each rule: what a checker must find. */
+/** Plants faults in plausible data, one for each rule, which the checker must find. */
 import type { Authored, SyntheticData, SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { codesIn, DAY_MS, textAt, walk } from './view.ts';
 
-/** Data that a test may change. */
+/** Data that a planting may change. */
 interface Draft {
   readonly directory: Authored[];
   readonly records: (Omit<SyntheticRecord, 'resources'> & { resources: Authored[] })[];
@@ -22,11 +22,11 @@ const has = (resource: JsonObject, code: string): boolean => {
   return found;
 };
 
-/** Returns the records of those who have something. */
+/** Returns the records that have a matching resource. */
 const recordsWith = (draft: Draft, pick: Pick) =>
   draft.records.filter(({ resources }) => resources.some((one) => pick(one.resource, one)));
 
-/** Returns the first record that has something. */
+/** Returns the first record that has a matching resource. */
 function recordWith(draft: Draft, pick: Pick): Draft['records'][number] {
   const [record] = recordsWith(draft, pick);
   if (record === undefined) throw new Error('no such record');
@@ -44,7 +44,7 @@ const ofType =
   (resource) =>
     resource.resourceType === type && (code === '' || has(resource, code));
 
-/** Sets elements of the first such resource. */
+/** Returns a planting that sets elements of the first matching resource. */
 const set =
   (pick: Pick, elements: (resource: JsonObject) => JsonObject): Planting =>
   (draft) => {
@@ -52,7 +52,7 @@ const set =
     Object.assign(resource, elements(resource));
   };
 
-/** Changes every value of a code in the record of those who take a substance or have a diagnosis. */
+/** Returns a planting that changes every value of a code in the first record with a matching resource. */
 const values =
   (
     code: string,
@@ -82,7 +82,7 @@ const later = (text: unknown, days: number): string =>
 const dead: Pick = (resource) => resource.deceasedDateTime !== undefined;
 const child: Pick = ofType('RelatedPerson');
 
-/** In the order of the rules. */
+/** The plantings in the order of the rules. */
 export const PLANTED: readonly Planting[] = [
   set(ofType('Observation'), () => ({ effectiveDateTime: '1890-01-01T08:00:00Z' })),
   set(ofType('DocumentReference'), () => ({ date: '2090-01-01T08:00:00Z' })),
@@ -194,7 +194,7 @@ export const PLANTED: readonly Planting[] = [
   set(ofType('Observation'), () => ({ status: 'done' })),
 ];
 
-/** Returns a copy of data with a fault in it. */
+/** Returns a copy of data with a fault planted in it. */
 export function plant(data: SyntheticData, planting: Planting): SyntheticData {
   const draft: Draft = structuredClone({
     directory: [...data.directory],

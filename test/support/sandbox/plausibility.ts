@@ -1,4 +1,4 @@
-/** Whether synthetic patients could be real ones: forty rules. Of the tests, not of the service. */
+/** Checks by forty rules whether synthetic patients are plausible. Used by tests, not by the service. */
 import type { SyntheticData } from '#src/sandbox/synthetic.ts';
 import { CODE_RULES } from './code-rules.ts';
 import { PEOPLE_RULES } from './people-rules.ts';
@@ -16,7 +16,10 @@ export const RULES: readonly Rule[] = [
   ...WHOLE_RULES,
 ];
 
-/** Faults by the number of the rule; empty when all is plausible. @param today `YYYY-MM-DD`. */
+/**
+ * Returns faults by the number of the rule; empty if everything is plausible.
+ * @param today `YYYY-MM-DD`.
+ */
 export function implausible(data: SyntheticData, today: string): ReadonlyMap<number, readonly string[]> {
   const view = new View(data, today);
   const faults = new Map<number, readonly string[]>();

@@ -1,9 +1,9 @@
-/** Synthetic records as the rules of plausibility look at them. */
+/** Presents synthetic records to the rules of plausibility. */
 import { REGISTER } from '#src/sandbox/people.ts';
 import type { Authored, SyntheticData } from '#src/sandbox/synthetic.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
-/** What a rule found, in words that name the resource. */
+/** A rule's finding, as text that names the resource. */
 export type Fault = string;
 
 /** One rule. */
@@ -12,12 +12,12 @@ export interface Rule {
   readonly check: (view: View) => Fault[];
 }
 
-/** Returns a rule over each record. */
+/** Returns a rule that checks each record. */
 export function eachRecord(says: string, check: (record: RecordView, view: View) => Fault[]): Rule {
   return { says, check: (view) => view.records.flatMap((record) => check(record, view)) };
 }
 
-/** Returns a rule over each resource of one type, or of all. */
+/** Returns a rule that checks each resource of one type, or of all types. */
 export function eachResource(
   says: string,
   type: string | undefined,
@@ -30,7 +30,7 @@ export function eachResource(
   );
 }
 
-/** `Type/id`. */
+/** Returns `Type/id` of a resource. */
 export const nameOf = (resource: JsonObject): string =>
   `${String(resource.resourceType)}/${String(resource.id)}`;
 
@@ -78,22 +78,22 @@ export class RecordView {
     return this.#byName.get(reference ?? '');
   }
 
-  /** Resources of a type. */
+  /** Returns the resources of a type. */
   of(type: string | undefined): JsonObject[] {
     return this.resources.filter((resource) => type === undefined || resource.resourceType === type);
   }
 
-  /** Age in years at a moment. */
+  /** Returns the age in years at a moment. */
   age(at: number): number {
     return (at - this.birth) / YEAR_MS;
   }
 
-  /** Measured values, components among them, oldest first. */
+  /** Returns measured values including components, oldest first. */
   values(code?: string): readonly Value[] {
     return code === undefined ? this.#values : (this.#byCode.get(code) ?? []);
   }
 
-  /** Begin of the earliest treatment with a substance whose ATC code begins so. */
+  /** Returns the start of the earliest treatment with a substance whose ATC code begins with `atc`. */
   treatedSince(atc: string): number | undefined {
     const starts = this.of('MedicationStatement')
       .filter((statement) =>
@@ -103,13 +103,13 @@ export class RecordView {
     return starts.length === 0 ? undefined : Math.min(...starts);
   }
 
-  /** Returns whether a diagnosis begins with an ICD-10 code. */
+  /** Returns whether a diagnosis has a code that begins with an ICD-10 code. */
   has(icd: string): boolean {
     return this.of('Condition').some(({ code }) => codesIn(code).some((one) => one.startsWith(icd)));
   }
 }
 
-/** All of a sandbox. */
+/** The records and directory of a sandbox. */
 export class View {
   readonly records: readonly RecordView[];
   readonly directory: ReadonlyMap<string, JsonObject>;
@@ -123,12 +123,12 @@ export class View {
     this.directory = new Map(data.directory.map(({ resource }) => [nameOf(resource), resource]));
   }
 
-  /** Midnight at the begin of today, ms. */
+  /** Returns the midnight at the start of today, in ms. */
   get now(): number {
     return Date.parse(this.today);
   }
 
-  /** Every resource with its author. */
+  /** Returns every resource with its author. */
   get all(): readonly Authored[] {
     return [...this.data.directory, ...this.data.records.flatMap(({ resources }) => resources)];
   }
@@ -139,7 +139,7 @@ export const YEAR_MS = 365.25 * 86_400_000;
 /** A day, ms. */
 export const DAY_MS = 86_400_000;
 
-/** Returns the text at a path of keys; through lists, of their first item. */
+/** Returns the text at a path of keys; a list is represented by its first item. */
 export function textAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
   let here: Json | undefined = value;
   for (const key of path) {
@@ -150,12 +150,12 @@ export function textAt(value: Json | undefined, ...path: readonly string[]): str
   return typeof here === 'string' ? here : undefined;
 }
 
-/** Codes of a CodeableConcept. */
+/** Returns the codes of a CodeableConcept. */
 export function codesIn(concept: Json | undefined): string[] {
   return codingsIn(concept).map(({ code }) => code);
 }
 
-/** Codings of a CodeableConcept. */
+/** Returns the codings of a CodeableConcept. */
 export function codingsIn(concept: Json | undefined): { system: string; code: string; display: string }[] {
   const codings = isObject(concept) && Array.isArray(concept.coding) ? concept.coding : [];
   return codings.filter(isObject).map(({ system, code, display }) => ({
@@ -165,7 +165,7 @@ export function codingsIn(concept: Json | undefined): { system: string; code: st
   }));
 }
 
-/** Number in the hospital's register. */
+/** Returns the number in the hospital's register. */
 export function numberOf(person: JsonObject): string | undefined {
   const { identifier } = person;
   const own = (Array.isArray(identifier) ? identifier : [])
@@ -174,7 +174,7 @@ export function numberOf(person: JsonObject): string | undefined {
   return own === undefined ? undefined : String(own.value);
 }
 
-/** Visits every object in a resource, itself first. */
+/** Visits every object in a resource, starting with itself. */
 export function walk(value: Json | undefined, visit: (object: JsonObject) => void): void {
   if (Array.isArray(value)) for (const item of value) walk(item, visit);
   else if (isObject(value)) {
@@ -183,7 +183,7 @@ export function walk(value: Json | undefined, visit: (object: JsonObject) => voi
   }
 }
 
-/** A date or time where it stands. */
+/** A date or time with its element. */
 export interface Dated {
   readonly element: string;
   /** ms since 1970 */
@@ -193,10 +193,10 @@ export interface Dated {
 
 const DATE = /^\d{4}-\d\d-\d\d(T|$)/;
 
-/** Read once: several rules ask for them. */
+/** Cached, because several rules need them. */
 const dates = new WeakMap<JsonObject, readonly Dated[]>();
 
-/** Dates and times of a resource by their element, those of the patient's birth left out. */
+/** Returns the dates and times of a resource with their elements, without the patient's birth. */
 export function datesOf(resource: JsonObject): readonly Dated[] {
   const known = dates.get(resource);
   if (known !== undefined) return known;

@@ -1,10 +1,10 @@
-/** Rules 37 to 40: all thirty together. */
+/** Rules 37 to 40, about all thirty patients together. */
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { datesOf, eachRecord, nameOf, type RecordView, type Rule, YEAR_MS } from './view.ts';
 
-/** Years that a record's data span, the patient's birth left out. */
+/** Returns the number of years that a record's data spans, without the patient's birth. */
 function span(record: RecordView): number {
   const times = record.resources.flatMap((resource) => datesOf(resource).map(({ at }) => at));
   return times.length === 0 ? 0 : (Math.max(...times) - Math.min(...times)) / YEAR_MS;

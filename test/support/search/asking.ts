@@ -1,4 +1,4 @@
-/** Requests as tests of search make them, each with the status that it must have. */
+/** Sends requests for tests of search, and checks the status of each. */
 import { expect } from 'chai';
 import type { InProcess } from '../in-process.ts';
 import { queryText } from './query-text.ts';
@@ -21,11 +21,11 @@ export interface Bundle {
   readonly link?: readonly { readonly relation: string; readonly url: string }[];
 }
 
-/** Ids of a page's matches, or of what it includes, in its order. */
+/** Returns the ids of a page's matches, or of the resources that it includes, in order. */
 export const idsIn = ({ entry = [] }: Bundle, mode = 'match'): string[] =>
   entry.filter((each) => each.search?.mode === mode).map(({ resource }) => resource?.id ?? '');
 
-/** Returns the link to the page after. */
+/** Returns the link to the next page. */
 export const nextOf = ({ link = [] }: Bundle): string | undefined =>
   link.find(({ relation }) => relation === 'next')?.url;
 
@@ -41,23 +41,23 @@ export const post = (
   request: { method: 'POST', url: resource.resourceType, ...rest },
 });
 
-/** Asks one service. */
+/** Sends requests to one service. */
 export class Asking {
   constructor(private readonly service: InProcess) {}
 
-  /** Returns a Bundle by its path or link. */
+  /** Returns the Bundle at a path or link. */
   async get(path: string, key = this.service.key): Promise<Bundle> {
     const answer = await this.service.fhir(path, { key });
     expect(answer.status, `${path}: ${answer}`).to.equal(200);
     return JSON.parse(answer.text) as Bundle;
   }
 
-  /** Returns a search within a type; nothing in the query is percent-encoded. */
+  /** Returns the result of a search within a type; nothing in the query is percent-encoded. */
   search(type: string, query: string, key?: string): Promise<Bundle> {
     return this.get(`/${type}?${queryText(query)}`, key);
   }
 
-  /** Returns the ids of a search's first page. */
+  /** Returns the ids on a search's first page. */
   async found(type: string, query: string, key?: string): Promise<string[]> {
     return idsIn(await this.search(type, query, key));
   }
@@ -67,7 +67,10 @@ export class Asking {
     return String((await this.service.post(`/${body.resourceType}`, body)).json.id);
   }
 
-  /** Creates an Observation of a patient. */
+  /**
+   * Creates an Observation of a patient.
+   * @returns its id
+   */
   observe(patient: string, rest: object = {}): Promise<string> {
     return this.create(observation(patient, rest));
   }

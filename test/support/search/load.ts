@@ -1,4 +1,4 @@
-/** Brings the resources of search tables into a service, each after those that it refers to. */
+/** Writes the resources of search tables to a service; each after those to which it refers. */
 
 import { typeEntry } from '#src/fhir/types.ts';
 import { newUuid } from '#src/shared/ids.ts';
@@ -6,12 +6,15 @@ import type { InProcess } from '../in-process.ts';
 import { storeResources } from './store.ts';
 import type { SearchTable } from './table.ts';
 
-/** Where the resources of tables are: `Type/letter` → id. */
+/** Ids of the tables' resources: `Type/letter` → id. */
 export type Ids = ReadonlyMap<string, string>;
 
 const SYMBOL = /@([A-Z][A-Za-z]+)\/(\w)|([A-Z][A-Za-z]+)\/@(\w)/g;
 
-/** Puts ids in the place of letters. @throws Error for a letter that is not there. */
+/**
+ * Replaces letters by ids.
+ * @throws Error for an unknown letter.
+ */
 export function resolveSymbols(text: string, ids: Ids): string {
   return text.replaceAll(SYMBOL, (symbol, type1, letter1, type2, letter2) => {
     const name = `${type1 ?? type2}/${letter1 ?? letter2}`;
@@ -21,7 +24,10 @@ export function resolveSymbols(text: string, ids: Ids): string {
   });
 }
 
-/** Creates every resource by HTTP, those of read-only types by events. @throws Error for what is refused or refers in a circle. */
+/**
+ * Creates every resource: by HTTP, or by events for read-only types.
+ * @throws Error for a refused resource, or for circular references.
+ */
 export async function loadTables(service: InProcess, tables: readonly SearchTable[]): Promise<Ids> {
   const ids = new Map<string, string>();
   let waiting = tables.flatMap(({ type, resources }) =>
@@ -45,7 +51,7 @@ export async function loadTables(service: InProcess, tables: readonly SearchTabl
       return { type, id, body: JSON.parse(resolveSymbols(text, known)) };
     });
     if (made.length > 0) await storeResources(service, service.key, made);
-    // Four at a time: references within a wave lead backwards only.
+    // Four at a time: the resources of one round refer only to earlier rounds.
     const others = ready.filter((each) => !readOnly.includes(each));
     for (let at = 0; at < others.length; at += 4) {
       await Promise.all(

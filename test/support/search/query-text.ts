@@ -1,6 +1,6 @@
-/** Queries as tests write them: nothing percent-encoded, `&` only between parameters. */
+/** Encodes queries as tests write them: nothing is percent-encoded, and `&` occurs only between parameters. */
 
-/** Returns the query as it goes into a URL. */
+/** Returns the query in the form for a URL. */
 export function queryText(query: string): string {
   return query
     .split('&')

@@ -1,4 +1,4 @@
-/** Resources that come as events, as they stand: those that no client may write, and those that nobody has validated. */
+/** Stores resources as events without changes: those that no client may write, and those that were never validated. */
 import { createHash } from 'node:crypto';
 import { publishTerminology } from '#src/app/terminology.ts';
 import { encode } from '#src/events/codec.ts';
@@ -14,19 +14,19 @@ import type { InProcess } from '../in-process.ts';
 import { eventually } from '../process.ts';
 import { EVENTSTORE_URL } from '../project.ts';
 
-/** One of them. */
+/** A resource to store. */
 export interface StoredResource {
   readonly type: string;
   readonly id: string;
-  /** The patient whose record it is in; undefined: in the directory. */
+  /** The patient in whose record it is; undefined for the directory. */
   readonly record?: string | undefined;
   /** JSON without id, version and time. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Appends them for the project that a key opens, and waits until they can be found. Terminology takes the place of what
- * comes with the program.
+ * Appends the resources to the project of a key, and waits until searches find them. Terminology replaces the bundled
+ * one.
  */
 export async function storeResources(
   service: InProcess,
@@ -68,7 +68,7 @@ async function storeTerminology(
   resources: readonly StoredResource[],
 ): Promise<void> {
   if (resources.length === 0) return;
-  // The first search writes what comes with the program.
+  // The first search installs the bundled terminology.
   await service.fhir('/CodeSystem?_count=0', { key });
   await service.pool.query('delete from terminology.resource where not loaded');
   for (const { type, id, body } of resources) {

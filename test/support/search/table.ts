@@ -1,25 +1,25 @@
-/** Tables of search cases: resources by a letter, queries, and the letters that R4 says they find. */
+/** Tables of search cases: resources named by letters, queries, and the letters that R4 says they find. */
 import type { ResourceType } from '#src/fhir/types.ts';
 
-/** A resource without its type and id; `Type/@letter` in a text stands for a reference to that resource. */
+/** A resource without its type and id; `Type/@letter` in a text is a reference to that resource. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /**
- * A query of the table's type and the letters that it finds: in any order, or in this one when it has `_sort`. In the
- * query `Type/@letter` stands for a reference and `@Type/letter` for an id.
+ * A query of the table's type and the letters that it finds: in any order, or in this order if it has `_sort`. In the
+ * query, `Type/@letter` is a reference and `@Type/letter` an id.
  */
 export type Case = readonly [query: string, letters: string];
 
-/** A topic. Only its own resources count in the answers, so that tables of one type do not depend on each other. */
+/** The cases of one topic. Only its own resources count in the answers, so that tables of one type are independent. */
 export interface SearchTable {
-  /** What it is about, besides its type. */
+  /** The topic, besides its type. */
   readonly topic: string;
   readonly type: ResourceType;
   readonly resources: Readonly<Record<string, Body>>;
   readonly cases: readonly Case[];
 }
 
-/** Elements that every type has, by which `commonCases` finds a resource. */
+/** Elements that every type has, for the searches of `commonCases`. */
 export const MARKED = {
   meta: {
     profile: ['http://example.org/fhir/StructureDefinition/marked'],
@@ -29,7 +29,7 @@ export const MARKED = {
   },
 } as const;
 
-/** Returns the parameters that every type has, on a resource with `MARKED` in it. */
+/** Returns cases for the parameters that every type has, on a resource with `MARKED` in it. */
 export function commonCases(type: ResourceType, letter: string): Case[] {
   return [
     [`_id=@${type}/${letter}`, letter],

@@ -1,8 +1,8 @@
-/** Dates: https://hl7.org/fhir/R4/search.html#date */
+/** Compares dates: https://hl7.org/fhir/R4/search.html#date */
 import { type Interval, prefixHolds, splitPrefix } from './interval.ts';
 import type { Json } from './published.ts';
 
-/** Milliseconds that a date's text stands for; UTC where it names no zone. */
+/** Returns the interval of a date's text in milliseconds; UTC if it has no time zone. */
 export function intervalOf(text: string): Interval {
   const [date = '', time] = text.split('T');
   const [year = 0, month, day] = date.split('-').map(Number);
@@ -26,7 +26,10 @@ export function intervalOf(text: string): Interval {
   return { low: precise + Number(fraction) * unit, high: precise + (Number(fraction) + 1) * unit };
 }
 
-/** What an element says of time: a text, a Period, or a Timing, of which only the outer limits count. */
+/**
+ * Returns the interval of an element: a text, a Period, or a Timing, of which only the earliest and latest limits
+ * count.
+ */
 function timeOf(element: unknown): Interval | undefined {
   if (typeof element === 'string') return /^\d{4}/.test(element) ? intervalOf(element) : undefined;
   const { start, end, event, repeat } = element as {
@@ -51,7 +54,7 @@ function timeOf(element: unknown): Interval | undefined {
   };
 }
 
-/** Returns whether an element is what a date with its prefix asks for. */
+/** Returns whether an element matches a date with its prefix. */
 export function dateMatches(element: unknown, text: string): boolean {
   const [prefix, date] = splitPrefix(text);
   const target = timeOf(element);

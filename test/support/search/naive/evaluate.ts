@@ -1,12 +1,12 @@
 /**
- * FHIR R4 search over resources in memory, as its page describes it and in no clever way: what the database's answers
- * are compared with. It shares no code with the product's extractors and statements.
+ * Evaluates FHIR R4 search over resources in memory, written directly from the specification without optimizations, for
+ * comparison with the database's answers. It shares no code with the product's extractors and statements.
  */
 import { matches, relative } from './match.ts';
 import { type Json, operandsOf, type Published, publishedParameter, valuesAt } from './published.ts';
 import { splitEscaped } from './text.ts';
 
-/** Everything that a search may see. */
+/** The resources that a search may find. */
 export interface Universe {
   readonly resources: readonly (Json & { readonly resourceType: string; readonly id: string })[];
   /** Base URL of the FHIR interface, with a slash at its end. */
@@ -74,7 +74,7 @@ function parameterOf(type: string, name: string): Published {
   return parameter;
 }
 
-/** Returns whether a type has what the end of a chain begins with. */
+/** Returns whether a type has the parameter at the end of a chain. */
 function has(type: string, key: string): boolean {
   return key.startsWith('_has:') || publishedParameter(type, key.split(/[.:]/)[0] ?? '') !== undefined;
 }
@@ -86,12 +86,12 @@ function targetsOf(universe: Universe, { expression }: Published, resource: Json
   const contained = (resource.contained ?? []) as Universe['resources'];
   return [
     ...universe.resources.filter(({ resourceType, id }) => references.includes(`${resourceType}/${id}`)),
-    // Contained resources refer to each other as their container does to them.
+    // References between contained resources are resolved like their container's.
     ...contained.filter(({ id }) => references.includes(`#${id}`)).map((each) => ({ ...each, contained })),
   ];
 }
 
-/** Elements of a composite: each with the path that its parts' expressions begin at. */
+/** Returns the elements of a composite: each with the path at which its parts' expressions begin. */
 function contextsOf({ expression }: Published, resource: Json): { node: unknown; base: string }[] {
   return operandsOf(expression).flatMap((base) => valuesAt(base, resource).map((node) => ({ node, base })));
 }

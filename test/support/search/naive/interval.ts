@@ -1,20 +1,20 @@
-/** Intervals, and what R4's prefixes say of two of them: https://hl7.org/fhir/R4/search.html#prefix */
+/** Compares intervals by R4's prefixes: https://hl7.org/fhir/R4/search.html#prefix */
 
-/** From `low`, without `high`; open ends are infinite. */
+/** From `low` (inclusive) to `high` (exclusive); open ends are infinite. */
 export interface Interval {
   readonly low: number;
   readonly high: number;
 }
 
-/** R4's prefixes but `ap`, which each server understands in its own way. */
+/** R4's prefixes except `ap`, which each server may interpret differently. */
 export const PREFIXES = ['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb'] as const;
-/** One of them. */
+/** One of the prefixes. */
 export type Prefix = (typeof PREFIXES)[number];
 
 const contains = (outer: Interval, inner: Interval) => outer.low <= inner.low && inner.high <= outer.high;
 const overlaps = (one: Interval, other: Interval) => one.low < other.high && other.low < one.high;
 
-/** Returns whether a prefix holds between what is asked for and an element's interval. */
+/** Returns whether a prefix holds between the query's interval and an element's. */
 export function prefixHolds(prefix: Prefix, asked: Interval, target: Interval): boolean {
   const above = { low: asked.high, high: Number.POSITIVE_INFINITY };
   const below = { low: Number.NEGATIVE_INFINITY, high: asked.low };
@@ -38,7 +38,7 @@ export function prefixHolds(prefix: Prefix, asked: Interval, target: Interval): 
   }
 }
 
-/** Takes a prefix off a value; none is `eq`. */
+/** Splits the prefix off a value; without a prefix it is `eq`. */
 export function splitPrefix(text: string): [Prefix, string] {
   const prefix = PREFIXES.find((each) => text.startsWith(each));
   return prefix === undefined ? ['eq', text] : [prefix, text.slice(2)];

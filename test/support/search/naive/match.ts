@@ -1,14 +1,14 @@
-/** Whether an element is what a value asks for, by the parameter's type: https://hl7.org/fhir/R4/search.html#ptypes */
+/** Decides whether an element matches a value, by the parameter's type: https://hl7.org/fhir/R4/search.html#ptypes */
 import { dateMatches } from './dates.ts';
 import type { Json } from './published.ts';
 import { quantityMatches } from './quantities.ts';
 import { fold, plain, splitEscaped } from './text.ts';
 
-/** What is asked of an element. */
+/** A query's condition on an element. */
 export interface Asked {
   readonly type: string;
   readonly modifier: string | undefined;
-  /** One alternative, escaped. */
+  /** One alternative of the value, still escaped. */
   readonly text: string;
   /** Base URL of the service, with a slash at its end. */
   readonly base: string;
@@ -73,7 +73,7 @@ function tokenMatches(element: unknown, modifier: string | undefined, text: stri
   });
 }
 
-/** Texts associated with a token, for `:text`. */
+/** Returns the texts of a token, for `:text`. */
 function textsOf(element: unknown): string[] {
   if (typeof element !== 'object' || element === null) return [];
   const { text, display, coding, type } = element as Json;
@@ -97,7 +97,7 @@ function stringMatches(text: string, modifier: string | undefined, asked: string
   return modifier === 'contains' ? fold(text).includes(fold(asked)) : fold(text).startsWith(fold(asked));
 }
 
-/** Returns a canonical with a version is also found without it. */
+/** Returns the uris of a canonical, with and without its version. */
 function urisOf(text: string): string[] {
   const [url = ''] = text.split('|');
   return url === text ? [text] : [text, url];
@@ -124,7 +124,7 @@ function referenceMatches(element: unknown, { modifier, text, base }: Asked): bo
     : whole === type + wanted;
 }
 
-/** Returns a reference below our own base without it, and without a version. */
+/** Returns a reference without our own base URL and without a version. */
 export function relative(reference: string, base: string): string {
   const own = reference.startsWith(base) ? reference.slice(base.length) : reference;
   return own.replace(/\/_history\/[^/]+$/, '');

@@ -1,4 +1,4 @@
-/** HL7's published search parameters, and what their expressions lead to by a full FHIRPath engine. */
+/** Reads HL7's published search parameters, and evaluates their expressions with a full FHIRPath engine. */
 import { createRequire } from 'node:module';
 import fhirpath, { type Model } from 'fhirpath';
 import { readSearchParameters } from '../../../../tools/definitions/hl7.ts';
@@ -18,7 +18,7 @@ export interface Published {
   readonly type: string;
   readonly expression: string;
   readonly targets: readonly string[];
-  /** None but for composites. */
+  /** Empty except for composites. */
   readonly parts: readonly Part[];
 }
 
@@ -26,7 +26,7 @@ const r4: Model = createRequire(import.meta.url)('fhirpath/fhir-context/r4');
 const all = readSearchParameters();
 const known = new Map<string, Published | undefined>();
 
-/** Returns the parameter that a type has under a code; undefined when R4 publishes none. */
+/** Returns a type's parameter by its code; undefined if R4 does not publish one. */
 export function publishedParameter(type: string, code: string): Published | undefined {
   const key = `${type}.${code}`;
   if (!known.has(key)) known.set(key, read(code.startsWith('_') ? 'Resource' : type, code));
@@ -40,7 +40,7 @@ function read(base: string, code: string): Published | undefined {
     type: all.find(({ id }) => definition.endsWith(`/${id}`))?.type ?? '',
     expression,
   }));
-  // R4 has exchanged the expressions of this one: the reference is `target`, the token `code`.
+  // R4 swaps the expressions of this composite: the reference is `target`, the token `code`.
   const exchanged = found.id === 'DocumentReference-relationship';
   return {
     code,
@@ -57,8 +57,8 @@ type Evaluate = (node: unknown) => unknown[];
 const compiled = new Map<string, Evaluate>();
 
 /**
- * What an expression leads to from a resource, or from an element at `base` (`Observation.component`).
- * A union is taken apart: the engine cannot tell whether quantities with comparators are equal.
+ * Returns the values of an expression on a resource, or on an element at `base` (`Observation.component`). The operands
+ * of a union are evaluated separately: the engine cannot compare quantities with comparators.
  */
 export function valuesAt(expression: string, node: unknown, base?: string): unknown[] {
   return operandsOf(expression).flatMap((operand) => engine(operand, base)(node));
@@ -80,7 +80,7 @@ function engine(operand: string, base: string | undefined): Evaluate {
     )
     .replaceAll(/\(([\w.]+) as (\w+)\)/g, '$1.ofType($2)')
     .replaceAll('.as(', '.ofType(')
-    // One of R4's expressions writes the type in this way.
+    // One of R4's expressions writes the type like this.
     .replaceAll('ofType(DateTime)', 'ofType(dateTime)');
   const evaluate = fhirpath.compile(base === undefined ? testable : { base, expression: testable }, r4);
   const made: Evaluate = (node) => evaluate(node as Json) as unknown[];
@@ -88,5 +88,5 @@ function engine(operand: string, base: string | undefined): Evaluate {
   return made;
 }
 
-/** Returns all that R4 publishes, of every type. */
+/** Returns all published parameters of every type. */
 export const allPublished = () => all;

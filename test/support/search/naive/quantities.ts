@@ -1,13 +1,13 @@
-/** Quantities in exact decimals: https://hl7.org/fhir/R4/search.html#quantity */
+/** Compares quantities in exact decimals: https://hl7.org/fhir/R4/search.html#quantity */
 import { splitPrefix } from './interval.ts';
 import type { Json } from './published.ts';
 import { splitEscaped } from './text.ts';
 
 const UCUM = 'http://unitsofmeasure.org';
-/** Digits after the point of every number here. */
+/** Digits after the decimal point of every number here. */
 const SCALE = 18;
 
-/** The units that tests use: what they measure, and how many of its smallest one they are. */
+/** The units that tests use: their dimension, and their size in multiples of its smallest unit. */
 const UNITS: Readonly<Record<string, readonly [dimension: string, size: bigint]>> = {
   mg: ['mass', 1_000n],
   ug: ['mass', 1n],
@@ -33,7 +33,7 @@ function exact(text: string): bigint {
 }
 
 interface Amount {
-  /** Undefined: without end. Both ends belong to it. */
+  /** Both ends are inclusive; undefined means open. */
   readonly low: bigint | undefined;
   readonly high: bigint | undefined;
   readonly system: string | undefined;
@@ -62,7 +62,7 @@ function unitOf({ system, code, unit }: Json): Pick<Amount, 'system' | 'code' | 
   return { system: text(system), code: text(code), unit: text(unit) };
 }
 
-/** Returns whether an element is what `number|system|code` with its prefix asks for. */
+/** Returns whether an element matches `number|system|code` with its prefix. */
 export function quantityMatches(element: Json, text: string): boolean {
   const amount = amountOf(element);
   if (amount === undefined) return false;
@@ -83,7 +83,7 @@ export function quantityMatches(element: Json, text: string): boolean {
       return within;
     case 'ne':
       return !within;
-    // With these the number is exact: https://hl7.org/fhir/R4/search.html#number
+    // With these prefixes the number is exact: https://hl7.org/fhir/R4/search.html#number
     case 'gt':
       return high === undefined || high > value;
     case 'ge':
@@ -99,7 +99,9 @@ export function quantityMatches(element: Json, text: string): boolean {
   }
 }
 
-/** By what the element's and the asked numbers are multiplied to compare; undefined: their units do not compare. */
+/**
+ * Returns the factors for comparing the element's number with the query's; undefined if their units are not comparable.
+ */
 function factorsOf(amount: Amount, system: string, code: string): readonly [bigint, bigint] | undefined {
   if (code === '') return system === '' || system === amount.system ? [1n, 1n] : undefined;
   if (system === '') return code === amount.code || code === amount.unit ? [1n, 1n] : undefined;

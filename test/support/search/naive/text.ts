@@ -1,6 +1,6 @@
-/** Texts of queries and of elements. */
+/** Reads the text of queries and elements. */
 
-/** Splits at a separator that no backslash escapes. */
+/** Splits at a separator that is not escaped by a backslash. */
 export function splitEscaped(text: string, separator: string): string[] {
   const parts = [''];
   for (let at = 0; at < text.length; at += 1) {
@@ -14,12 +14,12 @@ export function splitEscaped(text: string, separator: string): string[] {
   return parts;
 }
 
-/** What an escaped part stands for. */
+/** Returns an escaped part without its escapes. */
 export function plain(part: string): string {
   return part.replaceAll(/\\(.)/g, '$1');
 }
 
-/** Without case and accents: https://hl7.org/fhir/R4/search.html#string */
+/** Returns a text without case and accents: https://hl7.org/fhir/R4/search.html#string */
 export function fold(text: string): string {
   return text
     .normalize('NFD')
@@ -28,7 +28,7 @@ export function fold(text: string): string {
     .replaceAll(/[æœøßłđðþıς]/g, (letter) => TYPED[letter] ?? letter);
 }
 
-/** What people type who don't have a letter on their keyboard. */
+/** Replacements that people type for letters which their keyboard does not have. */
 const TYPED: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',

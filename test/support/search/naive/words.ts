@@ -1,7 +1,10 @@
-/** What search parameters are about. */
+/** Lists the search parameters that tests use, and the elements that these read. */
 import { allPublished, publishedParameter } from './published.ts';
 
-/** Codes that the evaluator knows how to judge: not distances, nor what sounds alike, nor what the service itself sets. */
+/**
+ * Returns the codes that the evaluator supports: it excludes distances, phonetic matches, and values that the service
+ * itself sets.
+ */
 export function judgedCodes(type: string): string[] {
   const apart = new Set(['near', 'phonetic', '_id', '_lastUpdated', '_text', '_content', '_query']);
   return allPublished()
@@ -9,7 +12,9 @@ export function judgedCodes(type: string): string[] {
     .map(({ code }) => code);
 }
 
-/** Returns the words in the expressions of a type's parameters: names of the elements that they read, among others. */
+/**
+ * Returns the words in the expressions of a type's parameters, which include the names of the elements that they read.
+ */
 export function wordsOf(type: string): Set<string> {
   const expressions = judgedCodes(type).flatMap((code) => {
     const parameter = publishedParameter(type, code);

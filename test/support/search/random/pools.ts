@@ -1,16 +1,16 @@
-/** The few values that random resources have and random queries ask for, so that they meet often. */
+/** The few values that random resources have and random queries search for, so that they often match. */
 
-/** Beginnings of one another, with case and accents, and with what a query must escape. */
+/** Texts that begin alike, with case and accents, and with characters that a query must escape. */
 export const STRINGS = ['Åse', 'ase lund', 'Lund', 'lünd, $5', 'a|b \\ c', 'Zoë'] as const;
 /** Codes of code systems. */
 export const CODES = ['a', 'A', 'b', 'c-1'] as const;
 /** Code systems and the namespaces of identifiers. */
 export const SYSTEMS = ['urn:s1', 'http://s2.example/cs'] as const;
-/** Elements of type `code` whose value set is open. */
+/** Values of elements of type `code` whose value set is open. */
 export const OPEN_CODES = ['zz1', 'zz2'] as const;
 /** Phone numbers and e-mail addresses. */
 export const CONTACTS = ['555-0100', 'x@y.example'] as const;
-/** Parts of one another's paths. */
+/** Uris of which some paths contain others. */
 export const URIS = [
   'http://u.example/a',
   'http://u.example/a/b',
@@ -31,9 +31,9 @@ export const MOMENTS = [
 ] as const;
 /** Numbers of different precision. */
 export const NUMBERS = [1, 1.5, 1.05, 2, 1000, 1500, 0.001, 0.0015, -2] as const;
-/** Only of quantities with a comparator: what queries ask for is never its end. */
+/** A number only of quantities with a comparator: queries never search for it. */
 export const COMPARED = 7;
-/** UCUM units, and one that is none. */
+/** UCUM units, and one invalid unit. */
 export const UNITS = ['mg', 'g', 'kg', 'h', 'min', 'mmol/L', 'umol/L', '[none]'] as const;
-/** Resources of each type that references may name. */
+/** Number of resources of each type to which references may point. */
 export const SLOTS = 2;

@@ -1,4 +1,4 @@
-/** Random queries over what random resources have. */
+/** Generates random queries for the values in random resources. */
 import fc from 'fast-check';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { PREFIXES } from '../naive/interval.ts';
@@ -32,7 +32,7 @@ const string = fc
   .map(([text, upper, length]) => escaped((upper ? text.toUpperCase() : text).slice(0, length)));
 const uri = of(pool.URIS);
 
-/** Values of a type of parameter, and the modifiers that they are asked with. */
+/** Values for a type of parameter, and the modifiers to combine with them. */
 const KINDS: Readonly<Record<string, { values: fc.Arbitrary<string>; modifiers: readonly string[] }>> = {
   token: { values: token, modifiers: ['', '', ':not'] },
   date: { values: date, modifiers: [''] },
@@ -89,8 +89,8 @@ function published(type: ResourceType): Published[] {
 }
 
 /**
- * One parameter of a type with its value.
- * @param among types that chains and `_has` lead to and through, `depth` deep.
+ * Returns one parameter of a type with its value.
+ * @param among types that chains and `_has` may use, up to `depth` levels.
  */
 export function conditionOf(
   type: ResourceType,
@@ -137,7 +137,7 @@ export function conditionOf(
   );
 }
 
-/** Returns a date or quantity parameter of a type twice: two bounds of the same values. */
+/** Returns a date or quantity parameter of a type twice: two bounds on the same values. */
 export function windowOf(type: ResourceType): fc.Arbitrary<string> {
   const ordered = published(type).filter((parameter) => ['date', 'quantity'].includes(parameter.type));
   if (ordered.length === 0) return conditionOf(type, [], 0);
@@ -146,7 +146,7 @@ export function windowOf(type: ResourceType): fc.Arbitrary<string> {
     .map((parts) => parts.join('&'));
 }
 
-/** Types that random resources are of; Provenances are searched among those that writes make. */
+/** The types of random resources; Provenances are searched among those that writes create. */
 export const RANDOM_TYPES: readonly ResourceType[] = [
   'Patient',
   'Observation',
@@ -172,7 +172,7 @@ export const RANDOM_TYPES: readonly ResourceType[] = [
   'Medication',
 ];
 
-/** Type → reference parameters of others that may name it. */
+/** Type → the reference parameters of other types that may name it. */
 const REFERRING = new Map<ResourceType, { from: ResourceType; code: string }[]>();
 for (const from of RANDOM_TYPES) {
   for (const { code, type, targets } of published(from)) {

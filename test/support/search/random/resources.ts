@@ -1,4 +1,7 @@
-/** Random resources: of R4's structure, with what search parameters read and little else. */
+/**
+ * Generates random resources with R4's structure; they contain the elements that search parameters read, and few
+ * others.
+ */
 import fc from 'fast-check';
 import {
   type ElementDefinition,
@@ -15,7 +18,7 @@ import { wordsOf } from '../naive/words.ts';
 import * as pool from './pools.ts';
 
 const of = <T>(values: readonly T[]) => fc.constantFrom(...values);
-/** Any of the members, each as likely as not. */
+/** Returns any subset of the members; each is included with probability one half. */
 const some = (members: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<Json> =>
   fc.record(members, { requiredKeys: [] });
 const listOf = <T>(value: fc.Arbitrary<T>) => fc.array(value, { minLength: 1, maxLength: 2 });
@@ -51,7 +54,7 @@ const period = fc.tuple(dateTime, dateTime, of([0, 1, 2])).map(([one, other, ope
   return open === 0 ? { start, end } : open === 1 ? { start } : { end };
 });
 
-/** What a datatype's values are; its parts that no search reads are left out. */
+/** Values of datatypes, without parts that no search reads. */
 const DATATYPES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   boolean: fc.boolean(),
   date,
@@ -93,15 +96,15 @@ const DATATYPES: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   }),
 };
 
-/** What a resource is made for. */
+/** The context in which a resource is generated. */
 interface Scope {
   /** Names of the elements that matter. */
   readonly words: ReadonlySet<string>;
-  /** Types that references name, where they may. */
+  /** Types to which references may point. */
   readonly among: readonly ResourceType[];
 }
 
-/** Returns a resource's members; references are `Type/#n` of slot n, to be resolved when ids are known. */
+/** Returns a resource's members; references are `Type/#n` for slot n, to be resolved when ids are known. */
 export function resourceOf(type: ResourceType, among: readonly ResourceType[]): fc.Arbitrary<Json> {
   return members(type, { words: wordsOf(type), among }, 0);
 }
@@ -153,7 +156,7 @@ function reference(
   return fc.oneof(
     { weight: 6, arbitrary: relative.map((text) => ({ reference: text })) },
     { weight: 1, arbitrary: relative.map((text) => ({ reference: `${text}/_history/1` })) },
-    // Below our own base only what the parameter may name: an id alone cannot mean anything else there.
+    // Below our own base only types that the parameter may name: an id alone cannot mean anything else there.
     {
       weight: here.length === 0 ? 0 : 1,
       arbitrary: relative.map((text) => ({ reference: `BASE/${text}` })),
