@@ -8,7 +8,10 @@ import { parameterKey, tokenForm, valueKey } from './keys.ts';
 const REMEMBERED = 20_000;
 const REMEMBERED_IN_ALL = 30_000;
 
-/** Caches hashes of one type of one tenant. Only short texts are cached, not the long ones. */
+/**
+ * Caches hashes of one type of one tenant. The keys of the cache are codes and forms, which are shorter than the texts
+ * that are hashed.
+ */
 export class Hashes {
   readonly #tenant: string;
   readonly #type: string;

@@ -1,11 +1,11 @@
-/** What is used of the library, which brings no types. */
+/** The part of the library that is used; it has no types. */
 declare module '@lhncbc/ucum-lhc' {
   export interface Unit {
-    /** How many base units it is. */
+    /** The unit in multiples of the base units. */
     readonly magnitude_: number;
-    /** Exponents of the base units; absent of names that are no units. */
+    /** Exponents of the base units; absent if the name is not a unit. */
     readonly dim_?: { readonly dimVec_?: readonly number[] | null } | null;
-    /** Name of the function that leads to the ratio scale, for units that are none. */
+    /** Name of the function that converts to a ratio scale, for units that are not on one. */
     readonly cnv_: string | null;
     readonly cnvPfx_: number;
     readonly isArbitrary_: boolean;

@@ -57,9 +57,9 @@ export class CodeIndex {
   }
 
   /**
-   * Returns the places of matching codes, best first: the code itself; codes with this beginning, in the order of the
-   * system; then names with this beginning, and names with all the words or with words that begin like them, shortest
-   * first. A word that matches no beginning is replaced by the most similar words.
+   * Returns the places of matching codes, best first: the code itself; codes that begin with the text, in the order of
+   * the system; names that begin with it; then names that have, for each typed word, a word that begins with it.
+   * Shorter names come first. A typed word with which no known word begins is replaced by the most similar words.
    */
   find(typed: string, limit: number): readonly number[] {
     const found = new Set<number>();

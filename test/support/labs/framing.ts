@@ -3,7 +3,7 @@ import { type Form, form, GLUCOSE, LF, latin1, msh, OBR, one, oru, PID, results,
 
 /** By name. */
 export const FRAMING: readonly Form[] = [
-  // What messages are made of.
+  // The parts of messages.
   form('segments that end with CR', one('NM', '5.6', 'mmol/L|3.9-5.5|H|||F')),
   form('segments that end with LF', LF(one('NM', '5.6', 'mmol/L|3.9-5.5|H|||F'))),
   form('segments that end with CR and LF', one('NM', '5.6', 'mmol/L|||||F').replaceAll('\r', '\r\n')),
@@ -58,7 +58,7 @@ export const FRAMING: readonly Form[] = [
   ),
   form('Latin-1 that says nothing', latin1(one('ST', 'blå'))),
   form('Latin-1 escapes', SWEDISH('8859/1', 'bl\\XE5\\')),
-  // What is refused.
+  // Texts that are refused.
   form('nothing', ''),
   form('another text', 'Dear colleague'),
   form('a bare MSH', 'MSH'),
