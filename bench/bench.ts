@@ -1,4 +1,7 @@
-/** What a measure works with: one PostgreSQL server for baseline and subject, services, workers, sizes, memory. */
+/**
+ * The environment of the measures: one PostgreSQL server for baseline and subject, services, workers, sizes,
+ * memory.
+ */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import type { Options } from './options.ts';
 import { Service, type ServiceOptions } from './service.ts';
 import { Worker } from './worker.ts';
 
-/** A service and what it was started with. */
+/** A service and the options of its start. */
 interface Started {
   readonly service: Service;
   readonly databaseUrl: string;
@@ -18,7 +21,7 @@ interface Started {
   stop(): Promise<unknown>;
 }
 
-/** What a service is to begin with. */
+/** The data and the options that a service starts with. */
 type Before = Partial<Pick<Started, 'databaseUrl' | 'dataDir'>> &
   Pick<ServiceOptions, 'rateLimit' | 'sandboxPatients'>;
 
@@ -45,7 +48,8 @@ export class Bench {
   ) {}
 
   /**
-   * Starts PostgreSQL in a folder of its own, with the settings of the service's embedded one: commits are durable.
+   * Starts PostgreSQL in a temporary folder, with the settings of the service's embedded one: commits are
+   * durable.
    * @param root the checkout whose service is measured; default: this one.
    */
   static async start(options: Options, say: (text: string) => void, root?: string): Promise<Bench> {
@@ -67,8 +71,8 @@ export class Bench {
   }
 
   /**
-   * How long to warm up: by requests, not by time, since what the JIT compilers need to see is a number of them,
-   * however slow the machine is at the moment.
+   * Returns the length of a warm-up, in requests rather than time, because JIT compilers optimize after a
+   * number of calls, however slow the machine is.
    */
   warmUp(requests = 15_000): { readonly count: number } {
     return { count: this.size(requests, 4) };
@@ -84,7 +88,7 @@ export class Bench {
     return url.href;
   }
 
-  /** Node's flags for what is measured. */
+  /** Returns Node's flags for the measured processes. */
   get #flags(): string[] {
     const { profile } = this.options;
     return profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`];
@@ -107,7 +111,10 @@ export class Bench {
     await this.query(url, 'CHECKPOINT');
   }
 
-  /** The service that rows share which do not mind what is in it: started once, stopped at the end. */
+  /**
+   * Returns the service that rows share if its data doesn't matter to them; it is started once and stopped at
+   * the end.
+   */
   async common(): Promise<Started> {
     this.#common ??= this.#start();
     const common = await this.#common;
@@ -133,7 +140,7 @@ export class Bench {
 
   async #start(before: Before = {}): Promise<Started> {
     const databaseUrl = before.databaseUrl ?? (await this.database());
-    // Its key is kept there.
+    // The folder contains its key.
     const dataDir = before.dataDir ?? (await mkdtemp(join(this.folder, 'service-')));
     const { root } = this;
     const service = await Service.start({ ...before, databaseUrl, dataDir, flags: this.#flags, root });

@@ -9,7 +9,7 @@ import { observation } from './sample.ts';
 
 const TENANT = { project: 'proj_bench', environment: 'sandbox' } as const;
 
-/** An append of new Observations to a patient's record. */
+/** Returns an append of new Observations to a patient's record. */
 export function creations(patientId: string, count: number): NewEvent[] {
   const request = `req_${randomUUID()}`;
   const command = randomUUID();

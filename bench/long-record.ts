@@ -7,12 +7,12 @@ import { eventsOf } from './population.ts';
 import { observation } from './sample.ts';
 
 const LOINC = 'http://loinc.org';
-/** One in a thousand has this code. */
+/** One in a thousand Observations has this code. */
 export const RARE = '2132-9';
 const FIRST_DAY = Date.UTC(2006, 0, 1);
 const YEARS_MS = 20 * 365.25 * 86_400_000;
 
-/** Whose, and how much. */
+/** The owner and the size of the record. */
 export interface LongRecord {
   readonly tenant: Tenant;
   /** The id of a Patient that is there. */
@@ -20,7 +20,7 @@ export interface LongRecord {
   readonly count: number;
 }
 
-/** Its events. */
+/** Yields the record's events. */
 export function* longRecord({ tenant, patient, count }: LongRecord): Generator<StoredEvent> {
   const event = eventsOf(tenant);
   for (let n = 0; n < count; n += 1) {

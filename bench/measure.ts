@@ -1,9 +1,9 @@
-/** What a row of the performance table is. */
+/** The type of a row of the performance table. */
 import type { Bench } from './bench.ts';
 
 /** One promise: a ratio and its bound. */
 export interface Bound {
-  /** What is divided by what. */
+  /** A description of the ratio. */
   readonly ratio: string;
   readonly value: number;
   readonly sense: 'at least' | 'at most';
@@ -17,11 +17,11 @@ export interface Figure {
   readonly unit: string;
 }
 
-/** What a row found. */
+/** The result of a row. */
 export interface Finding {
   readonly bounds: readonly Bound[];
   readonly figures: readonly Figure[];
-  /** How its medians came about, where it has rounds of its own instead of the run's. */
+  /** How its medians were computed, if it has its own rounds instead of the run's. */
   readonly rounds?: string;
 }
 
@@ -29,14 +29,14 @@ export interface Finding {
 export interface Measure {
   /** Its name on the command line. */
   readonly row: string;
-  /** What is measured. */
+  /** A description of the measured subject. */
   readonly subject: string;
   /** Against what. */
   readonly baseline: string;
   run(bench: Bench): Promise<Finding>;
 }
 
-/** Whether a promise holds. NaN holds nothing. */
+/** Returns true if a promise holds; NaN never does. */
 export function holds({ value, sense, bound }: Bound): boolean {
   return sense === 'at least' ? value >= bound : value <= bound;
 }

@@ -12,10 +12,13 @@ interface Look {
   readonly megabytes: number;
 }
 
-/** What one process took over its time. */
+/** The memory of one process over time. */
 export interface MemoryUse {
   readonly peak: number;
-  /** The mean over a span of `performance.now()`, in MB; over one too short for a look, what was seen last before. */
+  /**
+   * Returns the mean over a span of `performance.now()`, in MB; for a span without a sample, the last sample
+   * before it.
+   */
   readonly between: (from: number, to: number) => number;
 }
 

@@ -1,7 +1,7 @@
 /** The command line of `npm run bench`. */
 import { parseArgs } from 'node:util';
 
-/** What to run and how large. */
+/** The rows to run and the sizes. */
 export interface Options {
   /** Rows to run; empty: all. */
   readonly only: readonly string[];
@@ -19,7 +19,10 @@ export interface Options {
   readonly profile: string | undefined;
 }
 
-/** What `--help` prints. @param rows name and subject of each. */
+/**
+ * Returns the text of `--help`.
+ * @param rows name and subject of each.
+ */
 export const usage = (
   rows: readonly (readonly [name: string, what: string])[],
 ): string => `npm run bench -- [options]
@@ -35,7 +38,10 @@ A run at scale 1 or more writes its rows into docs/performance.md.
 Rows:
 ${rows.map(([name, what]) => `  ${name.padEnd(14)}  ${what}`).join('\n')}`;
 
-/** Parses arguments. Undefined: print `usage`. @throws TypeError naming what is wrong. */
+/**
+ * Parses arguments; undefined: print `usage`.
+ * @throws TypeError naming what is wrong.
+ */
 export function parseOptions(args: readonly string[], rows: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],

@@ -18,9 +18,9 @@ same PostgreSQL server under the same settings.
 `;
 
 /**
- * The page with the rows of a run in it.
- * @param before the page so far, or nothing.
- * @param order all rows, as they stand on the page.
+ * Returns the page with the rows of a run inserted.
+ * @param before the previous page, or empty.
+ * @param order all rows, in the order of the page.
  */
 export function pageWith(report: RunReport, before: string, order: readonly string[]): string {
   const sections = sectionsOf(before);

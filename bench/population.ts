@@ -16,7 +16,9 @@ const PRACTITIONERS = 50;
 const LOINC = 'http://loinc.org';
 const UCUM = 'http://unitsofmeasure.org';
 
-/** Code, share of all Observations, unit, a value's range. What is left over are blood pressures with two components. */
+/**
+ * Code, share of all Observations, unit, range of values. The rest are blood pressures with two components.
+ */
 const CODES = [
   ['8302-2', 0.125, 'cm', 150, 200],
   ['29463-7', 0.125, 'kg', 45, 130],
@@ -28,7 +30,10 @@ const CODES = [
   ['6299-2', 0.01, 'mg/dL', 5, 30],
   ['3016-3', 0.001, 'm[IU]/L', 0.1, 10],
 ] as const;
-/** Some twenty of any population, so that what is found stays as large as it is when what is looked through grows. */
+/**
+ * About twenty in a population of any size, so that the number of matches stays constant while the data
+ * grows.
+ */
 const RARE = ['2132-9', 'pg/mL', 100, 900] as const;
 const RARE_ONES = 20;
 
@@ -47,7 +52,7 @@ const FIRST_DAY = Date.UTC(2015, 0, 1);
 /** Observations are spread over so many days, roughly in the order in which they came in. */
 const DAYS = 3_000;
 
-/** What a population is made of. */
+/** The size of a population. */
 export interface PopulationSize {
   readonly patients: number;
   /** Observations a record; without it `RECORD_SIZE`. */
@@ -55,7 +60,10 @@ export interface PopulationSize {
   readonly tenant: Tenant;
 }
 
-/** Events of a population, the n-th Observation in the record of patient n modulo patients. The same numbers each time. */
+/**
+ * Yields the events of a population; the n-th Observation is in the record of patient n modulo patients.
+ * Deterministic.
+ */
 export function* population({
   patients,
   observations = RECORD_SIZE,
@@ -99,7 +107,7 @@ function measured(n: number, of: number): Sample {
   const when = new Date(FIRST_DAY + (n / of) * DAYS * DAY + spread(n, 1) * 30 * DAY);
   const instant = `${when.toISOString().slice(0, 19)}Z`;
   const step = Math.max(1, Math.floor(of / RARE_ONES));
-  // In one record after the other.
+  // Spread over the records.
   const isRare = n % step === Math.floor(n / step) % step;
   const [code, unit, low, high] = isRare ? RARE : codeOf(spread(n, 2));
   const category = code === ASKED.pressure || !LABORATORY.has(code) ? 'vital-signs' : 'laboratory';

@@ -4,7 +4,7 @@ import type { Outcome } from './load/plan.ts';
 import { patient, type Sample } from './sample.ts';
 import type { Service } from './service.ts';
 
-/** Where the FHIR interface is. */
+/** The base path of the FHIR interface. */
 export const FHIR = '/fhir/R4';
 
 /** Creates patients. @returns their ids. */
@@ -26,16 +26,19 @@ export async function createPatients(service: Pick<Service, 'request'>, count: n
   return ids;
 }
 
-/** How many Observations to create, and how. */
+/** The number of Observations to create, and the options. */
 export interface Creation {
   readonly count: number;
   /** Default 16. */
   readonly clients?: number;
-  /** Whether to give their `Location`s back. */
+  /** True to return their `Location`s. */
   readonly locations?: boolean;
 }
 
-/** Creates Observations over the patients in turn. @returns how it went. */
+/**
+ * Creates Observations for the patients in turn.
+ * @returns the result of the load.
+ */
 export function createObservations(
   bench: Bench,
   service: Service,
@@ -46,7 +49,7 @@ export function createObservations(
   return bench.load({ target: service.target, clients, requests, expect: 201, ...rest });
 }
 
-/** The path to read what a create's `Location` names, without its version. */
+/** Returns the path of the resource in a create's `Location`, without its version. */
 export function pathOf(location: string): string {
   return `${FHIR}/Observation/${idIn(location)}`;
 }

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { type Bound, type Figure, type Finding, holds } from './measure.ts';
 
-/** What a row found, or why it found nothing. */
+/** The result of a row, or why it failed. */
 export interface RowReport extends Finding {
   readonly row: string;
   readonly subject: string;
@@ -23,7 +23,7 @@ export interface RunReport {
   readonly rows: readonly RowReport[];
 }
 
-/** The machine, as far as it matters: no names, no paths. */
+/** Returns the relevant properties of the machine, without names and paths. */
 export function machine(postgresql: string): RunReport['machine'] {
   return { cores: availableParallelism(), node: process.version.slice(1), postgresql };
 }
@@ -31,19 +31,19 @@ export function machine(postgresql: string): RunReport['machine'] {
 /** The promise about memory. */
 const MEMORY_BOUND = 350;
 
-/** The bound on a row's memory. */
+/** Returns the bound on a row's memory. */
 export function memoryBound(row: RowReport): Bound {
   return { ratio: 'memory of Node, MB', value: row.memory, sense: 'at most', bound: MEMORY_BOUND };
 }
 
-/** Whether every promise of every row holds. */
+/** Returns true if every promise of every row holds. */
 export function allHold(report: RunReport): boolean {
   return report.rows.every(
     (row) => row.failure === undefined && [...row.bounds, memoryBound(row)].every(holds),
   );
 }
 
-/** The run as JSON: bounds with whether they hold. */
+/** Returns the run as JSON, including whether each bound holds. */
 export function toJson(report: RunReport): string {
   const rows = report.rows.map((row) => ({
     ...row,
@@ -52,7 +52,7 @@ export function toJson(report: RunReport): string {
   return JSON.stringify({ ...report, holds: allHold(report), rows }, null, 2);
 }
 
-/** A row for a terminal. */
+/** Formats a row for a terminal. */
 export function toText(row: RowReport): string {
   const lines = [`${row.row}: ${row.subject}`, `  against ${row.baseline}`];
   if (row.failure !== undefined) lines.push(`  FAILED: ${row.failure}`);
@@ -65,14 +65,14 @@ export function toText(row: RowReport): string {
   return lines.join('\n');
 }
 
-/** A bound in words: `at least 0.6`. */
+/** Formats a bound: `at least 0.6`. */
 export const limit = ({ sense, bound }: Bound): string => `${sense} ${bound}`;
 
-/** A figure with its unit. */
+/** Formats a figure with its unit. */
 export const figure = ({ name, value, unit }: Figure): string =>
   `${name} ${number(value)}${unit === '' ? '' : ` ${unit}`}`;
 
-/** Three digits that matter, or a whole number with its thousands apart. */
+/** Formats a number with three significant digits, or as an integer with thousands separators. */
 export function number(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
   return String(Number(value.toPrecision(3)));

@@ -1,4 +1,7 @@
-/** `npm run bench`: every row of the performance table in one run. Exits with 1 when a promise does not hold. */
+/**
+ * `npm run bench`: measures every row of the performance table in one run. Exits with 1 when a promise
+ * doesn't hold.
+ */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { Bench } from './bench.ts';
@@ -59,7 +62,7 @@ async function measureAll(bench: Bench, options: Options, args: readonly string[
     const row = await measureOne(bench, measure);
     rows.push(row);
     bench.say(toText(row));
-    // A row that failed, or was ended from outside, leaves what was measured before.
+    // The rows that were measured are written even if a later row fails or the run is interrupted.
     if (options.scale >= 1 && row.failure === undefined) await writeRows(reportOf([row]));
   }
   return reportOf(rows);
@@ -72,13 +75,13 @@ async function writeRows(report: RunReport): Promise<void> {
   await writeFile(PAGE, pageWith(report, before, order));
 }
 
-/** As one would type it; where files went is nobody's business. */
+/** Returns the command as a user would type it, without paths of output files. */
 function commandLine(args: readonly string[]): string {
   const kept = args.filter((arg, i) => !arg.startsWith('--out') && args[i - 1] !== '--out');
   return ['npm run bench', ...(kept.length === 0 ? [] : ['--', ...kept])].join(' ');
 }
 
-/** A row that fails does not keep the others from being measured. */
+/** Measures one row; its failure doesn't stop the others. */
 async function measureOne(bench: Bench, { row, subject, baseline, run }: Measure): Promise<RowReport> {
   bench.memory.reset();
   try {

@@ -30,10 +30,12 @@ const NOTE =
 /** A JSON object. */
 export type Sample = Record<string, unknown>;
 
-/** The n-th Observation of a patient (any reference that the context allows): about 1.4 KB of JSON. */
+/**
+ * Returns the n-th Observation of a patient (any reference that the context allows): about 1.4 KB of JSON.
+ */
 export function observation(subject: string, n: number, encounter?: string): Sample {
   const [code, display, unit, low, high] = VITALS[n % VITALS.length] ?? VITALS[0];
-  // No trailing zero: JavaScript then writes the literal that it was given, and a reader compares texts.
+  // No trailing zero, so that JavaScript prints the same literal and texts can be compared.
   const value = Math.round((low + ((n * 7919) % 1000) * ((high - low) / 1000)) * 10) / 10;
   const at = instant(n);
   return {
@@ -79,7 +81,7 @@ export function observation(subject: string, n: number, encounter?: string): Sam
   };
 }
 
-/** A Patient of about 0.7 KB. */
+/** Returns a Patient of about 0.7 KB. */
 export function patient(n: number): Sample {
   return {
     resourceType: 'Patient',
@@ -92,7 +94,10 @@ export function patient(n: number): Sample {
   };
 }
 
-/** One new patient's visit history as a transaction: `entries` resources linked by `urn:uuid:` references. */
+/**
+ * Returns a transaction with one new patient's visit history: `entries` resources linked by `urn:uuid:`
+ * references.
+ */
 export function transaction(n: number, entries: number): Sample {
   const subject = urn(n, 0);
   let encounter: string | undefined;
@@ -104,7 +109,7 @@ export function transaction(n: number, entries: number): Sample {
   });
 }
 
-/** `entries` more resources for a patient that exists, as a transaction. */
+/** Returns a transaction with `entries` more resources for an existing patient. */
 export function additions(patientId: string, n: number, entries: number): Sample {
   return bundle(n, entries, (i) => observation(`Patient/${patientId}`, n * entries + i));
 }
@@ -123,7 +128,7 @@ function visit(subject: string, i: number, encounter: string | undefined): Sampl
   }
 }
 
-/** An Encounter of about 0.7 KB. */
+/** Returns an Encounter of about 0.7 KB. */
 export function encounterOf(subject: string, n: number): Sample {
   return {
     resourceType: 'Encounter',
@@ -141,7 +146,7 @@ export function encounterOf(subject: string, n: number): Sample {
   };
 }
 
-/** A Condition of about 0.8 KB. */
+/** Returns a Condition of about 0.8 KB. */
 export function condition(subject: string, n: number, encounter: string | undefined): Sample {
   const [code, display] = CONDITIONS[n % CONDITIONS.length] ?? CONDITIONS[0];
   return {

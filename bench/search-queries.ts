@@ -1,4 +1,7 @@
-/** The searches that the row `search` asks for, over `population`. All without a total but where it is measured. */
+/**
+ * The searches of the row `search`, over `population`. All are without a total except where the total is
+ * measured.
+ */
 import { ASKED } from './population.ts';
 
 const NEWEST = '_sort=-date&_count=50&_total=none';
@@ -8,12 +11,12 @@ export const LOINC = 'http://loinc.org';
 /** Paths below the FHIR base, one a patient where the patient matters. */
 export interface SearchQuery {
   readonly name: string;
-  /** At most so many times the p50 of the first query. */
+  /** The highest accepted ratio to the p50 of the first query. */
   readonly bound: number;
   path(patient: string, n: number): string;
 }
 
-/** The first query: a patient's values of a code in half of all years, newest first. */
+/** Returns the first query: a patient's values of a code in half of all years, newest first. */
 export const first = (patient: string): string =>
   `Observation?patient=${patient}&code=${LOINC}|${ASKED.common}&date=ge2018-01-01&date=lt2022-06-01&${NEWEST}`;
 
@@ -23,7 +26,7 @@ const ofAll = (name: string, bound: number, query: string): SearchQuery => ({
   path: () => query,
 });
 
-/** What is held against the first. */
+/** The searches that are compared with the first. */
 export const SEARCHES: readonly SearchQuery[] = [
   ofAll('a code that one in 8 has, newest', 4, `Observation?code=${LOINC}|${ASKED.common}&${NEWEST}`),
   ofAll('a code that one in 100 has, newest', 4, `Observation?code=${LOINC}|${ASKED.medium}&${NEWEST}`),
@@ -59,7 +62,7 @@ export const SEARCHES: readonly SearchQuery[] = [
 /** The same page 1,000 pages on is compared with this one. */
 export const WALKED = `Observation?${NEWEST}`;
 
-/** Its total, a third of all, is compared with a bare count. */
+/** Its total, a third of all resources, is compared with a plain count. */
 export const COUNTED = {
   category: 'laboratory',
   query: 'category=laboratory&_sort=-date&_count=50',

@@ -11,18 +11,18 @@ import type { Target } from './load/plan.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** How it is started. */
+/** The options of its start. */
 export interface ServiceOptions {
   readonly databaseUrl: string;
-  /** A folder of its own. */
+  /** Its data folder, which no other service uses. */
   readonly dataDir: string;
   /** Node's. */
   readonly flags: readonly string[];
   /** Requests a minute; default: more than any load makes. */
   readonly rateLimit?: number;
-  /** In each new sandbox; default: none. */
+  /** The number of patients in each new sandbox; default: none. */
   readonly sandboxPatients?: number;
-  /** Checkout that it is started from; default: this one. */
+  /** The checkout that it is started from; default: this one. */
   readonly root?: string | undefined;
 }
 
@@ -74,13 +74,16 @@ export class Service {
     await ended;
   }
 
-  /** One request outside any load. @throws Error for another status. */
+  /**
+   * Sends one request outside of any load.
+   * @throws Error for another status.
+   */
   get request(): Request {
     return requestTo(this.target);
   }
 }
 
-/** A request, the status that it must be answered with, and what came back. */
+/** Sends a request, checks its status, and returns the response. */
 export type Request = (
   method: string,
   path: string,
@@ -88,7 +91,7 @@ export type Request = (
   body?: object,
 ) => Promise<{ text: string; location: string | null }>;
 
-/** Single requests to a service. */
+/** Returns a function that sends single requests to a service. */
 export function requestTo({ host, port, key }: Target & { readonly key: string }): Request {
   return async (method, path, expect, body) => {
     const answer = await fetch(`http://${host}:${port}${path}`, {
@@ -103,7 +106,7 @@ export function requestTo({ host, port, key }: Target & { readonly key: string }
   };
 }
 
-/** Until it says so, and then until its read models have caught up with what an earlier start left. */
+/** Waits until the service reports that it is ready, and its read models have caught up with the log. */
 async function ready(child: ChildProcess, port: number): Promise<void> {
   if (child.stdout === null) throw new Error('the service has no output');
   const lines = createInterface({ input: child.stdout });

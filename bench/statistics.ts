@@ -1,11 +1,14 @@
 /** The few statistics that the bench reports. */
 
-/** The median; NaN of nothing. */
+/** Returns the median; NaN for no values. */
 export function median(values: readonly number[]): number {
   return quantile([...values].sort(ascending), 0.5);
 }
 
-/** A quantile (0 to 1) of values in rising order: the nearest rank, no interpolation but at the median's middle. */
+/**
+ * Returns a quantile (0 to 1) of sorted values: the nearest rank; only the median of an even number is
+ * interpolated.
+ */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   const { length } = sorted;
   if (length === 0) return Number.NaN;
@@ -13,7 +16,7 @@ export function quantile(sorted: ArrayLike<number>, q: number): number {
   return at(sorted, Math.min(length - 1, Math.ceil(q * length) - 1));
 }
 
-/** For `sort`. */
+/** Compares numbers for `sort`. */
 export const ascending = (a: number, b: number): number => a - b;
 
 function at(values: ArrayLike<number>, index: number): number {

@@ -1,11 +1,13 @@
-/** A Node process of its own that answers calls over IPC: load generators, baselines and subjects run in such. */
+/**
+ * A separate Node process that answers calls over IPC; load generators, baselines and subjects run in one.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 type Answer = { readonly id: number } & ({ readonly value: unknown } | { readonly error: string });
 
-/** The caller's side. */
+/** The caller's side of a worker. */
 export class Worker {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<
@@ -33,7 +35,7 @@ export class Worker {
     return new Worker(child, name);
   }
 
-  /** Its process. */
+  /** Returns the id of its process. */
   get pid(): number {
     const { pid } = this.#child;
     if (pid === undefined) throw new Error('the process did not start');
@@ -68,7 +70,7 @@ export class Worker {
   }
 }
 
-/** The script's side: answers calls one by one as they come, and ends with its parent. */
+/** The worker's side: answers calls one by one, and exits with its parent. */
 export function answer<Asked, Answered>(handle: (message: Asked) => Promise<Answered>): void {
   process.on('message', (call) => {
     const { id, message } = call as { id: number; message: Asked };

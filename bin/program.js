@@ -1,7 +1,7 @@
 /**
- * The program as Node runs it: its TypeScript sources, bundled once and kept below node_modules/.cache by a hash of what
- * they contain, so that what runs is never older than they are. Loading some 400 files one by one costs seconds of each start.
- * Plain JavaScript: it runs before anything else can.
+ * Runs the program: bundles its TypeScript sources once, and keeps the bundle below node_modules/.cache under
+ * a hash of its contents, so that it is never older than the sources. Loading some 400 files separately would
+ * add seconds to each start. Plain JavaScript, because it runs before the sources can.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** The program: its entries, and the folders that it is made of (docs/architecture.md). */
+/** The program's entries, and the folders of its sources (docs/architecture.md). */
 const PROGRAM = {
   entries: { service: 'src/main.ts', command: 'src/cli/main.ts' },
   folders: ['src', 'commands', 'projections', 'queries'],
@@ -32,7 +32,10 @@ const BUNDLED = [
   'zod',
 ];
 const KEPT = join(ROOT, 'node_modules', '.cache', 'annal');
-/** A bundle that nobody has started from for so long, in ms, goes when another is made: a running process may still load parts of it. */
+/**
+ * A bundle that wasn't started for this long, in ms, is deleted when another is built; until then a running
+ * process may still load parts of it.
+ */
 const UNUSED_MS = 7 * 86_400_000;
 
 /**
@@ -53,7 +56,7 @@ export async function load(entry) {
 }
 
 /**
- * The folder of a program’s bundle, made if it is not there; undefined where it cannot be made.
+ * Returns the folder of a program’s bundle and builds it if it is missing; undefined if it can't be built.
  * @param program its entries (name of each → its source) and the folders of its sources
  */
 export async function bundled(program = PROGRAM) {
@@ -66,7 +69,7 @@ export async function bundled(program = PROGRAM) {
   try {
     mkdirSync(KEPT, { recursive: true });
     making = mkdtempSync(`${folder}.`);
-    // Who installed it is not always who starts it.
+    // The user who installs the program may not be the one who starts it.
     chmodSync(making, 0o755);
     await bundle(making, program.entries);
     keep(making, folder);
@@ -79,10 +82,13 @@ export async function bundled(program = PROGRAM) {
   }
 }
 
-/** What the bundle follows from: the sources, where they are, and the packages’ versions. */
+/**
+ * Returns a hash of everything that determines the bundle: the sources, their location, and the packages’
+ * versions.
+ */
 function digest({ entries, folders }) {
   const hash = createHash('sha256').update(ROOT).update(JSON.stringify(entries));
-  // What is installed, too: packages are in the bundle.
+  // Includes the installed packages, because they are part of the bundle.
   const installed = ['node_modules/.package-lock.json'].filter((file) => existsSync(join(ROOT, file)));
   const project = ['package-lock.json', 'package.json', 'bin/program.js'];
   for (const file of [...installed, ...project, ...sources(folders)]) {
@@ -115,7 +121,7 @@ async function bundle(outdir, entryPoints) {
     sourcemap: 'linked',
     sourcesContent: false,
     logLevel: 'silent',
-    // What packages in CommonJS ask for at run time.
+    // What CommonJS packages require at run time.
     banner: {
       js: "import { createRequire as annalRequireFrom } from 'node:module'; const require = annalRequireFrom(import.meta.url);",
     },
@@ -137,19 +143,19 @@ function keepPlaces({ onLoad }) {
   }));
 }
 
-/** What they would use if it were there. */
+/** Optional packages that others use if they are installed. */
 const NEVER = ['pg-native', 'pg-cloudflare'];
 /** A source map of nothing. */
 const UNMAPPED = `data:application/json,${encodeURIComponent('{"version":3,"sources":[""],"mappings":"AAAA"}')}`;
 
-/** Some packages come into the bundle, with what they use; others are loaded from where they are. */
+/** Bundles some packages, with their dependencies; others are loaded from node_modules. */
 function keepPackages({ onResolve, onLoad }) {
   onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
     // Our sources alone are TypeScript; `#…` are their own.
     const own = /(?:^|\.ts)$/.test(importer) && !path.startsWith('#');
     return (own && !BUNDLED.includes(path)) || NEVER.includes(path) ? { path, external: true } : undefined;
   });
-  // Node reads source maps when it loads what they are of: those of packages would be most of them.
+  // Node parses source maps when it loads the bundle, and those of packages would be most of them.
   onLoad({ filter: /node_modules.*\.(?:js|mjs|cjs)$/ }, ({ path }) => ({
     loader: 'js',
     contents: `${readFileSync(path, 'utf8')}\n//# sourceMappingURL=${UNMAPPED}`,
@@ -171,7 +177,7 @@ function used(folder) {
   try {
     utimesSync(folder, new Date(), new Date());
   } catch {
-    // It belongs to somebody else, or is being removed: then it was not used for long.
+    // It belongs to another user, or is being deleted: it hasn't been used for long.
   }
 }
 

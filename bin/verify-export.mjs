@@ -12,19 +12,19 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 
-/** The file is another kind of file, which this program does not check. */
+/** Thrown for a file of another kind, which this program doesn't check. */
 export class OtherFile extends Error {}
 
-/** The file is not what was signed. */
+/** Thrown when the file differs from what was signed. */
 export class Altered extends Error {}
 
 /**
  * Checks an export.
  * @param {Uint8Array} bytes the whole file
  * @param {string} [key] the public key that it must be signed with: 43 characters of base64url
- * @returns {{stream: string, events: number, first: string, last: string, time: string, key_id: string, public_key: string}}
- *   what was exported; `first` and `last`: when its first and last event were recorded
- * @throws {OtherFile} for a checkpoint, and for what neither begins nor ends as an export does
+ * @returns {{stream: string, events: number, first: string, last: string, time: string, key_id: string,
+ * public_key: string}} the export's content; `first` and `last`: when its first and last event were recorded
+ * @throws {OtherFile} for a checkpoint, and for a file that neither begins nor ends like an export
  * @throws {Altered} naming the line and what is wrong
  */
 export function verifyExport(bytes, key) {
@@ -87,7 +87,10 @@ export function verifyExport(bytes, key) {
   };
 }
 
-/** Whether a file begins as an export does, or has a line that begins as the last one of an export or a checkpoint. */
+/**
+ * Returns true if a file begins like an export, or has a line that begins like the last one of an export or a
+ * checkpoint.
+ */
 function isLikeAnnals(file) {
   const text = file.toString('latin1');
   return (
@@ -130,7 +133,7 @@ function written({ text }, number, pick) {
   return value;
 }
 
-/** The event's hash when it continues the chain; undefined when it does not. */
+/** Returns the event's hash when it continues the chain; undefined when it doesn't. */
 function linked(previous, stream, { revision, id, type, data, metadata }) {
   const [suffix, claimed] = /,"hash":"([0-9a-f]{64})"\}$/.exec(metadata) ?? [];
   if (suffix === undefined) return undefined;
@@ -141,7 +144,7 @@ function linked(previous, stream, { revision, id, type, data, metadata }) {
   return hash.digest('hex') === claimed ? claimed : undefined;
 }
 
-/** What the last line says, once its signature holds. */
+/** Returns the content of the last line, after checking its signature. */
 function signed(text, number, expected) {
   const form =
     /^\{"statement":(\{.*\}),"key_id":"([\w-]{43})","public_key":"([\w-]{43})","signature":"([\w-]{86})"\}$/;
@@ -163,7 +166,7 @@ function signed(text, number, expected) {
 
 const isCanonical = (text) => Buffer.from(text, 'base64url').toString('base64url') === text;
 
-/** The file's bytes; where they begin as gzip does (RFC 1952, section 2.3.1), what is in it. */
+/** Returns the file's bytes, decompressed if they begin like gzip (RFC 1952, section 2.3.1). */
 function content(file) {
   const bytes = readFileSync(file);
   return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;

@@ -6,9 +6,9 @@ const TICK_MS = 10;
 
 interface Stat {
   readonly parent: number;
-  /** Of the process, user and system, in ms. */
+  /** The process's own time, user and system, in ms. */
   readonly own: number;
-  /** Of its children that ended and were waited for, in ms. */
+  /** The time of its children that ended and were waited for, in ms. */
   readonly reaped: number;
 }
 

@@ -1,16 +1,16 @@
-/** What two checkouts are compared by: loads on a service that has been filled the same way on both sides. */
+/** The loads by which two checkouts are compared, on services that contain the same data. */
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Length, Requests } from '../load/plan.ts';
 import { createRecord } from '../measures/record.ts';
 import { createPatients, FHIR } from '../records.ts';
 
-/** One checkout: a service over a database server of its own. */
+/** One checkout: a service with its own database server. */
 export interface Side {
   readonly root: string;
   readonly bench: Bench;
   readonly running: MeasuredService;
   readonly patients: readonly string[];
-  /** Of these it has many Observations. */
+  /** Patients with many Observations. */
   readonly known: readonly string[];
   /** `Type/id` of Observations. */
   readonly observations: readonly string[];
@@ -18,7 +18,7 @@ export interface Side {
   readonly large: string;
 }
 
-/** A row: requests to both services in turn. */
+/** A row: requests to both services, alternating. */
 export interface Row {
   readonly name: string;
   readonly what: string;

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:against -- <checkout>`: compares this checkout with another one, in one run. Each has a service and a
- * PostgreSQL server of its own; short rounds alternate between them. Compared is the processor time that a request takes,
- * of Node and of PostgreSQL, which holds on a busy machine too, and, for orientation, requests a second. Linux only.
+ * `npm run bench:against -- <checkout>`: compares this checkout with another one in one run. Each has its own
+ * service and PostgreSQL server; short rounds alternate between them. It compares the processor time of a
+ * request, in Node and in PostgreSQL, which is reliable on a busy machine too, and shows requests per second
+ * for orientation. Linux only.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -15,7 +16,7 @@ import { processorTime, processorTimeOfEnded, processorTimeWithChildren } from '
 import { load, prepare, ROWS, type Row, type Side } from './rows.ts';
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
-/** What this checkout must at least be: the other's time for a request divided by its own. */
+/** The lowest accepted ratio: the other checkout's time for a request divided by this one's. */
 const BOUND = 0.95;
 /** Rows that are not loads. */
 const OTHERS = ['cold', 'rebuild', 'projected', 'memory'];
@@ -26,14 +27,14 @@ const USAGE = `npm run bench:against -- <folder of another checkout> [options]
   --seconds <n>     seconds of a round (default 1.5)
   --profile <dir>   writes V8 CPU profiles of both services there`;
 
-/** What a request, or a run, took: processor time in ms, and a rate for orientation. */
+/** The cost of a request, or of a run: processor time in ms, and a rate for orientation. */
 interface Cost {
   readonly node: number;
   readonly postgres: number;
   readonly rate: number;
 }
 
-/** One name and its rounds: the other checkout's and this one's. */
+/** A name and its rounds: the other checkout's and this one's. */
 type Rounds = readonly (readonly [theirs: Cost, ours: Cost])[];
 
 async function main(args: readonly string[]): Promise<number> {
@@ -93,7 +94,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Both checkouts in turn, each first every other time. */
+/** Runs both checkouts alternately; which one goes first alternates too. */
 async function inTurn(
   rounds: number,
   theirs: () => Promise<Cost>,
@@ -160,7 +161,7 @@ async function coldWrites(theirs: Side, ours: Side): Promise<Rounds> {
       count: 1,
     });
     const ended = await used(now);
-    // A single write takes less than the clock of processor time counts: its elapsed time is what is compared.
+    // A single write takes less than the resolution of processor time, so its elapsed time is compared.
     return {
       node: outcome.p50,
       postgres: Math.max(0, ended.postgres - started.postgres),

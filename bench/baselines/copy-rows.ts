@@ -15,9 +15,9 @@ import { answer } from '../worker.ts';
 
 interface Call {
   readonly url: string;
-  /** Where the rows are kept as COPY's text. */
+  /** The folder of the rows, in COPY's text format. */
   readonly folder: string;
-  /** Whether to take the rows out, or to bring them in. */
+  /** Whether to export the rows, or to import them. */
   readonly what: 'export' | 'copy';
 }
 

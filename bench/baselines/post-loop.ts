@@ -1,15 +1,16 @@
 /**
- * Baseline of webhook deliveries: a bare loop that posts bodies with Node's HTTP client over kept connections. Nothing
- * is signed, claimed or noted. With a pace it posts so many a second and times each.
+ * Baseline of webhook deliveries: a loop that posts bodies with Node's HTTP client over keep-alive
+ * connections, without signatures, claims or logs. With a pace it posts at that rate and measures each
+ * request.
  */
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { answer } from '../worker.ts';
 
-/** What to post. */
+/** The bodies and how to post them. */
 export interface Posting {
   readonly url: string;
-  /** One after the other, again and again. */
+  /** One after the other, repeatedly. */
   readonly bodies: readonly string[];
   readonly count: number;
   readonly connections: number;

@@ -1,28 +1,30 @@
-/** A fast receiver of webhook deliveries, in a process of its own: answers 204 at once and notes what came when. */
+/**
+ * A fast receiver of webhook deliveries, in a separate process: it responds 204 at once and records arrivals.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { answer } from '../worker.ts';
 
-/** What it is asked. */
+/** The messages that it accepts. */
 export type Asked =
-  /** To listen. Answered with the port. */
+  /** Listens. The response is the port. */
   | { readonly what: 'listen' }
-  /** To forget what came. */
+  /** Forgets all arrivals. */
   | { readonly what: 'forget' }
-  /** For so many bodies from then on. Answered with an `Arrival` of each, in the order in which they came. */
+  /** Waits for this many bodies. The response is an `Arrival` of each, in the order of arrival. */
   | { readonly what: 'arrivals'; readonly count: number };
 
 /** A body that came. */
 export interface Arrival {
-  /** When its last byte came, in ms since 1970 with fractions. */
+  /** When its last byte arrived, in ms since 1970 with fractions. */
   readonly at: number;
   /** `data.id` of the body; nothing when it has none. */
   readonly id: string | undefined;
 }
 
-/** How long it waits for what is to come, in ms. */
+/** How long it waits for bodies, in ms. */
 const PATIENCE_MS = 120_000;
 
 const came: { readonly at: number; readonly body: string }[] = [];

@@ -1,4 +1,4 @@
-/** A bare Koa server of one route, in a process of its own. */
+/** A minimal Koa server with one route, in a separate process. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';

@@ -1,21 +1,21 @@
 /**
- * One keep-alive HTTP/1.1 connection, as lean as a client can be: the load generator shares the cores with what it
- * measures, and whatever it spends makes two servers look more alike than they are.
+ * A keep-alive HTTP/1.1 connection with as little overhead as possible: the load generator shares the cores
+ * with the servers, and its own cost makes two servers look more similar than they are.
  */
 import { connect, type Socket } from 'node:net';
 
-/** What came back. */
+/** A response. */
 export interface Answer {
   readonly status: number;
-  /** Of the body. */
+  /** The size of the body. */
   readonly bytes: number;
   /** The `Location` header. */
   readonly location: string | undefined;
-  /** How the body of an error begins; empty for a success, which nobody looks into. */
+  /** The first characters of an error's body; empty for a success, whose body isn't read. */
   readonly fault: string;
 }
 
-/** What a head says: how long the answer is, and how it ends when it does not say. */
+/** The parsed head of a response: its length, and how it ends without a length. */
 interface Head {
   readonly status: number;
   readonly location: string | undefined;
@@ -29,10 +29,10 @@ const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 const FAULT_BYTES = 500;
 const NO_BODY = new Set([204, 304]);
 
-/** One request at a time. */
+/** A connection that sends one request at a time. */
 export class Connection {
   #head: Head | undefined;
-  /** What came of an unfinished head. */
+  /** The bytes of an incomplete head. */
   #text: Buffer = Buffer.alloc(0);
   #bytes = 0;
   #fault = '';

@@ -1,4 +1,4 @@
-/** The load generator: a process of its own, the same for baseline and subject. Started by `Bench.load`. */
+/** The load generator, a separate process, the same for baseline and subject. Started by `Bench.load`. */
 import { quantile } from '../statistics.ts';
 import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';

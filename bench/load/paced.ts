@@ -1,10 +1,13 @@
-/** A load at a pace: so many creates a second, in a process of its own, each with the moment of its answer. */
+/**
+ * A load with a fixed rate of creates per second, in a separate process; it records when each response
+ * arrived.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';
 import { type Load, prepare } from './plan.ts';
 
-/** How many, and how many a second. */
+/** The number of creates, and the rate per second. */
 export interface Pace {
   readonly count: number;
   readonly rate: number;
@@ -13,7 +16,7 @@ export interface Pace {
 /** A create that was answered. */
 export interface Created {
   readonly id: string;
-  /** When the answer was there, in ms since 1970 with fractions. */
+  /** When the response arrived, in ms since 1970 with fractions. */
   readonly at: number;
 }
 

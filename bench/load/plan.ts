@@ -1,4 +1,6 @@
-/** What load to put on a server, as it goes over IPC, and the requests it consists of, made before the clock starts. */
+/**
+ * The plan of a load, as it is sent over IPC, and its requests, which are prepared before the clock starts.
+ */
 import { additions, observation, type Sample, transaction } from '../sample.ts';
 
 /** A server to address. */
@@ -11,17 +13,17 @@ export interface Target {
 
 /** The requests. */
 export type Requests =
-  /** An Observation for each patient in turn. */
+  /** Observations, for each patient in turn. */
   | { readonly kind: 'observations'; readonly path: string; readonly patients: readonly string[] }
   /** Transactions, each a new patient's; `kinds` of them are made and sent again and again. */
   | { readonly kind: 'transactions'; readonly path: string; readonly entries: number; readonly kinds: number }
-  /** One transaction after the other of Observations for one patient. */
+  /** Transactions of Observations for one patient, one after the other. */
   | { readonly kind: 'additions'; readonly path: string; readonly patient: string; readonly entries: number }
   /** Paths in an order that jumps about. */
   | { readonly kind: 'reads'; readonly paths: readonly string[] }
   /** Bodies in turn. */
   | { readonly kind: 'posts'; readonly path: string; readonly bodies: readonly Sample[] }
-  /** Each resource replaced by a next version, in turn. */
+  /** Updates of each resource, in turn. */
   | { readonly kind: 'updates'; readonly paths: readonly string[]; readonly patients: readonly string[] };
 
 /** When a load ends. */
@@ -34,14 +36,14 @@ export interface Load {
   readonly requests: Requests;
   /** Any other status fails the load. */
   readonly expect: number;
-  /** Whether to give the `Location`s back. */
+  /** True to return the `Location`s. */
   readonly locations?: boolean;
 }
 
 /** A load. */
 export type Plan = Load & Length;
 
-/** How it went. Times in milliseconds. */
+/** The result of a load. Times in milliseconds. */
 export interface Outcome {
   readonly requests: number;
   readonly seconds: number;
@@ -55,7 +57,7 @@ export interface Outcome {
   readonly locations: readonly string[];
 }
 
-/** The n-th request of a plan, ready to be sent. */
+/** Returns a function that returns the n-th request of a plan, ready to be sent. */
 export function prepare({ target, requests }: Plan): (n: number) => Buffer {
   switch (requests.kind) {
     case 'observations': {

@@ -20,7 +20,7 @@ import { transaction } from './transaction.ts';
 import { visible } from './visible.ts';
 import { webhooks } from './webhooks.ts';
 
-/** All of them. */
+/** All measures. */
 export const MEASURES: readonly Measure[] = [
   create,
   read,

@@ -1,6 +1,6 @@
 /**
- * A rebuild beside a service that is being read: at full load against COPY of the same rows beside the same reads, and at
- * low load by what it does to those reads. A read that fails fails the row.
+ * A rebuild while a service is being read: at full load compared with COPY of the same rows during the same
+ * reads, and at low load by its effect on those reads. A failed read fails the row.
  */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export const beside: Measure = {
     const events = bench.size(100_000, 1_000);
     const databaseUrl = await bench.database();
     const filling = bench.worker('subjects/rebuild.ts');
-    // At low load it takes its time, a second for fifty events: a little of the log is enough to see what it does.
+    // At low load it handles fifty events per second, so a small part of the log is enough to see its effect.
     const few = Math.min(Math.round(events / 25), 4_000);
     await filling.call({ databaseUrl, fill: few });
     const dataDir = await mkdtemp(join(bench.folder, 'beside-'));
@@ -38,7 +38,7 @@ export const beside: Measure = {
 
     await filling.call({ databaseUrl, fill: events - few });
     await filling.stop();
-    // It has followed all of them: one that serves them has not.
+    // This service's projector processed all events; a service that only serves them hasn't.
     const followed = (await first.stop()).peak;
     bench.memory.reset();
     await bench.settle(databaseUrl);

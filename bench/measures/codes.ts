@@ -1,4 +1,4 @@
-/** Codes found by what somebody types, among 100,000, against a read by id. */
+/** Searches for codes by text among 100,000, compared with a read by id. */
 import { againstReads, readingOf } from '../against-reads.ts';
 import type { Finding, Measure } from '../measure.ts';
 import { createObservations, createPatients, pathOf } from '../records.ts';
@@ -8,7 +8,7 @@ const CLIENTS = 4;
 const CODES = 100_000;
 const BOUND = 5;
 
-/** What is typed, by what it is. */
+/** The searched texts, by kind. */
 const TYPED = [
   ['a code', '123456-0'],
   ['the beginning of a code', '1234'],

@@ -5,7 +5,10 @@ import { median } from '../statistics.ts';
 
 /** Entries of a transaction that fills the stream. */
 const ENTRIES = 500;
-/** Not a divisor of a snapshot's 500 events: starts meet the stream at different distances from its last one. */
+/**
+ * Not a divisor of a snapshot's 500 events, so that starts find the stream at different distances from its
+ * last snapshot.
+ */
 const WARM = 73;
 /** Creates that warm the process up after a start, over other streams. */
 const WARM_UP = 8_000;
@@ -36,7 +39,7 @@ export const cold: Measure = {
       const { service } = running;
       const create = async (count: number): Promise<number> =>
         (await createObservations(bench, service, [long], { clients: 1, count })).p50;
-      // The process is warm, the stream is not.
+      // Warms up the process, but not the stream.
       await createObservations(bench, service, others, bench.warmUp(WARM_UP));
       colds.push(await create(1));
       warms.push(await create(WARM));

@@ -9,13 +9,13 @@ import { median } from '../statistics.ts';
 import { createRecord } from './record.ts';
 
 const CLIENTS = 4;
-/** More records than the service keeps opened, so that each is read again. */
+/** More records than the service caches, so that each is read again. */
 const RECORDS = 3;
-/** What twenty years leave behind. */
+/** The number of resources after twenty years. */
 const RESOURCES = 10_000;
 const AT_A_TIME = 500;
 const BOUND = 3;
-/** Of a record that was told lately, whose rows need not be read. */
+/** The bound for a record that was read recently, whose rows need not be read again. */
 const AGAIN_BOUND = 1;
 
 /** The row. */
@@ -32,7 +32,7 @@ async function measure(bench: Bench): Promise<Finding> {
   for (let n = 0; n < RECORDS; n += 1)
     patients.push(await longRecord(importing.service, bench.size(RESOURCES, 60)));
   await bench.settle(importing.databaseUrl);
-  // Started again, it has in memory what contexts take, not what the import left.
+  // After a restart its memory contains what contexts use, without the remains of the import.
   await importing.stop();
   const { service, databaseUrl } = await bench.service(importing);
   const route = bench.worker('baselines/record-route.ts');

@@ -6,7 +6,7 @@ import { median } from '../statistics.ts';
 const TENTHS = 10;
 /** Resources a record: as many streams grow as that needs. */
 const RECORD = 500;
-/** How much the process may grow from the second tenth to the last before it does not count as flat. */
+/** How much the process may grow from the second tenth to the last and still count as flat. */
 const FLAT = 1.25;
 
 /** Row 7. */

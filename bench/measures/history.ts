@@ -45,7 +45,7 @@ export const history: Measure = {
       () => load(paths, { seconds: bench.seconds(4) }),
       () => load(histories, { seconds: bench.seconds(4) }),
     );
-    // A query that the service ignores, but has not seen before: such a page is not remembered.
+    // A query that the service ignores, but hasn't seen before, so that the page isn't cached.
     const unseen = Array.from(
       { length: bench.size(3_000, 16) },
       (_, n) => `${histories[n % histories.length]}&unseen=${n}`,

@@ -1,7 +1,7 @@
 /**
- * Two and four instances on one database against one: reads, creates whose patients are divided among the instances as
- * a balancer may do it, and creates for all patients on each. On a machine whose cores one instance fills, more of them
- * show what they cost each other; what they gain takes machines of their own.
+ * Two and four instances on one database, compared with one: reads, creates whose patients are divided among
+ * the instances like by a load balancer, and creates for all patients on each. On a machine whose cores one
+ * instance fills, this shows what several instances cost each other; their gain needs several machines.
  */
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Load, Outcome } from '../load/plan.ts';
@@ -13,7 +13,7 @@ const CLIENTS = 16;
 const MOST = 4;
 const NUMBERS = [1, 2, MOST] as const;
 
-/** What is asked of how many instances. */
+/** Sends requests to several instances and returns the rate. */
 type Ask = (instances: readonly MeasuredService[], seconds: number) => Promise<readonly Outcome[]>;
 
 /** Row 10. */

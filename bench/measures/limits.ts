@@ -1,4 +1,7 @@
-/** What counting requests costs: creates and reads of a service that limits them, far from its limit, and of one that does not. */
+/**
+ * The cost of counting requests: creates and reads of a service with limits, far below them, compared with
+ * one without.
+ */
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
@@ -6,7 +9,10 @@ import { createObservations, createPatients, FHIR, pathOf } from '../records.ts'
 import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
-/** Alternating runs, at least, and the seconds of each: a few hundredths are less than what a machine varies by in minutes. */
+/**
+ * The minimum number of alternating runs, and the seconds of each: a few percent are less than a machine's
+ * variation over minutes.
+ */
 const RUNS = 9;
 const SECONDS = 2;
 
@@ -34,7 +40,7 @@ export const limits: Measure = {
       return {
         off: median(without),
         on: median(limited),
-        // Of neighbours: what slows the machine for a while meets both.
+        // The ratio of neighbouring runs, because slow phases of the machine affect both.
         ratio: median(limited.map((rate, run) => rate / (without[run] ?? 0))),
       };
     };

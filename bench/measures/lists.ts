@@ -58,7 +58,7 @@ export const lists: Measure = {
   },
 };
 
-/** Each list at its beginning, in its middle and at its end. */
+/** Reads each list at its beginning, in its middle and at its end. */
 async function pagesOf(service: Service, patient: string, count: number): Promise<[string, string][]> {
   const base = `/v1/patients/${patient}`;
   const listed: readonly (readonly [name: string, path: string, of: number])[] = [

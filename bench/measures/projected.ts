@@ -1,4 +1,4 @@
-/** What the read model `search` costs a create: the service with it and without it. */
+/** The cost of the read model `search` for a create: the service with it, compared with one without. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench } from '../bench.ts';

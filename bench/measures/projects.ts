@@ -15,7 +15,7 @@ import { median } from '../statistics.ts';
 
 const ANNAL = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
 const CLIENTS = 4;
-/** Between two looks at a sandbox that is filled, in ms. */
+/** The time between two checks of a sandbox that is being filled, in ms. */
 const LOOK_MS = 30;
 /** Projects that are opened by turns, in the full installation and in an empty one. */
 const TURNS = 5;
@@ -72,7 +72,8 @@ export const projects: Measure = {
     };
     const list = await ratioOf(`${FHIR}/Patient?_count=50`);
     const search = await ratioOf(`${FHIR}/Observation?category=laboratory&_sort=-date&_count=50`);
-    // What the machine does otherwise would be in a comparison of hours: the beginning is made again, by turns.
+    // Repeats the start alternately, because otherwise the comparison would include hours of changes in the
+    // machine's load.
     const empty = await bench.service({ sandboxPatients: patients });
     const emptyToken = tokensOf(empty);
     // The very first also pays for the process's own warming up.

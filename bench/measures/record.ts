@@ -1,4 +1,4 @@
-/** A whole record, as it is and summarized, against reading the same rows. */
+/** A whole record, complete and summarized, compared with reading the same rows. */
 import type { Bench } from '../bench.ts';
 import type { Length, Outcome } from '../load/plan.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
@@ -12,7 +12,7 @@ const RESOURCES = 2_000;
 /** `$everything` and `$summary`: against reading the rows. */
 const BOUND = 3;
 
-/** Row: the record as it is. */
+/** Row: the complete record. */
 export const everything: Measure = {
   row: 'everything',
   subject: `$everything of ${RESOURCES} resources, all pages; ${CLIENTS} clients`,
@@ -71,7 +71,10 @@ async function measure(
   };
 }
 
-/** A patient's record whose Observations name a practitioner of the directory. @returns the Patient's id */
+/**
+ * Creates a patient's record whose Observations name a practitioner of the directory.
+ * @returns the Patient's id
+ */
 export async function createRecord(service: Service, resources: number): Promise<string> {
   const doctor = { resourceType: 'Practitioner', name: [{ family: 'Bench' }] };
   const { location } = await service.request('POST', `${FHIR}/Practitioner`, 201, doctor);

@@ -20,8 +20,8 @@ const ASKED_PATIENTS = 100;
 const PAGES = 1_000;
 
 /**
- * Everything that is compared has its second in each round, and ratios are taken within a round: a machine's better and
- * worse minutes meet both sides. One more round before them warms up.
+ * In each round every compared request runs for one second, and ratios are computed within a round, so that
+ * changes in the machine's load affect both sides. One extra round before them warms up.
  */
 const ROUNDS = 5;
 /** Reads and first searches, the last page and the first, a second of each: they differ by less from their bound. */
@@ -122,7 +122,7 @@ function load(bench: Bench, { service }: Populated, paths: readonly string[]): P
   });
 }
 
-/** What each round gave: the p50 of each search among both populations, in ms. */
+/** The results of the rounds: the p50 of each search in both populations, in ms. */
 interface Rounds {
   readonly tenth: ReadonlyMap<string, number[]>;
   readonly whole: ReadonlyMap<string, number[]>;
@@ -139,7 +139,7 @@ async function rounds(bench: Bench, small: Populated, large: Populated): Promise
         { within: small, p50s: found.tenth },
         { within: large, p50s: found.whole },
       ];
-      // Each comes first every other time.
+      // Which one goes first alternates.
       for (const { within, p50s } of round % 2 === 0 ? sides : sides.reverse()) {
         const { p50 } = await among(within);
         if (round > 0) p50s.get(name)?.push(p50);

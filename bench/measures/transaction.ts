@@ -6,7 +6,7 @@ import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
 const ENTRIES = 300;
-/** Different transactions, made beforehand and sent in turn. */
+/** The number of different transactions, prepared beforehand and sent in turn. */
 const KINDS = 8;
 
 /** Row 3. */

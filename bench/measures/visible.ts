@@ -1,4 +1,4 @@
-/** From the call of append until reads see the event, against the append alone. */
+/** The time from the call of append until reads see the event, compared with the append alone. */
 import { alternate, type Measure } from '../measure.ts';
 import { ascending, median, quantile } from '../statistics.ts';
 

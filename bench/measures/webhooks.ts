@@ -96,7 +96,7 @@ function rateOf(arrivals: readonly Arrival[]): number {
   return ((arrivals.length - 1) * 1_000) / (last.at - first.at);
 }
 
-/** The endpoints of a service, and what is written for them. */
+/** The endpoints of a service, and the writes that trigger them. */
 class Hooks {
   #ids: string[] = [];
   #patients: readonly string[] = [];
@@ -149,7 +149,7 @@ class Hooks {
       await this.measured.service.request('DELETE', `/v1/webhooks/${id}`, 204);
   }
 
-  /** Some of the bodies that were delivered. */
+  /** Returns some of the delivered bodies. */
   async bodies(count: number): Promise<string[]> {
     const sql = `select payload from operations.webhook_delivery limit ${count}`;
     const rows = await this.bench.query<{ payload: string }>(this.measured.databaseUrl, sql);

@@ -10,7 +10,7 @@ const LOINC = 'http://loinc.org';
 const COMMON = 'blood serum plasma urine mass volume presence antibody glucose ratio'.split(' ');
 const SYLLABLES = 'ka lo mi ra tu ve sen dor bel nim pra xo thy gen ol ase'.split(' ');
 
-/** Where, and how many. */
+/** The database, and the number of codes. */
 export interface Codes {
   readonly databaseUrl: string;
   readonly count: number;

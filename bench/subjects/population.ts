@@ -6,7 +6,7 @@ import { fill } from '../fill.ts';
 import { population } from '../population.ts';
 import { answer } from '../worker.ts';
 
-/** Where, whose, and how much. */
+/** The database, the owner, and the size. */
 export interface Population {
   readonly databaseUrl: string;
   readonly tenant: Tenant;

@@ -1,4 +1,4 @@
-/** A log of made events with its read models, and their rebuild, in a process of its own. */
+/** A log of generated events with its read models, and their rebuild, in a separate process. */
 import { PROJECTIONS } from '#projections/all.ts';
 import type { Load } from '#projections/pace.ts';
 import { Progress } from '#projections/progress.ts';

@@ -1,4 +1,4 @@
-/** The service in a process of its own, without some of its read models: what these cost the others' work. */
+/** The service in a separate process, without some of its read models, to measure what these cost. */
 import { pino } from 'pino';
 import { PROJECTIONS } from '#projections/all.ts';
 import { startApp } from '#src/app.ts';
@@ -8,7 +8,7 @@ import { freePort } from '../free-port.ts';
 import type { Target } from '../load/plan.ts';
 import { answer } from '../worker.ts';
 
-/** On which database, and without which read models. */
+/** The database, and the read models to leave out. */
 export interface Without {
   readonly databaseUrl: string;
   readonly dataDir: string;

@@ -1,6 +1,7 @@
 /**
- * An append alone, and an append until its event is visible: the store, the projector and `Progress` put together as the
- * service does, in a process of their own, one client. The append alone goes to a log that nobody projects.
+ * An append alone, and an append until its event is visible: the store, the projector and `Progress`
+ * assembled as in the service, in a separate process, with one client. The append alone goes to a log that
+ * nothing projects.
  */
 import { PROJECTIONS } from '#projections/all.ts';
 import { Progress } from '#projections/progress.ts';
@@ -50,7 +51,7 @@ class Writer {
 let alone: Writer | undefined;
 let projected: Writer | undefined;
 let progress: Progress | undefined;
-/** What the answer of a write waits for (`src/app.ts`); a search waits for its own read model. */
+/** The read models that a write's response waits for (`src/app.ts`); a search waits for its own. */
 const WAITED_FOR = ['resources', 'history'];
 
 async function open(urls: { readonly alone: string; readonly projected: string }): Promise<void> {

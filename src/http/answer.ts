@@ -13,7 +13,7 @@ export interface Content {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Text, or its UTF-8 where that came from the database as it is. */
+  /** Text, or its UTF-8 bytes if it comes unchanged from the database. */
   readonly body?: string | Buffer;
   /** Used instead of `body`. */
   readonly content?: Content;

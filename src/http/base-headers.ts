@@ -17,7 +17,7 @@ const ALWAYS = [
 /** A year, so that clients that have used https don't fall back to http. */
 const STRICT_TRANSPORT = ['Strict-Transport-Security', 'max-age=31536000'] as const;
 
-/** No page of ours has a use for any of these. */
+/** Our pages use none of these. */
 const NO_FEATURES = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()';
 
 /**

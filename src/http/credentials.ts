@@ -47,7 +47,7 @@ const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
 /** Matches three base64url parts separated by dots, the first beginning with a brace (RFC 7519). */
 const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
-/** Number of keys whose callers are remembered. */
+/** The number of keys whose callers are cached. */
 const REMEMBERED = 10_000;
 
 /** A credential that is being checked. */
@@ -90,7 +90,7 @@ export class Authenticator {
     };
   }
 
-  /** Counts a request; undefined: it is let through at once. */
+  /** Counts a request; returns undefined if it may continue at once. */
   #count(ctx: Context, caller: Caller): Promise<void> | undefined {
     try {
       const admitted = this.#admit(ctx, caller);

@@ -16,7 +16,7 @@ const parse = koaBody({
 });
 
 /**
- * The parameters of a form, repeated ones included; none when there is no body.
+ * Reads the parameters of a form, repeated ones included; none without a body.
  * @throws Refusal unsupported_media_type (415) for another body, too_large (413), malformed (400).
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {

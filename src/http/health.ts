@@ -9,13 +9,13 @@ import type { Metrics } from './ports/metrics.ts';
  */
 export type ReadinessChecks = Readonly<Record<string, () => Promise<string | undefined>>>;
 
-/** How long one check may take, in milliseconds. */
+/** The time limit of one check, in ms. */
 const PATIENCE = 2_000;
 
 /**
- * The routes. Live: 200 as long as the process answers. Ready: 200 `{status: "ready", checks}` when every check
- * passes, with a `message` where one has something to tell, else 503 `{status: "unavailable", checks, message}` that names the parts that are missing,
- * and what to do where a check says so.
+ * Returns the routes. Live: 200 as long as the process responds. Ready: 200 `{status: "ready", checks}` when
+ * every check passes, with a `message` if a check has one; otherwise 503 `{status: "unavailable", checks,
+ * message}`, which names the failed checks, and what to do if a check says so.
  */
 export function healthRouter(options: {
   checks: ReadinessChecks;
@@ -54,7 +54,7 @@ export function healthRouter(options: {
   return router;
 }
 
-/** What came of a check, and what it tells everybody. */
+/** The result of a check, and its public message. */
 interface Checked {
   readonly ok: boolean;
   readonly says?: string;

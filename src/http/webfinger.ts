@@ -1,7 +1,7 @@
 /**
- * `/.well-known/webfinger`: where the owner of an e-mail address signs in, for people who have not signed in and so have no
- * ID token for `/admin/sso/discover` (docs/spec/decisions.md, section 2: `/.well-known/*` takes no credential).
- * https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
+ * `/.well-known/webfinger`: where the owner of an e-mail address signs in, for people who haven't signed in
+ * and so have no ID token for `/admin/sso/discover` (docs/spec/decisions.md, section 2: `/.well-known/*`
+ * takes no credential). https://openid.net/specs/openid-connect-discovery-1_0.html#IssuerDiscovery, RFC 7033
  */
 import Router from '@koa/router';
 import type { SsoQueries } from '#queries/admin/sso.ts';
@@ -9,7 +9,7 @@ import { domainOf } from '#src/shared/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { requireFresh, type Stale } from './freshness.ts';
 
-/** Its path. */
+/** The path of the route. */
 export const WEBFINGER = '/.well-known/webfinger';
 /** The relation of an account to the issuer that it signs in with. */
 export const ISSUER = 'http://openid.net/specs/connect/1.0/issuer';
@@ -20,7 +20,10 @@ const URI = /^([a-z][a-z\d+.-]*):[\x21-\x7e]+$/i;
 /** Characters of a resource, at most. */
 const MOST = 400;
 
-/** The route. What it tells depends on the address's domain alone, so nobody learns from it who has an account. */
+/**
+ * Returns the route. Its response depends only on the address's domain, so it doesn't reveal who has an
+ * account.
+ */
 export function webfingerRouter(ssoOf: SsoQueries['ssoOf'], stale: Stale): Router {
   const router = new Router();
   router.get(WEBFINGER, async (ctx) => {
@@ -46,7 +49,7 @@ export function webfingerRouter(ssoOf: SsoQueries['ssoOf'], stale: Stale): Route
   return router;
 }
 
-/** RFC 7033, section 4.2: 404 for what nothing is known of. */
+/** Returns the refusal (404) of an unknown subject (RFC 7033, section 4.2). */
 function unknown(): Refusal {
   return new Refusal('not_found', {
     code: 'not-found',

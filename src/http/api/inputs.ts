@@ -134,7 +134,7 @@ function findBadCharacters(value: unknown, path: string[], faults: Faults, looke
   if (typeof value !== 'object' || value === null) return;
   for (const key in value) {
     looked.values += 1;
-    // More members than any schema has: a fault.
+    // More values than any schema has: a bug.
     if (looked.values > MOST_LOOKED_AT) return;
     path.push(key);
     findBadCharacters(Reflect.get(value, key), path, faults, looked);

@@ -11,7 +11,7 @@ type Raw = z.core.$ZodRawIssue;
 
 /** Codes of zod's issues for a missing member. */
 const OF_NOTHING: ReadonlySet<Found['code']> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
-/** A schema's own message that begins so is a sentence by itself: it names several members. */
+/** The prefix of a schema's own messages that are complete sentences, because they name several members. */
 const ADVICE = 'provide ';
 /** Longest name of a member that a message repeats. */
 const SHOWN = 60;
@@ -162,7 +162,7 @@ function alternatives(errors: readonly (readonly Found[])[]): string {
 }
 
 const MUST_BE = 'must be ';
-/** How a message begins whose form the value has nearly: `needs a time zone`. */
+/** The prefix of a message for a value that nearly has the right form: `needs a time zone`. */
 const NEEDS = 'needs ';
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -18,7 +18,7 @@ import type { Services } from '../ports/services.ts';
 import { type Inputs, parseInputs } from './inputs.ts';
 import type { Tag } from './tags.ts';
 
-/** HTTP methods; HEAD goes wherever GET goes. */
+/** HTTP methods; every GET route serves HEAD too. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The identity that each credential proves (docs/spec/interface.md, section 5). */
@@ -85,11 +85,14 @@ export interface RouteResult {
   readonly position?: Position | undefined;
   /** Shows data that the route didn't write: a purge must find it among stored answers. */
   readonly reads?: boolean;
-  /** For ending a right (a key, a grant, a project): answered once it has ended everywhere, else 503. */
+  /**
+   * For revoking access (a key, a grant, a project): the response waits until it is revoked on every
+   * instance, otherwise 503.
+   */
   readonly awaited?: boolean;
 }
 
-/** One documented answer. */
+/** One documented response. */
 export interface DescribedAnswer {
   readonly description: string;
   /** Absent: no body. Objects are described as having these members and no others. */
@@ -109,7 +112,7 @@ interface Description<Path extends string, C extends Credential> {
   readonly summary: string;
   /** A longer description, Markdown. */
   readonly description?: string;
-  /** The group that it is listed in. */
+  /** The group in which it is listed. */
   readonly tag: Tag;
   readonly credential: C;
   /** Scope of an API key. */
@@ -136,7 +139,7 @@ interface Description<Path extends string, C extends Credential> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A route as it is written down. */
+/** The definition of a route. */
 export interface Definition<
   Path extends string,
   C extends Credential,

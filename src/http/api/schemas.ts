@@ -58,7 +58,7 @@ export const grant = z.object({
 /** The two environments of a project (docs/spec/interface.md, section 1). */
 export const environment = z.enum(['sandbox', 'production']);
 
-/** Every error of the JSON interfaces (docs/spec/decisions.md, section 2). */
+/** The body of every error of the JSON interfaces (docs/spec/decisions.md, section 2). */
 export const errorBody = z
   .object({
     error: z.object({

@@ -73,7 +73,7 @@ function search(
   return search(at.parameter.node, segments, depth + 1, [...values, segment]);
 }
 
-/** Names in a path, in their order. */
+/** Returns the names of a path's parameters, in their order. */
 export function namesIn(path: string): string[] {
   return path.split('/').flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { ID_OF_URL } from '../openapi/fhir-examples.ts';
 
-/** A file as it is sent. */
+/** A file with its headers. */
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;

@@ -40,7 +40,7 @@ export function documentationRouter(routes: readonly Route[], baseUrl: string): 
 async function send(ctx: Context, type: string, body: string | Buffer): Promise<void> {
   const sha256 = hash('sha256', body).slice(0, 32);
   ctx.set('Cache-Control', 'public, no-cache');
-  // Weak: it is the same for every coding.
+  // Weak, because it is the same for every content coding.
   ctx.set('ETag', `W/"${sha256}"`);
   const isLong = body.length >= COMPRESSED_FROM && isCompressible(type, ctx.req);
   if (isLong) ctx.vary('Accept-Encoding');

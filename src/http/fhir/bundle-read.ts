@@ -1,4 +1,4 @@
-/** A GET or HEAD entry of a Bundle: a request of its own, answered by the interaction that its URL names. */
+/** A GET or HEAD entry of a Bundle: handled as a separate request by the interaction that its URL names. */
 import { STATUS_CODES } from 'node:http';
 import type { ReadEntry } from '#src/fhir/bundle.ts';
 import { Refusal } from '#src/shared/refusal.ts';

@@ -33,7 +33,7 @@ export async function readEntries(
       resources: Math.floor(budget.resourcesLeft / share),
     });
     try {
-      // Nothing is read when the time is over.
+      // Stops reading when the time limit has passed.
       part.take(0, 0);
       const text = await readEntry({ ...request, budget: part }, entry, find);
       part.settle(Buffer.byteLength(text));

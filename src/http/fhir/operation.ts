@@ -28,7 +28,7 @@ export interface OperationRequest extends FhirRequest {
   readonly inputs: readonly OperationInput[];
   /** Places of inputs in Parameters, by name: `Parameters.parameter[0].valueCode`; undefined without Parameters. */
   readonly places?: ReadonlyMap<string, string>;
-  /** The body when it is not Parameters, else the parameter `resource`. */
+  /** The body if it isn't Parameters, otherwise the parameter `resource`. */
   readonly resource: SubmittedResource | undefined;
   /** Unknown inputs to report; only for operations that answer a searchset. */
   readonly ignored: readonly Issue[];
@@ -37,11 +37,14 @@ export interface OperationRequest extends FhirRequest {
 /** An operation. None of them writes: they need the scope `read`. */
 export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
-  /** Whether it exists for R4 types other than the 26, too. */
+  /** True if it supports R4 types other than the 26, too. */
   readonly otherTypes?: true;
   /** Names of its inputs; others are refused. */
   readonly parameters: readonly string[];
-  /** Whether it answers a searchset: unknown inputs are then reported, and refused only with `handling=strict`. */
+  /**
+   * True if it returns a searchset: unknown inputs are then reported, and refused only with
+   * `handling=strict`.
+   */
   readonly searchset?: true;
   run(request: OperationRequest): Promise<Answer>;
 }
@@ -113,8 +116,9 @@ function isThere(
 }
 
 /**
- * Names inputs that the operation does not have. Nothing but the entry of a searchset could say that they were ignored.
- * @throws Refusal malformed (400) for them elsewhere, and with `handling=strict`
+ * Reports inputs that the operation doesn't have. Only a searchset has an entry that can say that they were
+ * ignored.
+ * @throws Refusal malformed (400) for them in other operations, and with `handling=strict`
  */
 function understood(operation: Operation, request: OperationRequest): OperationRequest {
   const names = new Set([...request.query.keys(), ...request.inputs.map(({ name }) => name)]);

@@ -9,7 +9,7 @@ import { translate } from './operations/translate.ts';
 import { validate } from './operations/validate.ts';
 import { validateCodeInSet, validateCodeInSystem } from './operations/validate-code.ts';
 
-/** Every operation of the interface. */
+/** All operations of the interface. */
 export const OPERATIONS: readonly Operation[] = [
   everything,
   summary,

@@ -23,7 +23,7 @@ import { search, searchCompartment, searchSystem, searchWholeCompartment } from 
 import { update } from './update.ts';
 import { vread } from './vread.ts';
 
-/** HTTP methods of interactions; HEAD goes wherever GET goes. */
+/** HTTP methods of interactions; every GET route serves HEAD too. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A path, understood. */

@@ -67,7 +67,7 @@ export async function answerWritten(
   return { status, headers: { ...headers, 'Content-Type': FHIR_JSON }, body };
 }
 
-/** A matched resource may come without its body: nobody needed it to decide. */
+/** A matched resource may have no body, because the decision didn't need it; then it is read here. */
 async function bodyOf(
   { service, caller }: FhirRequest,
   { type, id, body }: WriteResult,

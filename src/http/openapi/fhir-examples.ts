@@ -1,4 +1,7 @@
-/** What `/docs` prefills for the FHIR interface. All of it is answered with success as it stands, once ids are filled in. */
+/**
+ * The values with which `/docs` prefills the FHIR interface. Every request succeeds unchanged once ids are
+ * filled in.
+ */
 import type { Part } from './schemas.ts';
 
 /** Placeholder for the id in the URL; the documentation page replaces it. */
@@ -11,7 +14,7 @@ const PATIENT = {
   gender: 'female',
   birthDate: '1961-05-14',
 };
-/** Of requests on condition: they find the one Patient with this identifier. */
+/** For conditional requests: they find the one Patient with this identifier. */
 const CONDITION = { identifier: 'https://example.org/patients|B-23' };
 const NEW_PATIENT_URL = 'urn:uuid:61ebe359-bfdc-4613-8bf2-c5e300945f0a';
 
@@ -73,19 +76,25 @@ const INPUTS: Readonly<Record<string, Readonly<Record<string, readonly [type: st
   'translate ConceptMap': { code: ['Code', 'female'], system: ['Uri', GENDERS] },
 };
 
-/** The criteria that a request with this path and method is prefilled with. @param path below the base */
+/**
+ * Returns the criteria with which a request of this path and method is prefilled.
+ * @param path below the base
+ */
 export function criteriaExample(path: string, method: string): Readonly<Record<string, string>> {
   if (path.endsWith('/_search') && method === 'POST') return {};
   if (path === '/{resource_type}' && method !== 'GET') return CONDITION;
   return CRITERIA[path] ?? EVERYTHING;
 }
 
-/** The fields that a search's form is prefilled with. @param path below the base */
+/**
+ * Returns the fields with which a search's form is prefilled.
+ * @param path below the base
+ */
 export function formExample(path: string): Readonly<Record<string, string>> {
   return CRITERIA[path] ?? EVERYTHING;
 }
 
-/** The value that an operation's query parameter is prefilled with; undefined leaves it empty. */
+/** Returns the value with which an operation's query parameter is prefilled; undefined leaves it empty. */
 export function inputExample(
   operation: string,
   path: string,
@@ -99,7 +108,7 @@ function inputsOf(operation: string, path: string) {
   const [, type = ''] = path.split('/');
   const inputs = INPUTS[`${operation} ${type}`] ?? {};
   if (!path.includes('{rid}')) return inputs;
-  // An instance needs no URL of its own.
+  // An operation on an instance doesn't need its URL.
   const { url: _, identifier: __, ...others } = inputs;
   return others;
 }

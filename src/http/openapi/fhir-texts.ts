@@ -1,15 +1,18 @@
-/** What the OpenAPI document says of the FHIR interface's interactions; which there are, the routes themselves say. */
+/**
+ * The texts of the OpenAPI document about the FHIR interface's interactions; the routes themselves determine
+ * which exist.
+ */
 import { COMPARTMENT_TYPES } from '#src/fhir/compartments.ts';
 import { withArticle } from '#src/shared/article.ts';
 
-/** One interaction. */
+/** The texts of one interaction. */
 export interface FhirText {
-  /** Of the operationId. */
+  /** The name in the operationId. */
   readonly name: string;
   readonly summary: string;
-  /** What a body is; absent for none. */
+  /** The kind of body; absent without one. */
   readonly body?: 'Resource' | 'Bundle' | 'Patch' | 'Form';
-  /** What is answered. */
+  /** The kind of response. */
   readonly answer: 'Resource' | 'Bundle' | 'CapabilityStatement' | 'nothing';
   /** Statuses of success. */
   readonly statuses: readonly number[];
@@ -39,7 +42,7 @@ const past = {
   headers: ['PreferHandling'],
 } as const;
 
-/** By method and path below the base; `{resource_type}` stands for any type. */
+/** The texts by method and path below the base; `{resource_type}` is a placeholder for any type. */
 export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
   'GET /metadata': {
     name: 'capabilities',

@@ -13,11 +13,11 @@ import { errorResponses, headers, SECURITY } from './shared.ts';
 const TYPE = '{resource_type}';
 const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 413, 422, 429, 500, 503];
 const WRITE_ERRORS = [...READ_ERRORS, 405, 409, 415];
-/** What R4 takes for an id or a version. */
+/** R4's pattern of ids and versions. */
 const ID = '^[A-Za-z0-9.-]{1,64}$';
 const JSON_TYPE = 'application/fhir+json';
 
-/** The paths with their operations, by path from the root. */
+/** Returns the paths with their operations, by path from the root. */
 export function fhirPaths(): Readonly<Record<string, Part>> {
   const paths: Record<string, Record<string, Part>> = {};
   const add = (path: string, method: Method, operation: Part) => {
@@ -41,7 +41,7 @@ export function fhirPaths(): Readonly<Record<string, Part>> {
   return paths;
 }
 
-/** A path with the types that may stand in it: none where it names its type, or has none. */
+/** A path with the types that it can contain; none if it names its type, or has none. */
 interface Place {
   readonly path: string;
   readonly types: readonly string[];
@@ -137,7 +137,10 @@ function operation(
 
 const exampleOf = (example: unknown): Part => (example === undefined ? {} : { example });
 
-/** Terminology is a subject of its own; else a request is about single resources, a search, versions or an operation. */
+/**
+ * Returns the tag of a path: terminology has its own tag; others are about single resources, a search,
+ * versions or an operation.
+ */
 function tagOf(path: string): Tag {
   if (/^\/(?:CodeSystem|ValueSet|ConceptMap)\b/.test(path)) return 'Terminology';
   if (path.includes('$')) return 'FHIR: operations';
@@ -147,7 +150,7 @@ function tagOf(path: string): Tag {
     : 'FHIR: resources';
 }
 
-/** A body with what it is prefilled with. */
+/** Returns a request body with its example. */
 function bodyOf(kind: NonNullable<FhirText['body']>, path: string, method: Method, called?: string): Part {
   const { content: contents, ...body } = BODIES[kind];
   const examples = kind === 'Form' ? {} : bodyExamples(path, method, called);

@@ -1,4 +1,4 @@
-/** What the service answers to everybody beside its interfaces: health, metrics and its own description. */
+/** The routes that need no credential: health, metrics and the service's own description. */
 import { ISSUER, WEBFINGER } from '../webfinger.ts';
 import type { Part } from './schemas.ts';
 

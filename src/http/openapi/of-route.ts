@@ -87,7 +87,7 @@ function inQuery({ query }: Route, schemas: Schemas): Part[] {
     const type = form as z.ZodType;
     const { description, default: fallback, ...sent } = schemas.of(type, 'input');
     const { description: _, default: __, ...parsed } = schemas.of(type, 'output');
-    // A number is sent as a text: what it is parsed to says more, where a schema can say it.
+    // A number is sent as a text; the schema of the parsed value says more, if there is one.
     const schema = Object.keys(parsed).length === 0 ? sent : parsed;
     return {
       name,

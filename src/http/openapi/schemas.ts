@@ -13,8 +13,8 @@ export class Schemas {
   readonly #named = new Map<string, Part>();
 
   /**
-   * The schema of what a client sends (`input`: defaults are optional) or gets (`output`).
-   * @throws Error when two different schemas have one name.
+   * Returns the schema of what a client sends (`input`: defaults are optional) or receives (`output`).
+   * @throws Error when two different schemas have the same name.
    */
   of(schema: z.ZodType, io: 'input' | 'output'): Part {
     const {
@@ -55,7 +55,7 @@ function withoutNoise(made: z.core.JSONSchema.BaseSchema): void {
   if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
 }
 
-/** Zod drops the examples of what it transforms; ours are of what a client sends. */
+/** Adds examples to schemas that transform their input, because Zod drops them; they are of the input. */
 function withExamples(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchema): void {
   const examples = z.globalRegistry.get(schema)?.examples;
   if (Array.isArray(examples)) made.examples = examples;

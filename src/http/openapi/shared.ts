@@ -1,4 +1,7 @@
-/** What all operations of the OpenAPI document refer to: headers, parameters, error answers, security schemes. */
+/**
+ * The parts that all operations of the OpenAPI document share: headers, parameters, error responses, security
+ * schemes.
+ */
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { ERRORS } from '../error-texts.ts';
 import type { Part } from './schemas.ts';

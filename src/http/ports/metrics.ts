@@ -9,6 +9,6 @@ export interface Metrics {
   observeThrottled(by: 'key' | 'address'): void;
   /** Has the conditions of `/health/ready` asked whenever metrics are read. @param check never rejects */
   observeChecks(check: () => Promise<readonly (readonly [name: string, holds: boolean])[]>): void;
-  /** All metrics as text for Prometheus, with its Content-Type. */
+  /** Returns all metrics as text for Prometheus, with its Content-Type. */
   exposition(): Promise<{ readonly type: string; readonly text: string }>;
 }

@@ -21,7 +21,7 @@ export interface DocumentServices {
 
 /** A patient's record at a moment. */
 export interface ShownRecord {
-  /** How many events made it. */
+  /** The number of events that it wrote. */
   readonly events: number;
   /** The first revision at which the hash chain doesn't hold; undefined if it holds. */
   readonly brokenAt: number | undefined;
@@ -29,7 +29,7 @@ export interface ShownRecord {
   readonly bundle: string;
 }
 
-/** What a route's `run` finds in `request.services`. */
+/** The services that a route's `run` finds in `request.services`. */
 export interface Services {
   readonly config: Pick<Settings, 'baseUrl' | 'mode' | 'limits'>;
   readonly commands: Commands;
@@ -48,9 +48,9 @@ export interface Services {
       readonly manifest: string;
     }): Promise<boolean>;
   };
-  /** What is known of a code of a code system (its URL); undefined when it is not here. */
+  /** Returns the properties of a code of a code system (its URL); undefined if it isn't installed. */
   readonly describeCode: Terminology['describe'];
-  /** What codes are called, by `system|code`, of those that are here. */
+  /** Returns the names of installed codes, by `system|code`. */
   readonly displays: Terminology['displays'];
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;

@@ -6,7 +6,7 @@ export interface Settings {
   readonly baseUrl: string;
   readonly mode: 'development' | 'production';
   readonly limits: Limits;
-  /** Whether other machines may use the development issuer. */
+  /** `allow` if other machines may use the development issuer. */
   readonly devIssuer: 'local' | 'allow';
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];

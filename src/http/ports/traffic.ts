@@ -8,11 +8,11 @@ export interface RateLimits {
   readonly limit: number;
   /** Counts one request. @param subject `key/<id>` or `address/<address>` */
   spend(subject: string): Standing | Promise<Standing>;
-  /** Whether nothing is left of a subject's requests, as far as this instance knows. */
+  /** Returns true if a subject has no requests left, as far as this instance knows. */
   isUsedUp(subject: string): boolean;
 }
 
-/** Where answered requests are noted. */
+/** Records answered requests. */
 export interface Notebook {
   readonly requestLog: { add(request: LoggedRequest): void };
   readonly usage: { request(tenant: Tenant, writes: boolean): void };

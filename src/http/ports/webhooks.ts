@@ -12,7 +12,7 @@ export interface ReplayOrder {
   readonly types: readonly string[];
 }
 
-/** What the routes of webhooks work with. */
+/** The services that the routes of webhooks use. */
 export interface WebhookServices {
   readonly commands: WebhookCommands;
   readonly queries: WebhookQueries;
@@ -36,6 +36,6 @@ export interface WebhookServices {
   readonly cancelReplay: (endpointId: string) => Promise<unknown>;
   /** Waits until the read model `webhooks` shows a position. @throws Refusal unavailable (503) */
   readonly shown: (position: Position | undefined) => Promise<void>;
-  /** Has the endpoints' deliveries that are due sent at once. */
+  /** Starts sending the endpoints' due deliveries at once. */
   readonly wake: (endpointIds: readonly string[]) => void;
 }

@@ -67,14 +67,17 @@ export async function deleteEndpoint({ services }: Request, by: By, known: Endpo
   return { status: 204, position, awaited: true };
 }
 
-/** Makes a test delivery, and waits up to 5 s for the attempt. A paused endpoint's waits until it is resumed. */
+/**
+ * Sends a test delivery and waits up to 5 s for the attempt. For a paused endpoint the delivery waits until
+ * it is resumed.
+ */
 export async function pingEndpoint({ services, ids, now }: Request, known: Endpoint): Promise<RouteResult> {
   const delivery = await services.webhooks.ping(known, ids.prefixed('evt_'), toInstant(now()));
   if (delivery === undefined) throw notFound('webhook', known.id);
   return { status: 200, body: shownDelivery(delivery) };
 }
 
-/** A page of its log of deliveries. */
+/** Returns a page of the endpoint's log of deliveries. */
 export async function listDeliveries(
   { services }: Request,
   known: Endpoint,
@@ -126,12 +129,12 @@ export async function beginReplay(
   return { status: 202, body: await progressOf(services, known) };
 }
 
-/** How far the newest replay is. */
+/** Returns the progress of the newest replay. */
 export async function readReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
   return { status: 200, body: await progressOf(services, known) };
 }
 
-/** Ends the replay that runs: what was not sent is dropped. */
+/** Cancels the running replay; deliveries that were not sent are dropped. */
 export async function cancelReplay({ services }: Request, known: Endpoint): Promise<RouteResult> {
   await services.webhooks.cancelReplay(known.id);
   return { status: 200, body: await progressOf(services, known) };
@@ -143,7 +146,7 @@ async function progressOf({ webhooks }: Request['services'], { id }: Endpoint) {
   return shownReplay(progress);
 }
 
-/** A page of endpoints, oldest first. */
+/** Returns a page of endpoints, oldest first. */
 export async function listEndpoints(
   { services }: Request,
   of: { readonly project: string; readonly environment?: Environment | undefined },

@@ -10,26 +10,26 @@ import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import * as actions from './actions.ts';
 import { delivery, endpoint, endpointChange, issuedEndpoint } from './shapes.ts';
 
-/** Who uses the routes, and how they are described. */
+/** The credential of the routes, and their descriptions. */
 export interface EndpointAccess<C extends 'api_key' | 'identity'> {
   readonly path: '/v1/webhooks' | '/admin/webhooks';
-  /** What summaries call an endpoint. */
+  /** The word for an endpoint in summaries. */
   readonly noun: string;
   /** Part of the operations' names. */
   readonly name: 'Webhook' | 'ProjectWebhook';
   readonly credential: C;
   readonly models: readonly string[];
-  /** Under whose name and which request commands run. */
+  /** Returns the author and the request of a command. */
   readonly by: (request: RequestContext & Proven[C]) => By;
   /** The endpoint of an id. @throws Refusal not_found (404) */
   readonly known: (request: RequestContext & Proven[C], id: string) => Promise<Endpoint>;
-  /** Of routes that show an endpoint or a delivery and write. */
+  /** For routes that write and return an endpoint or a delivery. */
   readonly scopes: { readonly needsRead?: true };
-  /** Of `ping`. */
+  /** For `ping`. */
   readonly pinged: { readonly showsStored?: true };
 }
 
-/** Of routes that send a delivery. */
+/** The description of routes that send a delivery. */
 const WAITS =
   'Waits up to 5 seconds for the attempt: `status`, `last_status_code` and `last_error` say how it ended. If it hasn’t ended by then, or the endpoint is paused, `status` is `pending`.';
 

@@ -15,7 +15,7 @@ type Request = Pick<
   'services' | 'caller' | 'requestId' | 'ids' | 'now' | 'retry'
 >;
 
-/** Under whose name and which request commands run. */
+/** Returns the author and the request of a command. */
 function by({ caller, requestId, ids, now, retry }: Request): By {
   const credential = { kind: caller.kind, ...caller.tenant, key_id: caller.keyId };
   return { credential, requestId, ids, now, ...(retry === undefined ? {} : { retry }) };
@@ -34,7 +34,7 @@ const models = ['webhooks'];
 const shown = { description: 'The endpoint', schema: endpoint };
 const issued = { description: 'The endpoint with its secret', schema: issuedEndpoint };
 
-/** In the order of the documentation. */
+/** All webhook routes, in the order of the documentation. */
 export const WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'POST',

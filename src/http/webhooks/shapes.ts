@@ -37,7 +37,7 @@ export const newEndpoint = z
   })
   .meta({ examples: [{ url: 'https://hooks.example.org/annal', events: ['*'] }] });
 
-/** What of an endpoint is to change. */
+/** The settings of an endpoint to change. */
 export const endpointChange = z
   .strictObject({
     url: url.optional(),
@@ -88,7 +88,7 @@ export const delivery = z.object({
 
 const moment = z.iso.datetime({ offset: true, error: 'must be a date and time with offset' });
 
-/** What is to be sent again. */
+/** The events to send again. */
 export const newReplay = z
   .strictObject({
     from: moment.describe('Events from this moment on, inclusive.'),
@@ -110,7 +110,7 @@ export const replay = z.object({
   ended_at: instant.nullable(),
 });
 
-/** A replay's wire form. */
+/** Returns a replay as JSON for the response. */
 export function shownReplay({ status, from, to, types, begunAt, endedAt, ...counts }: ReplayProgress) {
   return {
     status,
@@ -123,7 +123,7 @@ export function shownReplay({ status, from, to, types, begunAt, endedAt, ...coun
   } satisfies z.input<typeof replay>;
 }
 
-/** An endpoint's wire form. */
+/** Returns an endpoint as JSON for the response. */
 export function shownEndpoint(known: Endpoint): z.input<typeof endpoint> {
   const { id, url: at, events: types, active, createdAt, updatedAt, lastSuccessAt, lastFailureAt } = known;
   const when = (micros: number | null): string | null => (micros === null ? null : toInstant(micros));
@@ -142,7 +142,7 @@ export function shownEndpoint(known: Endpoint): z.input<typeof endpoint> {
   };
 }
 
-/** A delivery's wire form. */
+/** Returns a delivery as JSON for the response. */
 export function shownDelivery(logged: LoggedDelivery) {
   const when = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
   return {

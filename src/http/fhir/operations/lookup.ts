@@ -1,4 +1,4 @@
-/** $lookup: what a code is. https://hl7.org/fhir/R4/codesystem-operation-lookup.html */
+/** $lookup: the properties of a code. https://hl7.org/fhir/R4/codesystem-operation-lookup.html */
 import type { CodeFacts } from '#src/terminology/codes.ts';
 import type { Operation } from '../operation.ts';
 import {
