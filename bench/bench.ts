@@ -122,7 +122,9 @@ export class Bench {
     return common;
   }
 
-  /** Starts the service on a new database, or again on one it had before, in its folder or one of its own. */
+  /**
+   * Starts the service on a new database or on an existing one, with an existing data folder or a new one.
+   */
   async service(before: Before = {}): Promise<MeasuredService> {
     const started = await this.#start(before);
     const watched = this.memory.watch(started.service.pid);

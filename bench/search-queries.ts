@@ -59,7 +59,7 @@ export const SEARCHES: readonly SearchQuery[] = [
   ofAll('quantity range', 8, `Observation?value-quantity=gt100&value-quantity=lt110&${NEWEST}`),
 ];
 
-/** The same page 1,000 pages on is compared with this one. */
+/** Compared with the same page 1,000 pages further on. */
 export const WALKED = `Observation?${NEWEST}`;
 
 /** Its total, a third of all resources, is compared with a plain count. */

@@ -1,4 +1,7 @@
-/** Credentials: what an API key stands for. Asked of the database at every request, never cached: revocation is immediate. */
+/**
+ * Reads the caller of an API key. The database is asked at every request, without a cache, so revocation is
+ * immediate.
+ */
 import type { Caller } from '#src/shared/caller.ts';
 import { type Environment, tenantId } from '#src/shared/tenant.ts';
 import type { Line } from './gather.ts';

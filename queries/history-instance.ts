@@ -45,7 +45,7 @@ function newest(keys: readonly Key[]): string {
   ) p`;
 }
 
-/** Opens it over a line. */
+/** Opens histories of instances over a line. */
 export function openNewestVersions(line: Line): NewestVersions {
   const gathered = line.gather<Key, readonly HistoryEntry[]>(async (database, keys) => {
     const found: HistoryEntry[][] = keys.map(() => []);

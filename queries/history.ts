@@ -119,7 +119,10 @@ function isPlain({ since, at, cursor, count }: HistoryQuery): boolean {
   return since === undefined && at === undefined && cursor === undefined && count > 0;
 }
 
-/** The newest versions of an instance as a page; versions have no gaps, so the newest tells how many there are. */
+/**
+ * Returns the newest versions of an instance as a page; versions have no gaps, so the newest number is the
+ * total.
+ */
 function firstPage(found: readonly HistoryEntry[], count: number): HistoryPage {
   const entries = found.slice(0, count);
   const total = entries[0]?.version ?? 0;

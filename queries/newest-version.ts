@@ -23,7 +23,7 @@ const NEWEST = `
     where n.id = k.id order by n.version desc limit 1
   ) v`;
 
-/** Opens it over a line; concurrent lookups share a statement. */
+/** Opens the lookup of newest versions over a line; concurrent lookups share a statement. */
 export function openNewestVersion(line: Line): NewestVersion {
   const byId = line.gather<string, Row | undefined>(async (database, ids) => {
     const { rows } = await database.query<Row>({

@@ -9,7 +9,7 @@ import type { Line } from './gather.ts';
 import { bodyOrSize, sizeOfLarge, withLargeBodies } from './large-bodies.ts';
 import type { Asks } from './prepared.ts';
 
-/** A resource as it stands now. */
+/** The current version of a resource. */
 export interface CurrentResource {
   readonly id: string;
   readonly type: ResourceType;

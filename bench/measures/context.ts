@@ -1,4 +1,4 @@
-/** Long records told to a language model, against reading their rows. */
+/** Contexts of long records for a language model, compared with reading their rows. */
 import type { Bench } from '../bench.ts';
 import type { Length, Outcome } from '../load/plan.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';

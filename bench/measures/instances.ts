@@ -74,7 +74,7 @@ export const instances: Measure = {
 
 const sum = (outcomes: readonly Outcome[]): number => outcomes.reduce((all, { rate }) => all + rate, 0);
 
-/** The same load on each of the instances, its clients divided among them. */
+/** Runs the same load on each of the instances, dividing its clients among them. */
 function onEach(bench: Bench, loadOf: (at: number, of: number) => Pick<Load, 'requests' | 'expect'>): Ask {
   return (instances, seconds) =>
     Promise.all(

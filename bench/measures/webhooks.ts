@@ -12,7 +12,7 @@ import { ascending, median, quantile } from '../statistics.ts';
 /** Endpoints that are delivered to at once, and connections that the service opens to each. */
 const ENDPOINTS = 4;
 const CONNECTIONS = 16;
-/** Writes a second of which the latency is told. */
+/** The rate, in writes per second, at which latency is measured. */
 const PACE = 200;
 
 /** The row of webhooks. */
@@ -118,7 +118,7 @@ class Hooks {
     }
   }
 
-  /** Creates that are told to them. */
+  /** Returns creates that trigger deliveries. */
   get creates(): Load {
     const requests = { kind: 'observations', path: `${FHIR}/Observation`, patients: this.#patients } as const;
     return { target: this.measured.service.target, clients: 16, requests, expect: 201 };

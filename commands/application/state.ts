@@ -2,7 +2,7 @@
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Fold } from '../kernel/stream.ts';
 
-/** What the consent page shows besides an application's name; names as in RFC 7591, section 2. */
+/** The parts of the consent page besides an application's name; names as in RFC 7591, section 2. */
 export interface Branding {
   readonly logo_uri?: string | undefined;
   readonly client_uri?: string | undefined;

@@ -8,7 +8,7 @@ import type { Entry } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import { entryOf, type Resources } from './state.ts';
 
-/** A version as its event tells it. */
+/** A version as its event contains it. */
 export interface Current {
   readonly version: number;
   readonly lastUpdated: string;

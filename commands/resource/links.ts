@@ -1,4 +1,4 @@
-/** Links inside a transaction Bundle: a fullUrl becomes the reference of what it stands for. Pure. */
+/** Resolves links inside a transaction Bundle: replaces a fullUrl by the reference of its target. Pure. */
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import { rewriteReferences } from '#src/fhir/rewrite.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
@@ -8,9 +8,9 @@ import type { Resolved } from './resolve.ts';
 
 /** The targets of a Bundle's links. */
 export interface Links {
-  /** Absolute fullUrl, or search that stands as a reference → `Type/id`. */
+  /** Absolute fullUrl or conditional reference → `Type/id`. */
   readonly urls: ReadonlyMap<string, string>;
-  /** `Type/id` at the end of fullUrls → what each of them stands for. */
+  /** `Type/id` at the end of fullUrls → the targets of each. */
   readonly tails: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

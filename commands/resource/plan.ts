@@ -130,7 +130,7 @@ interface Candidate {
   readonly before?: JsonObject;
 }
 
-/** Replaces links between entries; searches that stand as references come last, as R4 says. */
+/** Replaces links between entries; conditional references are resolved last, as R4 requires. */
 async function linkEntries(
   deps: WriteDeps,
   ctx: CommandContext,

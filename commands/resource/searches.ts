@@ -1,4 +1,4 @@
-/** Searches that stand as references in a transaction (https://hl7.org/fhir/R4/http.html#trules): found, or refused. */
+/** Resolves or refuses conditional references in a transaction (https://hl7.org/fhir/R4/http.html#trules). */
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';

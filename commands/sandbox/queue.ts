@@ -7,7 +7,10 @@ import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { CriteriaLocks, RequestContext } from '../command.ts';
 
-/** Sandboxes of one person, and of one organization, that may wait at once, the one at hand included. */
+/**
+ * The most sandboxes of one person, and of one organization, that may wait at the same time, including the
+ * current request.
+ */
 const MOST_WAITING = 5;
 /** About how long filling one takes, in seconds. */
 const RETRY_AFTER = 5;
@@ -39,7 +42,7 @@ export type SandboxQueue = <T>(
   positionOf: (asked: T) => Position | undefined,
 ) => Promise<T>;
 
-/** Opens it. */
+/** Opens the queue of sandboxes. */
 export function openSandboxQueue({ locks, waiting, visible }: QueueDeps): SandboxQueue {
   return ({ credential, retry, now }, organization, ask, positionOf) => {
     const person = `${credential.issuer} ${credential.subject}`;

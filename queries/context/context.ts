@@ -32,7 +32,7 @@ export type MakeContext = (
 /** Names codes. */
 export type NameCodes = (codes: readonly SystemCode[]) => Promise<ReadonlyMap<string, string>>;
 
-/** Opens it over a database. */
+/** Opens contexts over a database. */
 export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
   const marks = openMarks(pool);
   const records = new RecordCache(pool);

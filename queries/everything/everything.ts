@@ -83,7 +83,7 @@ type PageEnd = z.infer<typeof placeSchema>;
 
 const IN_DIRECTORY = TYPE_NAMES.filter((type) => ['directory', 'either'].includes(typeEntry(type).home));
 
-/** Opens it over a database. */
+/** Opens `$everything` over a database. */
 export function openEverything(pool: Pool): Everything {
   return async (caller, patient, asked, base, room = { bytes: ANSWER_LIMITS.bytes }) => {
     const after = asked.cursor === undefined ? undefined : decodeCursor(asked.cursor, placeSchema);

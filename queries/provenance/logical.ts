@@ -50,7 +50,10 @@ function apiKey(tokens: readonly Token[]): Predicate {
       .join(' or ') || 'false';
 }
 
-/** Source systems stand percent-encoded in the Provenance, and as they were given in the metadata. */
+/**
+ * Returns the condition on the source system, which is percent-encoded in the Provenance, but not in the
+ * metadata.
+ */
 function source(tokens: readonly Token[]): Predicate {
   return (binds) =>
     tokens

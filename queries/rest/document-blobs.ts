@@ -21,7 +21,7 @@ const SHOWN = `
   where exists (select 1 from history.version v
                 where v.id = k.document and position(k.blob in v.body) > 0)`;
 
-/** Opens it over a database. */
+/** Opens the lookup over a database. */
 export function openShownBlobs(pool: Pool): ShownBlobs {
   return async (blobs) => {
     const known = blobs.filter(({ document }) => isUuid(document));

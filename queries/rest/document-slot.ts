@@ -19,7 +19,7 @@ const SLOT = `
   from resources.resource r
   where r.id = $1 and r.type = 'DocumentReference' and not r.deleted and r.record is not null`;
 
-/** Opens it over a database. */
+/** Opens the lookup over a database. */
 export function openFindSlot(pool: Pool): FindSlot {
   return async (document) => {
     if (!isUuid(document)) return undefined;

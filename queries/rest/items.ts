@@ -5,7 +5,7 @@ import { asJson } from '../joined-rows.ts';
 import type { Asks } from '../prepared.ts';
 import { openPages, type Pages } from './places.ts';
 
-/** An item as it stands now. */
+/** The current version of an item. */
 export interface ListedItem {
   readonly id: string;
   readonly version: number;
@@ -35,7 +35,7 @@ const COLUMNS = [
     else (select f.since from timeline.entry f where f.id = e.id and f.version = 1) end`,
 ];
 
-/** Opens it over a database. */
+/** Opens the lists of items over a database. */
 export const openItems = (pool: Asks): Items =>
   openPages(pool, 'rest-items', COLUMNS, (id, columns) => {
     const [version, fields = '', author, source = '', origin = '', updated, created, referred = ''] = columns;

@@ -36,7 +36,7 @@ const MARKS = `
   join history.version v on v.id = k.id and v.version = k.version and v.tenant = $3
   join history.version f on f.id = k.id and f.version = 1`;
 
-/** Opens it over a database. */
+/** Opens the reader of marks over a database. */
 export function openMarks(pool: Pool): Marks {
   return async (caller, versions) => {
     if (versions.length === 0) return new Map();
@@ -77,7 +77,7 @@ const READ_MARKED = `
   left join history.version f on f.id = r.id and f.version = 1
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
-/** Opens it over a line; large bodies are read over a pool. */
+/** Opens reads with marks over a line; large bodies are read over a pool. */
 export function openReadMarked(line: Line, pool: Asks): ReadMarked {
   const byKey = resourceByKey<MarkedRow>(line, 'rest-read', READ_MARKED);
   return async (caller, type, id) => {

@@ -48,7 +48,7 @@ const placedCodes = z.array(
     .transform(([offset, system, code]) => ({ offset, system, code })),
 );
 
-/** Opens it over a database. */
+/** Opens timelines over a database. */
 export const openTimeline = (pool: Asks): Timeline =>
   openPages(pool, 'rest-timeline', COLUMNS, (id, columns) => {
     const [

@@ -61,7 +61,7 @@ interface Row {
 
 const FIRST_PAGE = 2 ** 31 - 1;
 
-/** Opens it over a database. */
+/** Opens the reader of versions over a database. */
 export function openVersions(pool: Pool): Versions {
   return async (caller, { patient, type, id }, { limit, cursor }) => {
     const list = `versions ${id}`;

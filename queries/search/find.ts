@@ -54,7 +54,7 @@ const KNOWN = 1_000;
 const KNOWN_LENGTH = 2_000;
 const KNOWN_MS = 600_000;
 
-/** Opens it over a database. */
+/** Opens the search for pages over a database. */
 export function openFind(pool: Asks): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
   const run = async (wanted: Wanted, step: Step, all?: Selection): Promise<Tried> => {

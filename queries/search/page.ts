@@ -145,7 +145,7 @@ export function framed(
         order by ${by}) x) as rows`;
 }
 
-/** A column that is never an empty text, which stands for none. */
+/** Returns SQL for a column with null instead of an empty text. */
 function orNothing(column: string): string {
   return `coalesce(${column}::text, '')`;
 }

@@ -16,7 +16,7 @@ export interface SearchScope {
   /** Base URL of the FHIR interface with a slash at its end: references may be written in full. */
   readonly base: string;
   readonly now: Micros;
-  /** Codes that values with `:in` and its like stand for, asked for beforehand. */
+  /** The codes that values with `:in` and similar modifiers expand to, loaded beforehand. */
   readonly terms?: Terms;
   /** True if identifiers are compared case-sensitively, for conditional criteria. */
   readonly exact?: boolean;

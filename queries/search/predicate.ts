@@ -9,7 +9,9 @@ export interface Predicate {
   readonly keyed?: boolean;
   /** It holds exactly for rows whose entry in the read model `search` has one of these keys. */
   readonly keys?: readonly string[];
-  /** The same keys for the rows of one record alone: of a record's rows those have one that have one of `keys`. */
+  /**
+   * Returns equivalent keys for one record: of its rows, exactly those with one of `keys` have one of these.
+   */
   readonly keysInRecord?: (record: string) => readonly string[];
   /** It holds exactly for rows whose entry has none of these keys. */
   readonly without?: readonly string[];
@@ -20,7 +22,7 @@ export interface Predicate {
   readonly implied?: () => readonly string[];
   /** The records that it holds for rows of, and for no others of the search's type. */
   readonly inRecords?: readonly string[];
-  /** The same predicate for some of these records. */
+  /** Returns the same predicate for only some of these records. */
   readonly narrowed?: (records: readonly string[]) => Predicate;
   /** It holds exactly for rows with one of these values in the read model `search`. */
   readonly values?: Values;

@@ -45,7 +45,7 @@ export async function resolved(
   return { predicates: inCommonRecords(found), lookedUp };
 }
 
-/** The same predicates, those on records as one. */
+/** Returns the predicates with those on records combined to one. */
 function inCommonRecords(predicates: readonly Predicate[]): readonly Predicate[] {
   const all = predicates.filter(({ narrowed }) => narrowed !== undefined);
   const [first, ...others] = all;

@@ -1,6 +1,6 @@
 /**
- * Values that are ranges, and what bounds them on both sides in the order of their beginnings. Of narrow ones the
- * beginning tells about where the end is; the others are few as a rule and have an index of their own.
+ * Bounds on values that are ranges, in the order of their beginnings. Narrow ranges end close to their
+ * beginning, so both are bounded; wide ranges are usually few and have a separate index.
  */
 import { isWidePeriod, isWideQuantity, WIDE_PERIOD } from '#src/fhir/search/spans.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -10,7 +10,7 @@ import type { Binds } from '../binds.ts';
 export interface Span {
   /** The column by which narrow values are sorted and bounded. */
   readonly column: string;
-  /** SQL that tells wide values from narrow ones, as the indexes of wide ones have it. */
+  /** The SQL condition that a value is wide, the same as in the indexes of wide values. */
   readonly isWide: string;
   /** Returns the SQL condition that it implies for narrow values. */
   narrow(binds: Binds): string;

@@ -1,11 +1,14 @@
-/** The codes that `:in`, `:not-in`, `:above` and `:below` stand for: asked of the terminology before a search is understood. */
+/**
+ * Loads the codes that `:in`, `:not-in`, `:above` and `:below` expand to from the terminology, before a
+ * search is parsed.
+ */
 import type { SystemCode, Terminology } from '#src/fhir/terminology.ts';
 import { badParameter, keyOf, type RawParameter, split, unescaped } from './raw.ts';
 
 /** Modifier and value → codes. */
 export type Terms = ReadonlyMap<string, readonly SystemCode[]>;
 
-/** Most codes that the values of a search may stand for, repetitions counted: each is looked up. */
+/** The most codes that the values of a search may expand to, duplicates counted; each is looked up. */
 const MAX_CODES = 10_000;
 
 /** The modifier at the end of a parameter, behind chains too. */

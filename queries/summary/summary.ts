@@ -42,7 +42,7 @@ const READ: ReadonlySet<ResourceType> = new Set<ResourceType>(['Patient', ...SUM
 /** More than any record has. */
 const ALL = 10_000_000;
 
-/** Opens it over a database. */
+/** Opens summaries over a database. */
 export function openSummarize(pool: Pool): Summarize {
   return async ({ tenantId: tenant }, id, base, budget, make) => {
     if (!isUuid(id)) return undefined;

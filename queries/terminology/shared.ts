@@ -23,7 +23,7 @@ export function sharedSchema(readModel: string): string {
 
 const SCHEMAS = /\b(resources|search|history)\.(?=[a-z_]+\b)/g;
 
-/** The same database with the terminology's read models in the places of those of resources. */
+/** Returns the same database with the terminology's read models instead of those of resources. */
 function sharedModels(pool: Pool): Pool {
   const elsewhere = (text: string): string =>
     text.replace(SCHEMAS, (_, readModel: string) => `${sharedSchema(readModel)}.`);

@@ -26,7 +26,7 @@ const WEIGHT = 0.3;
 
 /** Dependencies of pacing. */
 export interface PacingDeps {
-  /** Resolves when all read models show a position, or after a time limit of its own. Never rejects. */
+  /** Resolves when all read models contain a position, or after its own time limit. Never rejects. */
   readonly passed: (position: Position) => Promise<unknown>;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;

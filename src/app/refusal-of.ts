@@ -1,4 +1,4 @@
-/** Maps errors of the event store and the database to what callers are told. */
+/** Maps errors of the event store and the database to the refusals that clients get. */
 import { isTableMissing } from '../database/failure.ts';
 import { NewerEvent } from '../events/newer.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../events/store.ts';

@@ -369,7 +369,7 @@ export function describeCommands(people: string): CommandLine {
   return { program, outcome };
 }
 
-/** Options of every command, which may also stand before it. */
+/** Adds the options of every command, which may also precede the command. */
 function withCommon(command: Command): Command {
   return command
     .option('--json', 'Print JSON for programs instead of text')

@@ -95,7 +95,7 @@ const present = (): string => eventStoreUrl() || OWN;
 /** One of the two logs. */
 class Place {
   readonly url: string;
-  /** The same from run to run, without credentials. */
+  /** A name without credentials that stays the same between runs. */
   readonly name: string;
 
   /** @throws Failure for a URL of another kind. */

@@ -97,7 +97,7 @@ function describe(found: readonly FoundPatient[]): string {
       name ?? '',
       birth_date ?? '',
       identifiers.map(({ value }) => value).join(', '),
-      // Projects may have one name: then their ids tell them apart.
+      // Several projects may have the same name; then their ids are shown.
       [project_name, (ids.get(project_name)?.size ?? 0) > 1 ? project : null, environment]
         .filter(Boolean)
         .join(', '),

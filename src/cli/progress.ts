@@ -3,7 +3,7 @@
  */
 import { Presets, SingleBar } from 'cli-progress';
 
-/** Something to tell progress to. */
+/** Receives progress. */
 export interface Progress {
   /** Adds to the amount that is done. */
   advance(count: number): void;

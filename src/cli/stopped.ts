@@ -10,13 +10,13 @@ import { dataDirOf, type ServiceOptions } from './service.ts';
 /** A database that a command reads. */
 export interface ReadDatabase {
   readonly url: string;
-  /** Whether it was started for this command: nobody else uses it, and no read model catches up. */
+  /** True if it was started for this command: nothing else uses it, and read models don't catch up. */
   readonly stopped: boolean;
 }
 
-/** Which database, and what stops the command. */
+/** The database, and the signal that stops the command. */
 export interface ReadOptions extends Pick<ServiceOptions, 'dataDir'> {
-  /** Of commands that stop at the next step; others are ended at once by SIGINT and SIGTERM, with the database. */
+  /** For commands that stop at their next step; SIGINT and SIGTERM end others at once, with the database. */
   readonly signal?: AbortSignal;
 }
 

@@ -5,7 +5,8 @@ import type { RecordedEvent } from './store.ts';
 const APPEND = /"append":\[(\d+),(\d+)\]/;
 
 /**
- * Returns the index of an event in its append and the append's length; an event without these stands alone.
+ * Returns the index of an event in its append and the append's length; an event without these is its own
+ * append.
  */
 export function placeInAppend(event: Pick<RecordedEvent, 'metadata'>): { index: number; count: number } {
   const found = APPEND.exec(event.metadata);
@@ -45,7 +46,7 @@ export class BatchCutter {
 
   /**
    * Takes the next batch.
-   * @param ended no further events are at hand: a batch may be less than full.
+   * @param ended no further events are available now, so a batch may be less than full.
    * @returns undefined while further events are needed.
    */
   take(ended: boolean): readonly RecordedEvent[] | undefined {

@@ -308,7 +308,7 @@ export type PlainEvent = {
 /** A domain event, independent of the store that holds it. */
 export type DomainEvent = ResourceEvent | PlainEvent;
 
-/** A domain event with where it stands and who wrote it. */
+/** A domain event with its stream, revision, position and metadata. */
 export interface StoredEvent {
   readonly id: string;
   readonly stream: string;

@@ -1,7 +1,7 @@
 /** The newest batches that this process wrote, so that its subscribers need not read them back. */
 import type { Position, RecordedEvent } from './store.ts';
 
-/** A batch with its place: nothing stands between `previous` and its first event. */
+/** A batch with its position: no events lie between `previous` and its first event. */
 export interface WrittenBatch {
   readonly previous: Position;
   readonly events: readonly RecordedEvent[];

@@ -16,7 +16,10 @@ export interface Page {
 /** Events a batch, unless the subscriber says otherwise. */
 const BATCH_SIZE = 500;
 
-/** Pages in which nothing passed the filter before the subscriber hears how far it got. */
+/**
+ * After this many pages in which no event passed the filter, the subscriber gets an empty batch with the
+ * position.
+ */
 const SILENT_PAGES = 20;
 
 /** Notifies a subscriber of new events (`feed.ts` of either adapter). */
@@ -70,8 +73,8 @@ export class Subscription {
 
   /**
    * Delivers until it is stopped or the store closes.
-   * @param handled told of each position once its batch was handled.
-   * @throws what `handle` threw, or Unavailable.
+   * @param handled called with each position once its batch was handled.
+   * @throws errors of `handle`, or Unavailable.
    */
   async run(handled: (position: Position) => void): Promise<void> {
     const unlisten = this.feed.listen(() => this.#wake());

@@ -1,6 +1,6 @@
 /** Texts that a database can hold: no NUL, no half of a surrogate pair, written as they are or as escapes of JSON. */
 
-/** Escapes of JSON, those of code units that stand side by side as one. */
+/** Escapes in JSON; adjacent escapes of code units match as one. */
 const ESCAPES = /(?:\\u[0-9a-f]{4})+|\\[^u]/gi;
 
 /**

@@ -234,7 +234,7 @@ async function* windows(spill: Spill): AsyncGenerator<Entry[]> {
   if (entries.length > 0) yield entries;
 }
 
-/** The units of a spill, which stand together in it, in pieces that fit into memory. */
+/** Yields the units of a spill, whose entries are adjacent in it, in portions that fit into memory. */
 async function* windowsOfUnits(spill: Spill): AsyncGenerator<RecordUnit[]> {
   let units: { patient: string; entries: Entry[] }[] = [];
   let bytes = 0;

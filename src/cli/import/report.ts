@@ -10,7 +10,7 @@ interface TypeCounts {
   loaded: number;
   matched: number;
   already: number;
-  /** The same id stands at another place of the sources, and that resource was taken. */
+  /** Resources whose id occurs elsewhere in the sources, where it was loaded. */
   duplicate: number;
   skipped: number;
   failed: number;
@@ -98,7 +98,7 @@ export class Report {
     }
   }
 
-  /** The same ids stand elsewhere in the sources: those were taken. */
+  /** Counts resources whose ids occur elsewhere in the sources, where they were loaded. */
   duplicate(type: string, count = 1): void {
     this.#of(type).duplicate += count;
   }

@@ -1,8 +1,9 @@
 /** SQL as people type it, cut into statements. Pure. */
 
 /**
- * What a text is made of: literals, quoted names, dollar quotes and comments as a whole, each also without its end; the
- * semicolons between statements; everything else. https://www.postgresql.org/docs/18/sql-syntax-lexical.html
+ * The tokens of a text: literals, quoted names, dollar quotes and comments as a whole, each also without its
+ * end; the semicolons between statements; everything else.
+ * https://www.postgresql.org/docs/18/sql-syntax-lexical.html
  */
 const TOKEN =
   /[eE]'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|'(?:[^']|'')*(?:'|$)|"(?:[^"]|"")*(?:"|$)|\$((?:[A-Za-z_]\w*)?)\$[\s\S]*?(?:\$\1\$|$)|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|[A-Za-z_]\w*|[\s\S]/g;
@@ -37,12 +38,12 @@ function withoutLead(text: string, piece: RegExp): string {
   }
 }
 
-/** Whether nothing but blanks and comments is there. */
+/** Returns true if a text contains only blanks and comments. */
 function isEmpty(text: string): boolean {
   return withoutLead(text, BLANK) === '';
 }
 
-/** Whether a statement gives rows that a cursor can fetch piece by piece. */
+/** Returns true if a statement returns rows that a cursor can fetch in portions. */
 export function isQuery(statement: string): boolean {
   const bare = withoutLead(statement, OPENING);
   return /^(?:select|with|values|table)\b/i.test(bare);

@@ -143,7 +143,7 @@ export class Feed {
     if (this.options.closing.closed !== undefined) this.options.onClosed();
   }
 
-  /** Hands over an append. Nothing but the server's own events stands between it and the one before. */
+  /** Publishes an append. Only events of the server itself lie between it and the one before. */
   #publish(): void {
     const events = this.#part;
     const position = events.at(-1)?.position;

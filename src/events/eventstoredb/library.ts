@@ -73,7 +73,7 @@ export function openAppendLine(client: EventStoreDBClient, deadline: number): Pr
   )();
 }
 
-/** Returns the server's version, `24.2.0`; `unknown` for a server that is too old to tell. */
+/** Returns the server's version, `24.2.0`; `unknown` for a server that is too old to report it. */
 export async function serverVersion(client: EventStoreDBClient): Promise<string> {
   return (await client['capabilities']).serverVersion;
 }

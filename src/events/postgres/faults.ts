@@ -32,8 +32,8 @@ export function asUnavailable(error: unknown): unknown {
 }
 
 /**
- * Runs something repeatable until it succeeds or fails for another reason than an absent server.
- * @param onRetry told of each failure that is followed by another attempt.
+ * Retries a repeatable operation until it succeeds, or fails for another reason than an unreachable server.
+ * @param onRetry called with each failure that is followed by another attempt.
  * @throws Unavailable after the last attempt.
  */
 export async function persist<T>(attempt: () => Promise<T>, onRetry?: (error: unknown) => void): Promise<T> {

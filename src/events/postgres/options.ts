@@ -5,7 +5,7 @@ import type pg from 'pg';
 export interface PostgresEventStoreOptions {
   /** `postgres://…`; the store keeps one connection to write through and one to listen on. */
   readonly url: string;
-  /** Connections to read through. Default: a pool of its own, which `close` ends. */
+  /** The connections for reads. Default: a separate pool, which `close` ends. */
   readonly pool?: pg.Pool;
   /** Logs lost connections; a pino logger fits. */
   readonly log?: { warn(details: object, message: string): void };

@@ -19,7 +19,7 @@ export type Outcome =
 
 /** The log's answer to a batch. */
 export interface BatchOutcome {
-  /** The head of the log right before the batch: nothing stands between it and the batch. */
+  /** The head of the log right before the batch; no events lie between it and the batch. */
   readonly previous: Position;
   readonly outcomes: readonly Outcome[];
 }

@@ -1,4 +1,7 @@
-/** Displays that nobody sent, from the terminology that is here: in what is answered, not in what is stored (docs/spec/decisions.md, section 4). */
+/**
+ * Adds missing displays from the installed terminology to responses; stored resources stay unchanged
+ * (docs/spec/decisions.md, section 4).
+ */
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject } from '#src/shared/json.ts';
 import type { RestRequest } from './record.ts';

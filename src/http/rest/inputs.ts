@@ -1,4 +1,4 @@
-/** Faults of the resource that an input became, told by the input's name. */
+/** Translates faults of the resource that was built from an input to the input's member names. */
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 

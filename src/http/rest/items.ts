@@ -1,4 +1,4 @@
-/** Observations, conditions and medications: created, listed, read and deleted alike. */
+/** Creates, lists, reads and deletes observations, conditions and medications in the same way. */
 import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
 import type { AuthorType } from '#src/shared/author.ts';
@@ -139,7 +139,10 @@ export async function readItem(request: RestRequest, kind: Kind, id: string): Pr
   return { status: 200, text: textOf(withDisplays(record, await displaysFor(request, [record]))) };
 }
 
-/** The members by which another resource names an item: as it stands, a deleted one as it was last, or one version of it. */
+/**
+ * Returns the members of the resource that names an item: its current version, its last one if it is deleted,
+ * or the version that is referred to.
+ */
 async function namesOf({ services, caller }: RestRequest, { named }: Kind, body: string): Promise<object> {
   const referred = named?.by(parseStored(body));
   if (named === undefined || referred === undefined) return {};

@@ -17,7 +17,9 @@ import { displaysFor, withDisplays } from './displays.ts';
 import { tokenOf } from './list.ts';
 import { type RestRequest, shownRecords } from './record.ts';
 
-/** A resource as it stands, with its body, which is read once: it may be one of thousands. */
+/**
+ * The current version of a resource with its body, which is parsed only once, because there may be thousands.
+ */
 type Stored = CurrentResource & { readonly body: string; readonly resource: JsonObject };
 
 /** Keys that one search asks for. */

@@ -135,7 +135,7 @@ const observation = z
     ],
   });
 
-/** The same observation, its decimals as they were written: the text tells how precise they are. */
+/** Returns the observation with its decimals as they were sent, because their text contains the precision. */
 function withLiterals(given: GivenObservation, exact: JsonObject): GivenObservation {
   const { value, reference_range: range, components } = given;
   const sent = objectIn(exact.reference_range);

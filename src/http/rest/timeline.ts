@@ -93,7 +93,7 @@ function titleOf({ title, titleSystem, referred }: TimelineEntry): Title {
   return named ?? { title, titleSystem };
 }
 
-/** The code that stands as a title. */
+/** Returns the code that is used as a title. */
 function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
   return system === null ? [] : [{ system, code }];
 }
