@@ -2,7 +2,7 @@
  * Drugs, the findings they are monitored by, and the classes that allergies are compared with. The tables rank findings
  * and raise warnings; they add no facts. docs/context.md lists the rules with their guidelines.
  */
-import { type Due, due, kidneysDue, potassiumDue, YEAR } from './due.ts';
+import { type Basis, type Due, due, HALF_YEAR, kidneysDue, potassiumDue, YEAR } from './due.ts';
 import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';
 
@@ -20,11 +20,24 @@ export interface Drugs {
   readonly source: Source;
 }
 
+/** Returns a pattern of drugs by name, without creams, ointments and eye drops, which need no blood tests. */
+const systemic = (names: string): RegExp =>
+  new RegExp(`^(?!.*\\b(?:topical|cream|ointment|eye|ophthalmic)\\b).*(?:${names})`, 'i');
+
+/** What antirheumatic drugs are monitored by, and when it is due. */
+const DMARD_FINDINGS: readonly Measure[] = [
+  ...(['leukocytes', 'hemoglobin', 'creatinine', 'filtration', 'transaminases', 'albumin'] as const),
+  ...(['liver', 'platelets', 'inflammation'] as const),
+];
+const DMARD_DUE: readonly [number, Basis] = [HALF_YEAR, ['bsrDmard', 'at least every 12 weeks']];
+
+const LITHIUM_DUE: readonly [number, Basis] = [HALF_YEAR, ['niceBipolar', 'every 6 months']];
+
 /** The rules for drugs. */
 export const DRUGS: readonly Drugs[] = [
   {
     codes: /^A10/,
-    words: /metformin|insulin|gliptin|gliflozin|glutide|gliclazid|glimepirid/i,
+    words: /metformin|insulin|gliptin|gliflozin|(?<!tedu)glutide|gliclazid|glimepirid/i,
     watch: ['hba1c', 'creatinine', 'filtration', 'weight'],
     source: ['adaStandards'],
   },
@@ -83,8 +96,8 @@ export const DRUGS: readonly Drugs[] = [
   },
   {
     codes: /^C10/,
-    words: /\w+statin\b|ezetimib/i,
-    watch: ['ldl', 'liver'],
+    words: /\b(?:ator|ceri|flu|lo|pita|pra|rosu|sim)vastatin|ezetimib/i,
+    watch: ['ldl', 'transaminases', 'liver'],
     source: ['ahaCholesterol'],
   },
   {
@@ -102,20 +115,38 @@ export const DRUGS: readonly Drugs[] = [
     source: ['niceThyroid'],
   },
   {
-    codes: /^L04AX03|^L01BA01/,
-    words: /methotrexat/i,
-    watch: ['leukocytes', 'hemoglobin', 'creatinine', 'filtration', 'liver', 'platelets', 'inflammation'],
+    codes: /^H03B/,
+    words: /carbimazol|thiamazol|methimazol|propylthiouracil/i,
+    watch: ['thyrotropin', 'thyroxine'],
     due: [
-      due('blood count', 180, ['bsrDmard', 'at least every 12 weeks'], 'leukocytes'),
-      due(
-        'creatinine or filtration',
-        180,
-        ['bsrDmard', 'at least every 12 weeks'],
-        'creatinine',
-        'filtration',
-      ),
+      due('thyrotropin', 100, ['niceThyroid', 'every 6 weeks, every 3 months when in range'], 'thyrotropin'),
+    ],
+    source: ['niceThyroid'],
+  },
+  {
+    codes: /^L04A(X0[13]|D0[12]|A06|A13|K01)/,
+    words: systemic('methotrexat|azathioprin|leflunomid|mycophenol|c[iy]closporin|tacrolimus'),
+    watch: DMARD_FINDINGS,
+    due: [
+      due('blood count', ...DMARD_DUE, 'leukocytes'),
+      due('creatinine or filtration', ...DMARD_DUE, 'creatinine', 'filtration'),
+      due('ALT or AST', ...DMARD_DUE, 'transaminases'),
+      due('albumin in blood', ...DMARD_DUE, 'albumin'),
     ],
     source: ['bsrDmard', 'niceRheumatoid'],
+  },
+  {
+    // The guideline asks for no routine tests after the first year, so nothing is due.
+    codes: /^A07EC01/,
+    words: /sul(?:f|ph)asalazin/i,
+    watch: DMARD_FINDINGS,
+    source: ['bsrDmard'],
+  },
+  {
+    codes: /^L01/,
+    words: /chemotherap|cyclophosphamid|doxorubicin|docetaxel|paclitaxel|(?:cis|carbo|oxali)platin/i,
+    watch: ['leukocytes', 'platelets', 'hemoglobin', 'creatinine', 'transaminases', 'inflammation'],
+    source: ['niceNeutropenia'],
   },
   {
     codes: /^M04/,
@@ -138,10 +169,13 @@ export const DRUGS: readonly Drugs[] = [
   {
     codes: /^N05AN/,
     words: /lithium/i,
-    watch: ['lithium', 'creatinine', 'filtration', 'thyrotropin', 'calcium'],
+    watch: ['lithium', 'creatinine', 'filtration', 'thyrotropin', 'calcium', 'weight'],
     due: [
-      due('lithium level', 180, ['niceBipolar', 'every 6 months'], 'lithium'),
-      kidneysDue('niceBipolar', 'every 6 months'),
+      due('lithium level', ...LITHIUM_DUE, 'lithium'),
+      due('creatinine or filtration', ...LITHIUM_DUE, 'creatinine', 'filtration'),
+      due('thyrotropin', ...LITHIUM_DUE, 'thyrotropin'),
+      due('calcium', ...LITHIUM_DUE, 'calcium'),
+      due('weight or BMI', ...LITHIUM_DUE, 'weight', 'bmi'),
     ],
     source: ['niceBipolar'],
   },
@@ -158,8 +192,8 @@ export const DRUGS: readonly Drugs[] = [
     source: ['agsBeers', 'niceDementia'],
   },
   {
-    codes: /^R0[13]/,
-    words: /salbutamol|budesonid|tiotropium|\w+terol\b/i,
+    codes: /^R03/,
+    words: /salbutamol|tiotropium|\b(?:salme|formo|indaca|oloda|vilan|feno|(?:lev)?albu)terol\b/i,
     watch: ['saturation', 'heartRate'],
     source: ['gold', 'gina'],
   },
@@ -187,17 +221,25 @@ const drugClass = (words: RegExp, codes: RegExp): DrugClass => ({ words, codes, 
 
 /** Classes by which an allergy to one member speaks against the others. */
 export const CLASSES: readonly DrugClass[] = [
-  drugClass(/penicillin|amoxicillin|ampicillin/i, /^J01C/),
-  drugClass(/cephalosporin|cefalosporin|\bcef\w+/i, /^J01D/),
-  drugClass(/sul(f|ph)onamid|sul(f|ph)a\b|sulfamethoxazol|cotrimoxazol/i, /^J01E/),
+  drugClass(/penicillin|\w+cillin\b|co-?amoxiclav/i, /^J01C/),
+  // J01D also has monobactams (J01DF), carbapenems (J01DH) and faropenem (J01DI03).
+  drugClass(
+    /cephalosporin|cefalosporin|\bcef\w+|\bceph(?:alexin|azolin|alothin|radine)/i,
+    /^J01D(?:[BCDE]|I(?!03))/,
+  ),
+  // J01EA is trimethoprim without a sulfonamide.
+  drugClass(/sul(f|ph)onamid|sul(f|ph)a\b|sul(f|ph)amethoxazol|co-?trimoxazol/i, /^J01E[B-E]/),
   drugClass(/macrolid|erythromycin|clarithromycin|azithromycin/i, /^J01FA/),
   drugClass(/quinolon|floxacin/i, /^J01M/),
-  drugClass(/tetracyclin|doxycyclin/i, /^J01A/),
-  drugClass(/\bnsaid|non-?steroidal|ibuprofen|diclofenac|naproxen/i, /^M01A/),
-  drugClass(/aspirin|acetylsalicyl|salicylate/i, /^(N02BA|B01AC06|M01A)/),
-  drugClass(/\bopi(oid|ate)|morphine|codeine/i, /^(N02A|R05DA)/),
+  drugClass(/(?:tetra|doxy|mino|lyme|tige)cyclin/i, /^J01A/),
+  // M01AX also has glucosamine, chondroitin and others that aren't NSAIDs.
+  drugClass(
+    /\bnsaids?\b|non-?steroidal|ibuprofen|diclofenac|naproxen|aspirin|acetylsalicyl|salicylate/i,
+    /^(?:M01A(?!X(?:05|12|21|25|26))|N02BA|B01AC06)/,
+  ),
+  drugClass(/\bopi(oid|ate)|(?<!apo)morphine|codeine/i, /^(N02A|R05DA)/),
   drugClass(/\bace[- ]inhibitor|\w+pril\b/i, /^C09[AB]/),
-  drugClass(/\bstatins?\b|\w+statin\b/i, /^C10AA/),
+  drugClass(/\bstatins?\b|\b(?:ator|ceri|flu|lo|pita|pra|rosu|sim)vastatin/i, /^C10AA/),
   drugClass(/insulin/i, /^A10A/),
   drugClass(/heparin/i, /^B01AB/),
 ];

@@ -19,8 +19,11 @@ export interface Due {
   readonly asks: string;
 }
 
-/** Days of a year. */
-export const YEAR = 365;
+/** Days of the longest year. */
+export const YEAR = 366;
+
+/** Days of the longest six months. */
+export const HALF_YEAR = 184;
 
 /** The guideline that asks for a finding, and the interval that it names. */
 export type Basis = readonly [source: GuidelineName, asks: string];

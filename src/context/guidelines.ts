@@ -90,6 +90,7 @@ export const GUIDELINES = {
     '2021-04-25',
   ),
   hedisMonitoring: guideline('NCQA', 'HEDIS: annual monitoring of persistent medications', '2018', '2017-07'),
+  niceNeutropenia: guideline('NICE', 'Neutropenic sepsis', 'CG151', '2012-09-19'),
   niceBipolar: guideline('NICE', 'Bipolar disorder', 'CG185', '2014-09-24'),
   agsBeers: guideline('AGS', 'Beers Criteria', '2023', '2023-05-04'),
   stoppStart: guideline('EuGMS', 'STOPP/START criteria', 'version 3', '2023-05-31'),

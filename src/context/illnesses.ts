@@ -26,7 +26,7 @@ export const ILLNESSES: readonly Illness[] = [
   {
     name: 'diabetes',
     codes: /^E1[0-4]/,
-    words: /diabet/i,
+    words: /(?<!pre[- ]?)diabet(?!es insipidus)/i,
     watch: [
       'hba1c',
       'glucose',
@@ -41,20 +41,15 @@ export const ILLNESSES: readonly Illness[] = [
     source: ['adaStandards'],
     due: [
       due('HbA1c', YEAR, ['adaStandards', 'at least twice a year'], 'hba1c'),
-      due(
-        'filtration or albumin in urine',
-        YEAR,
-        ['adaStandards', 'at least once a year'],
-        'filtration',
-        'creatinine',
-        'albuminuria',
-      ),
+      due('filtration', YEAR, ['adaStandards', 'at least once a year'], 'filtration', 'creatinine'),
+      due('albumin in urine', YEAR, ['adaStandards', 'at least once a year'], 'albuminuria'),
     ],
   },
   {
     name: 'hypertension',
     codes: /^I1[0-5]/,
-    words: /hypertens|high blood pressure/i,
+    words:
+      /(?<!(?:pulmonary(?: arterial| venous)?|portal|ocular|intracranial) )hypertens(?!ion,? (?:pulmonary|portal|ocular|intracranial))|high blood pressure/i,
     watch: ['pressure', 'potassium', 'filtration', 'creatinine', 'ldl', 'weight', 'heartRate'],
     source: ['escHypertension'],
     due: [due('blood pressure', YEAR, ['escHypertension', 'at least once a year'], 'pressure')],
@@ -62,7 +57,7 @@ export const ILLNESSES: readonly Illness[] = [
   {
     name: 'kidney disease',
     codes: /^N1[89]/,
-    words: /kidney disease|kidney failure|renal (disease|failure|insuff)|nephropath/i,
+    words: /kidney disease|(?<!acute )(?:kidney failure|renal (?:failure|insuff))|renal disease|nephropath/i,
     watch: [
       'filtration',
       'creatinine',
@@ -74,7 +69,10 @@ export const ILLNESSES: readonly Illness[] = [
       'sodium',
     ],
     source: ['kdigoKidney'],
-    due: [due('filtration', YEAR, ['kdigoKidney', 'at least once a year'], 'filtration', 'creatinine')],
+    due: [
+      due('filtration', YEAR, ['kdigoKidney', 'at least once a year'], 'filtration', 'creatinine'),
+      due('albumin in urine', YEAR, ['kdigoKidney', 'at least once a year'], 'albuminuria'),
+    ],
   },
   {
     name: 'heart failure',
@@ -114,8 +112,9 @@ export const ILLNESSES: readonly Illness[] = [
   },
   {
     name: 'stroke',
-    codes: /^(I6[0-9]|G45)/,
-    words: /stroke|cerebral infarct|transient isch/i,
+    // Infarctions and transient ischaemia: the guideline doesn't cover haemorrhages (I60 to I62).
+    codes: /^(I6[34]|I69\.[34]|G45(?!\.4))/,
+    words: /(?<!heat |h(?:a?)emorrhagic )\bstroke(?! volume)|cerebral infarct|transient (?:cerebral )?isch/i,
     watch: ['pressure', 'ldl', 'inr', 'hba1c', 'heartRate'],
     source: ['ahaStroke'],
   },
@@ -123,7 +122,7 @@ export const ILLNESSES: readonly Illness[] = [
     name: 'high cholesterol',
     codes: /^E78/,
     words: /cholesterol|lipid(a?)emia|hyperlipid|dyslipid/i,
-    watch: ['ldl', 'cholesterol', 'hdl', 'triglycerides', 'pressure', 'weight', 'liver'],
+    watch: ['ldl', 'cholesterol', 'hdl', 'triglycerides', 'pressure', 'weight', 'transaminases', 'liver'],
     source: ['ahaCholesterol'],
     due: [due('LDL cholesterol', YEAR * 2, ['ahaCholesterol', 'every 3 to 12 months'], 'ldl')],
   },
@@ -136,23 +135,31 @@ export const ILLNESSES: readonly Illness[] = [
   },
   {
     name: 'COPD',
-    codes: /^J4[0-4]/,
+    codes: /^J4[1-4]/,
     words: /\bcopd\b|chronic obstructive|emphysema/i,
     watch: ['saturation', 'spirometry', 'smoking', 'breathing'],
     source: ['gold'],
   },
   {
     name: 'hypothyroidism',
-    codes: /^(E0[0-3]|E06\.3|E89\.0)/,
-    words: /hypothyroid|myx(o?)edema|hashimoto/i,
+    codes: /^(E0[013]|E06\.3|E89\.0)/,
+    words: /(?<!subclinical )hypothyroid|myx(o?)edema|hashimoto/i,
     watch: ['thyrotropin', 'thyroxine'],
     source: ['niceThyroid'],
     due: [due('thyrotropin', YEAR * 1.5, ['niceThyroid', 'once a year when stable'], 'thyrotropin')],
   },
   {
+    // How often depends on the treatment, so nothing is due for the illness itself.
+    name: 'hyperthyroidism',
+    codes: /^E05/,
+    words: /hyperthyroid|thyrotoxic|\bgraves\b/i,
+    watch: ['thyrotropin', 'thyroxine'],
+    source: ['niceThyroid'],
+  },
+  {
     name: 'depression',
     codes: /^F3[2-4]/,
-    words: /depress/i,
+    words: /(?<!respiratory |marrow |\bST[- ](?:segment )?)depress/i,
     watch: ['depression', 'anxiety'],
     source: ['niceDepression'],
   },
@@ -178,10 +185,19 @@ export const ILLNESSES: readonly Illness[] = [
     source: ['niceGout'],
   },
   {
-    name: 'arthritis',
-    codes: /^M0[5-9]/,
-    words: /rheumatoid|(?<!osteo)arthritis/i,
-    watch: ['inflammation', 'leukocytes', 'creatinine', 'hemoglobin', 'pain', 'liver', 'platelets'],
+    name: 'rheumatoid arthritis',
+    codes: /^M0[56]/,
+    words: /rheumatoid(?! factor)/i,
+    watch: [
+      'inflammation',
+      'leukocytes',
+      'creatinine',
+      'hemoglobin',
+      'pain',
+      'transaminases',
+      'liver',
+      'platelets',
+    ],
     source: ['niceRheumatoid', 'bsrDmard'],
   },
   {
@@ -191,7 +207,14 @@ export const ILLNESSES: readonly Illness[] = [
     watch: ['vitaminD', 'calcium', 'creatinine', 'weight', 'height'],
     source: ['noggOsteoporosis'],
   },
-  { name: 'prostate cancer', codes: /^C61/, words: /prostat/i, watch: ['psa'], source: ['niceProstate'] },
+  {
+    name: 'prostate cancer',
+    codes: /^C61/,
+    words:
+      /prostat(?:e|ic) (?:cancer|(?:adeno)?carcinoma)|(?:cancer|carcinoma|malignan\w*) (?:\w+ )*?(?:of )?(?:the )?prostat/i,
+    watch: ['psa'],
+    source: ['niceProstate'],
+  },
   { name: 'migraine', codes: /^G43/, words: /migraine|headache/i, watch: ['pain'], source: ['niceHeadache'] },
   {
     name: 'obesity',
@@ -225,7 +248,18 @@ export const ILLNESSES: readonly Illness[] = [
     name: 'liver disease',
     codes: /^K7/,
     words: /cirrho|hepatitis|liver disease/i,
-    watch: ['liver', 'platelets', 'inr', 'sodium'],
+    watch: ['transaminases', 'liver', 'platelets', 'inr', 'sodium'],
     source: ['niceCirrhosis', 'bavenoPortal'],
   },
 ];
+
+/** Problems that name an illness the patient doesn't have: a relative's, or one that is only a risk. */
+const NOT_OWN = /\bfamily history\b|\brisk (?:of|for)\b|\bscreening for\b/i;
+
+/** Returns the rules for a problem by its name in the record, and by its ICD-10 codes. */
+export function illnessesOf(name: string, codes: readonly string[] = []): Illness[] {
+  return ILLNESSES.filter(
+    (illness) =>
+      (illness.words.test(name) && !NOT_OWN.test(name)) || codes.some((code) => illness.codes.test(code)),
+  );
+}

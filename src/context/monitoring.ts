@@ -6,7 +6,7 @@ import { DAY, dayOf, daysBetween } from './dates.ts';
 import { DRUGS } from './drugs.ts';
 import type { Due } from './due.ts';
 import { inLine } from './fact.ts';
-import { ILLNESSES } from './illnesses.ts';
+import { illnessesOf } from './illnesses.ts';
 import type { Measure } from './measures.ts';
 import { codedIn, entriesOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
@@ -34,11 +34,8 @@ export function monitoringOf(reading: Reading, drugs: readonly Drug[]): Monitori
     const name = concept(value.code) ?? '';
     if (isOver(value) || seen.has(name)) return [];
     seen.add(name);
-    const all = codedIn(value.code);
-    return ILLNESSES.filter(
-      ({ codes, words }) =>
-        words.test(name) || all.some(({ system, code }) => /icd/i.test(system) && codes.test(code)),
-    ).map(({ watch, due = [] }) => ({ name, entry, watch, due }));
+    const icd = codedIn(value.code).flatMap(({ system, code }) => (/icd/i.test(system) ? [code] : []));
+    return illnessesOf(name, icd).map(({ watch, due = [] }) => ({ name, entry, watch, due }));
   });
   const ofDrug = drugs.flatMap(({ name, codes: all, isCurrent, entry }): Monitor[] =>
     isCurrent

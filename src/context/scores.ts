@@ -9,7 +9,7 @@ import type { Kind, Need } from './request.ts';
 
 /** Vaccinations of children rank higher up to the end of the schedule's column "4-6 years". */
 export const CHILD_VACCINES = {
-  underYears: 6,
+  underYears: 7,
   worth: 300,
   source: ['acipChildren'] satisfies Source,
 } as const;

@@ -48,17 +48,26 @@ export function allergyContradictions(reading: Reading, drugs: readonly Drug[]):
 function isAgainst(drug: Drug, substance: string, all: readonly Coded[]): boolean {
   const name = drug.name.toLowerCase();
   const word = substance.toLowerCase().trim();
-  if (word.length > 3 && (name.includes(word) || (name.length > 3 && word.includes(name)))) return true;
+  const named = CLASSES.filter(({ words }) => words.test(substance));
+  // A class's name may end another drug's: nystatin is no statin, apomorphine no opioid.
+  const isClass = named.length > 0 || CLASSES.some(({ words }) => words.test(drug.name));
+  const has = isClass ? hasWord : (text: string, part: string) => text.includes(part);
+  if (word.length > 3 && (has(name, word) || (name.length > 3 && has(word, name)))) return true;
   const atc = atcOf(drug.codes);
   const same = atcOf(all).some((code) => {
     const group = code.slice(0, CHEMICAL_GROUP);
     return group.length >= SMALLEST_GROUP && atc.some((each) => each.startsWith(group));
   });
-  const named = CLASSES.filter(({ words }) => words.test(substance));
   return (
     same ||
     named.some(({ words, codes: group }) => words.test(drug.name) || atc.some((each) => group.test(each)))
   );
+}
+
+/** Tells whether a text has another from the beginning of a word on. */
+function hasWord(text: string, part: string): boolean {
+  const [whole, wanted] = [text, part].map((each) => ` ${each.replace(/[^\p{L}\p{N}]+/gu, ' ')}`);
+  return whole?.includes(wanted ?? '') === true;
 }
 
 /** Lengths of ATC codes: 3 characters are a therapeutic group, 5 a chemical group, 7 a substance. */

@@ -97,6 +97,27 @@ describe('contexts of records that are not all of a piece', () => {
       expect(await told(allergy(atc(code, 'x')), drug), code).not.to.include('an allergy to x');
   });
 
+  it('warn of the class that an allergy names, not of a drug whose name only ends like it', async () => {
+    const allergy = (text: string) => ({ resourceType: 'AllergyIntolerance', code: words(text) });
+    for (const [substance, drug] of [
+      ['Statin', 'Simvastatin'],
+      ['Ibuprofen', 'Aspirin'],
+      ['Penicillin', 'Flucloxacillin'],
+      ['Morphine', 'Morphine sulfate'],
+      ['Citalopram', 'Escitalopram'],
+    ] as const)
+      expect(await told(allergy(substance), taken(words(drug))), drug).to.include(
+        `an allergy to ${substance}`,
+      );
+    for (const [substance, drug] of [
+      ['Statin', 'Nystatin'],
+      ['Statins', 'Imipenem/Cilastatin'],
+      ['Morphine', 'Apomorphine'],
+      ['Cefalexin', 'Aztreonam'],
+    ] as const)
+      expect(await told(allergy(substance), taken(words(drug))), drug).not.to.include('an allergy to');
+  });
+
   it('name what is dated after today, which is no value of today', async () => {
     const text = await told(
       { resourceType: 'MedicationStatement', status: 'active', medicationCodeableConcept: words('warfarin') },

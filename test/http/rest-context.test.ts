@@ -172,7 +172,7 @@ describe('context', () => {
     const { warnings, sections } = await ask({ needs: ['labs:2160-0', 'labs:2345-7'] });
     const texts = warnings.map(({ kind, text }) => `${kind}: ${text}`);
     expect(texts).to.include('contradiction: amoxicillin is active, but there is an allergy to Penicillin');
-    expect(texts).to.include('gap: Type 2 diabetes: no HbA1c within 365 days; the last is of 2024-08-01');
+    expect(texts).to.include('gap: Type 2 diabetes: no HbA1c within 366 days; the last is of 2024-08-01');
     expect(texts).to.include('left_out: 1 resource refuted left out');
     expect(texts).to.include('left_out: 1 resource with an unknown modifier extension left out');
     expect(texts).to.include('not_found: nothing is recorded for labs:2160-0');

@@ -16,12 +16,18 @@ const RULES: readonly (readonly [rule: string, source: readonly GuidelineName[]]
 
 const DUE = [...ILLNESSES, ...DRUGS].flatMap((rule) => rule.due ?? []);
 
+/** Days of the longest three, six and twelve months. */
+const MONTHS: Readonly<Record<number, number>> = { 3: 92, 6: 184, 12: 366 };
+
 /** The longest interval that a text allows, in days: `at least every 6 months`, `every 3 to 12 months`. */
 function longestIn(asks: string): number {
-  if (/once a year/.test(asks)) return 365;
-  if (/twice a year/.test(asks)) return 183;
-  const [, count = '', unit = ''] = /(\d+) (weeks|months)/.exec(asks) ?? [];
-  return Number(count) * (unit === 'weeks' ? 7 : 30);
+  if (/once a year/.test(asks)) return 366;
+  if (/twice a year/.test(asks)) return 184;
+  return Math.max(
+    ...[...asks.matchAll(/(\d+) (weeks|months)/g)].map(([, count, unit]) =>
+      unit === 'weeks' ? Number(count) * 7 : (MONTHS[Number(count)] ?? Number(count) * 31),
+    ),
+  );
 }
 
 describe('clinical rules', () => {
@@ -36,6 +42,11 @@ describe('clinical rules', () => {
     it(`${name}, ${asks} (${source}), warns no sooner than that`, () => {
       expect(GUIDELINES).to.have.property(source);
       expect(longestIn(asks)).to.be.greaterThan(0).and.at.most(days);
+      const rows = readFileSync('docs/context.md', 'utf8').split('\n');
+      expect(
+        rows.some((row) => row.includes(`| ${name} | ${asks} (`) && row.endsWith(`| ${days} days |`)),
+        'docs/context.md has no such row',
+      ).to.equal(true);
     });
   }
 
