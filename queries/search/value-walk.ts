@@ -96,14 +96,31 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
   }
   // The other keys sort only the page and the rows that equal its last row in the first key.
   const part = along.length === 0 ? undefined : condition();
-  const { matches } = walk(wanted, first, path, along, part, binds);
+  const { matches, passed } = walk(wanted, first, path, along, part, binds);
   const values = others.map((key, n) => `${sortValue(key, binds)} as k${n + 1}`);
   const beyond = last === undefined ? 'true' : after(order, last, binds);
   const rows = `select m.* from (
       select k.* from (select c.id, c.k0, ${values.join(', ')} from (${matches}) c order by c.k0 ${way} offset 0) k
       where ${beyond} order by k.k0 ${way} fetch first ${limit} rows with ties) m
     order by ${orderBy(order)} limit ${limit}`;
-  return framed(wanted, '', { total, over: 'false' }, rows, binds);
+  const page = `select m.* from m0 m order by ${orderBy(order)}`;
+  const over = path.most === undefined ? 'false' : endsAmongTies(first, { limit, most: path.most }, passed);
+  return framed(wanted, `with m0 as materialized (${rows})`, { total, over }, page, binds);
+}
+
+/**
+ * Returns SQL for whether a walk ended before it had passed all rows that equal the last row of its full page in the first
+ * key: those that it didn't reach may come before the page's rows by the other keys.
+ */
+function endsAmongTies(
+  { descending }: OrderKey,
+  { limit, most }: { readonly limit: number; readonly most: number },
+  passed: string,
+): string {
+  const [end, beyond] = descending ? ['min', '<'] : ['max', '>'];
+  return `case when (select count(*) from m0) < ${limit} then false
+    when exists (select from (${passed}) d where d.k0 ${beyond} (select ${end}(m.k0) from m0 m)) then false
+    else (select count(*) from (${passed}) d) >= ${most} end`;
 }
 
 /**

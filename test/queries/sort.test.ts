@@ -237,6 +237,18 @@ describe('sorted searches', () => {
     }).timeout(120_000);
   }
 
+  it('a walk that ends among rows of one date or value shows none of them before its time', async () => {
+    for (const sort of ['-date,_id', 'date,-_lastUpdated', '-value-quantity,-date', 'date,-code,performer']) {
+      for (const filter of [`patient=${patient},${other}`, 'code:not=nothing']) {
+        const query = `${filter}&_sort=${sort}&_total=none`;
+        for (const far of [9, 16]) {
+          const found = await walk('Observation', query, { few: 0, far }, 3);
+          expect(found, query).to.deep.equal(expected(sort, () => true));
+        }
+      }
+    }
+  }).timeout(60_000);
+
   it('in one record: every page', async () => {
     for (const [filter, wanted] of [
       ...FILTERS,
