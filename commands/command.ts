@@ -166,14 +166,15 @@ export interface Snapshots {
   /** Reads the newest snapshot of a stream with its entries among `ids`, consistently; undefined if there is none. */
   load(stream: string, ids: readonly string[]): Promise<Snapshot | undefined>;
   /**
-   * Moves the snapshot forward to `head`. `changed` lists all entries that changed since the snapshot it
-   * replaces, or all entries if an older fold made that snapshot.
-   * @returns false if a newer fold made the stored snapshot, which then stays
+   * Moves the snapshot forward to `head`. `changed` lists all entries that changed after revision `since`, of which a
+   * snapshot of the same fold is stored; all entries if `since` is -1.
+   * @returns false if nothing was saved: a newer fold made the stored snapshot, or the one of `since` is gone
    */
   save(
     stream: string,
     snapshot: Omit<Snapshot, 'entries'>,
     changed: ReadonlyMap<string, Entry>,
+    since: number,
   ): Promise<boolean>;
   /** Removes a stream's snapshot. */
   forget(stream: string): Promise<void>;

@@ -15,7 +15,7 @@ const SNAPSHOT_EVERY = 500;
 
 /** Starts streams at their snapshots, and takes new ones. */
 export class SnapshotLoader implements Loader<Resources> {
-  /** Streams whose snapshot is being saved, or is taken by newer instances from now on. */
+  /** Streams whose snapshot is being saved, or can't be saved until their state is loaded again. */
   readonly #paused = new Set<string>();
 
   constructor(
@@ -24,6 +24,7 @@ export class SnapshotLoader implements Loader<Resources> {
   ) {}
 
   async start(stream: Stream<Resources>, ids: readonly string[]): Promise<void> {
+    this.#paused.delete(stream.name);
     const snapshot = await this.#verified(stream.name, ids, true);
     if (snapshot === undefined) return;
     const { head, recordedAt, owner, entries } = snapshot;
@@ -49,12 +50,14 @@ export class SnapshotLoader implements Loader<Resources> {
     const changed = new Map<string, Entry>();
     for (const [id, entry] of entries) if (entry && entry.revision > last) changed.set(id, entry);
     const saved = (isStored: boolean) => {
-      if (!isStored) return;
-      state.snapshotRevision = head.revision;
+      if (!isStored && (last < 0 || !state.isComplete)) return;
+      // If the snapshot was removed meanwhile, the next one has it all.
+      state.snapshotRevision = isStored ? head.revision : -1;
       this.#paused.delete(name);
     };
     this.#paused.add(name);
-    const saving = this.snapshots.save(name, { fold: SNAPSHOT_VERSION, head, recordedAt, owner }, changed);
+    const own = { fold: SNAPSHOT_VERSION, head, recordedAt, owner };
+    const saving = this.snapshots.save(name, own, changed, last);
     saving.then(saved, () => this.#paused.delete(name)); // after a failure, the next one has it all
   }
 

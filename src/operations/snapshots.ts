@@ -52,23 +52,28 @@ const LOAD = {
           WHERE s.stream = $1`,
 };
 
-// One statement, so that head and entries change together; an older writer, or fold, never moves them back.
+// One statement, so that head and entries change together; an older writer, or fold, never moves them back. Entries that
+// changed since a snapshot are worth nothing without it: another instance may have removed it meanwhile.
 const SAVE = `
-WITH entries AS (
+WITH base AS (
+  SELECT FROM operations.snapshot WHERE stream = $1 AND fold = $8 AND revision >= $9 FOR NO KEY UPDATE
+), sound AS (
+  SELECT WHERE $9::int < 0 OR EXISTS (SELECT FROM base)
+), entries AS (
   INSERT INTO operations.snapshot_entry (stream, id, type, version, deleted, revision, fold)
   SELECT $1, e.id, e.type, e.version, e.deleted, e.revision, $8
-    FROM json_to_recordset($7) AS e(id text, type text, version int, deleted boolean, revision int)
+    FROM sound, json_to_recordset($7) AS e(id text, type text, version int, deleted boolean, revision int)
   ON CONFLICT (stream, id) DO UPDATE
     SET type = excluded.type, version = excluded.version, deleted = excluded.deleted, revision = excluded.revision, fold = excluded.fold
     WHERE (snapshot_entry.fold, snapshot_entry.revision) < (excluded.fold, excluded.revision)
 ), head AS (
 INSERT INTO operations.snapshot (stream, revision, hash, recorded_at, project, environment, fold)
-VALUES ($1, $2, $3, $4, $5, $6, $8)
+SELECT $1, $2, $3, $4, $5, $6, $8 FROM sound
 ON CONFLICT (stream) DO UPDATE
   SET revision = excluded.revision, hash = excluded.hash, recorded_at = excluded.recorded_at, fold = excluded.fold
   WHERE (snapshot.fold, snapshot.revision) < (excluded.fold, excluded.revision)
 )
-SELECT EXISTS (SELECT FROM operations.snapshot WHERE stream = $1 AND fold > $8) AS newer`;
+SELECT EXISTS (SELECT FROM sound) AND NOT EXISTS (SELECT FROM operations.snapshot WHERE stream = $1 AND fold > $8) AS saved`;
 
 interface Row {
   fold: number;
@@ -111,17 +116,19 @@ export class PostgresSnapshots {
   }
 
   /**
-   * Moves a stream's snapshot forward; `changed` are all entries touched since the one it replaces, or all there are when
-   * that is of an older fold.
-   * @returns false when there is one of a newer fold: it stays.
+   * Moves a stream's snapshot forward.
+   * @param changed the entries that changed after revision `since`, of which a snapshot of the same fold is stored; all
+   * entries if `since` is -1.
+   * @returns false if nothing was saved: a newer fold made the stored snapshot, or the one of `since` is gone
    */
   async save(
     stream: string,
     { fold, head, recordedAt, owner }: Head,
     changed: ReadonlyMap<string, Entry>,
+    since: number,
   ): Promise<boolean> {
     const entries = JSON.stringify([...changed].map(([id, entry]) => ({ id, ...entry })));
-    const { rows } = await this.pool.query<{ newer: boolean }>(SAVE, [
+    const { rows } = await this.pool.query<{ saved: boolean }>(SAVE, [
       stream,
       head.revision,
       head.hash,
@@ -130,8 +137,9 @@ export class PostgresSnapshots {
       owner?.environment ?? null,
       entries,
       fold,
+      since,
     ]);
-    return rows[0]?.newer === false;
+    return rows[0]?.saved === true;
   }
 
   /** Deletes a stream's snapshot. */

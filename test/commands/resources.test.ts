@@ -152,6 +152,34 @@ describe('handling commands', () => {
     ).to.equal(4);
   });
 
+  it('saves no part of a snapshot that another instance has removed', async () => {
+    const patient = newUuid();
+    const stream = recordStream(patient);
+    const saves: Promise<boolean>[] = [];
+    const warm = instance(0, {
+      load: (name, ids) => snapshots.load(name, ids),
+      save: (...snapshot) => {
+        const saving = snapshots.save(...snapshot);
+        saves.push(saving);
+        return saving;
+      },
+      forget: (name) => snapshots.forget(name),
+    });
+    const ids = Array.from({ length: 520 }, newUuid);
+    await warm.handle(command(patient, 'create'));
+    const updates = async (from: number, to: number): Promise<void> => {
+      for (const id of ids.slice(from, to)) await warm.handle(command(patient, 'create', { id }));
+      await Promise.all(saves);
+    };
+    await updates(0, 510);
+    await snapshots.forget(stream);
+    for (let n = 0; n < 510; n += 1) await warm.handle(command(patient, 'update', { id: ids[500] ?? '' }));
+    expect(await Promise.all(saves)).to.include(false);
+    await updates(510, 520);
+    expect(await Promise.all(saves)).to.satisfy((saved: boolean[]) => saved.at(-1) === true);
+    expect((await entry(instance(1), patient, ids[0] ?? ''))?.version).to.equal(1);
+  });
+
   it('ignores snapshots of other folds, and replaces those of older ones only', async () => {
     const patient = newUuid();
     const stream = recordStream(patient);
@@ -164,7 +192,7 @@ describe('handling commands', () => {
     if (early === undefined || late === undefined) throw new Error('the stream has no events');
     const save = (fold: number, head: typeof early, version: number) => {
       const entry = { type: 'Patient', version, deleted: false, revision: head.revision };
-      return snapshots.save(stream, { fold, head, recordedAt, owner }, new Map([[patient, entry]]));
+      return snapshots.save(stream, { fold, head, recordedAt, owner }, new Map([[patient, entry]]), -1);
     };
     const kept = async () => {
       const found = await snapshots.load(stream, [patient]);
@@ -201,7 +229,7 @@ describe('handling commands', () => {
         entry === null ? [] : [[key, entry] as const],
       );
       const fold = SNAPSHOT_VERSION;
-      await snapshots.save(stream, { fold, head, recordedAt, owner }, new Map(kept));
+      await snapshots.save(stream, { fold, head, recordedAt, owner }, new Map(kept), -1);
       await change(stream, id, other);
       const cold = instance(1);
       const { result } = await cold.handle(command(patient, 'update', { id, ifMatch: 3 }));

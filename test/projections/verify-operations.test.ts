@@ -37,7 +37,7 @@ describe('verify, of what operations keep', () => {
         recordedAt: toMicros(recorded_at),
         owner: TENANT,
       };
-      await snapshots.save(event.stream, state, entries);
+      await snapshots.save(event.stream, state, entries, -1);
     }
     // What comes behind a snapshot is none of its business.
     const last = await streams.record(
