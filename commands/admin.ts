@@ -29,7 +29,7 @@ export interface AdminDeps {
   readonly locks: CriteriaLocks;
   /** Synthetic patients of a new project's sandbox, 0 to 30. */
   readonly sandboxPatients: number;
-  /** The projects that get production keys. */
+  /** The projects that get production keys and applications. */
   readonly productionAccess: project.ProductionAccess;
   /** The queue in which sandboxes wait to be filled. */
   readonly queue: SandboxQueue;
@@ -90,7 +90,7 @@ export interface AdminCommands {
   ) => Promise<Done<{ readonly id: string; readonly key: string }>>;
   /** Revokes a key; a revoked one stays so. */
   readonly revokeKey: (by: RequestContext, projectId: string, keyId: string) => Promise<Done>;
-  /** A confidential application's secret is shown this once. */
+  /** A confidential application's secret is shown this once. @throws Refusal forbidden, as for a key. */
   readonly registerApplication: (
     by: RequestContext,
     projectId: string,
@@ -177,8 +177,8 @@ export function openAdmin({
       const ids = { application: id, project: projectId, client: clientId };
       const { data, secret } = registration(ids, asked, random);
       const made = await inTurn(projectId, async () => {
-        project.requireOpen((await projects.read(projectStream(projectId))).state, projectId);
-        return onApplication(by, id, application.register(data));
+        const { state } = await projects.read(projectStream(projectId));
+        return onApplication(by, id, application.register(data, state, productionAccess));
       });
       // An attempt that an older version made named the application differently.
       const { state } = await applications.read(applicationStream(id));

@@ -76,7 +76,7 @@ const environment = z.object({
     'When the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy forwarded. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
   ),
   PRODUCTION_ACCESS: oneOf(['open', 'request'], 'open').describe(
-    'Which projects may create production keys: `open`, all of them; `request`, those that an operator allowed with `annal production allow`.',
+    'Which projects may create production keys and applications: `open`, all of them; `request`, those that an operator allowed with `annal production allow`.',
   ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'Lowest level of the log lines that are written to standard error, as JSON.',

@@ -1,14 +1,23 @@
 /** Decisions about OAuth applications. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { type ProductionAccess, requireAccess } from '../project/decide.ts';
+import type { ProjectState } from '../project/state.ts';
 import type { ApplicationState, Branding } from './state.ts';
 
 /** Data of `ApplicationRegistered`. */
 export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>['data'];
 
-/** Registers it. */
-export function register(data: Registered) {
+/**
+ * Registers it in a project.
+ * @param owner the project as it is; nothing else may be decided on it meanwhile.
+ * @param access which projects get production.
+ * @throws Refusal not_found for a missing or closed project; forbidden for production that an operator must allow first
+ */
+export function register(data: Registered, owner: Readonly<ProjectState>, access: ProductionAccess = 'open') {
   return ({ status }: ApplicationState): PlainEvent[] => {
+    const { project_id, environment } = data;
+    requireAccess(owner, project_id, { what: 'applications', environment, access });
     if (status !== 'none') throw new TypeError(`${data.application_id} already exists`);
     return [{ type: 'ApplicationRegistered', data }];
   };

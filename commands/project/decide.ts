@@ -1,6 +1,7 @@
 /** Decisions about projects and their keys. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
 import type { ProjectState } from './state.ts';
 
 type ApiKeyCreated = Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
@@ -23,26 +24,43 @@ export function remove(id: string) {
 }
 
 /**
- * The projects that get production keys: all, or those that an operator has allowed (docs/spec/interface.md, section
- * 1).
+ * The projects that get production keys and applications: all, or those that an operator has allowed
+ * (docs/spec/interface.md, section 1).
  */
 export type ProductionAccess = 'open' | 'request';
 
 /** Makes a key work. @throws Refusal forbidden for one of production that an operator must allow first. */
 export function createKey(id: string, key: ApiKeyCreated, access: ProductionAccess = 'open') {
   return (state: ProjectState): PlainEvent[] => {
-    requireOpen(state, id);
-    if (key.data.environment === 'production' && access === 'request' && !state.production) {
-      throw new Refusal('forbidden', {
-        code: 'forbidden',
-        diagnostics: `production keys need approval here: ask the operator of this installation to run \`annal production allow ${id}\`; sandbox keys need no approval`,
-      });
-    }
+    requireAccess(state, id, { what: 'keys', environment: key.data.environment, access });
     return [key];
   };
 }
 
-/** Allows a project to create production keys, or withdraws the permission; no event if nothing changes. */
+/**
+ * Checks that a project is open and may make keys or applications of an environment.
+ * @param asked what is made, where, and which projects get production.
+ * @throws Refusal not_found for a missing or closed project; forbidden for production that an operator must allow first
+ */
+export function requireAccess(
+  state: Readonly<ProjectState>,
+  id: string,
+  asked: {
+    readonly what: 'keys' | 'applications';
+    readonly environment: Environment;
+    readonly access: ProductionAccess;
+  },
+): void {
+  const { what, environment, access } = asked;
+  requireOpen(state, id);
+  if (environment !== 'production' || access === 'open' || state.production) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: `production ${what} need approval here: ask the operator of this installation to run \`annal production allow ${id}\`; sandbox ${what} need no approval`,
+  });
+}
+
+/** Allows a project to create production keys and applications, or withdraws the permission; no event if nothing changes. */
 export function setProductionAccess(id: string, allowed: boolean) {
   return (state: ProjectState): PlainEvent[] => {
     requireOpen(state, id);
@@ -66,6 +84,6 @@ export function revokeKey(id: string, keyId: string) {
  * Checks that a project is open.
  * @throws Refusal not_found for a missing or closed project
  */
-export function requireOpen({ status }: Readonly<ProjectState>, id: string): void {
+function requireOpen({ status }: Readonly<ProjectState>, id: string): void {
   if (status !== 'open') throw notFound('project', id);
 }

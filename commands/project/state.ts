@@ -5,7 +5,7 @@ import type { Fold } from '../kernel/stream.ts';
 /** The state of a project. */
 export interface ProjectState {
   status: 'none' | 'open' | 'deleted';
-  /** True if an operator has allowed production keys. */
+  /** Whether an operator has allowed production keys and applications. */
   production: boolean;
   /** Key id → whether it still works. */
   readonly keys: Map<string, boolean>;

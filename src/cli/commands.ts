@@ -341,7 +341,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'production <action> <project>',
-        'allow: let a project create production keys if PRODUCTION_ACCESS is request; withdraw: take that back',
+        'allow: let a project create production keys and applications if PRODUCTION_ACCESS is request; withdraw: take that back',
       ),
       'annal production allow proj_…',
     ),

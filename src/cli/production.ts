@@ -41,7 +41,9 @@ export async function productionCommand(
         throw error instanceof Refusal ? new Failure(error.message) : error;
       });
   });
-  const may = allowed ? 'may create production keys' : 'may no longer create production keys';
+  const may = allowed
+    ? 'may create production keys and applications'
+    : 'may no longer create production keys or applications';
   const text = `${project} ${may}${wrote === undefined ? ' (unchanged)' : ''}.`;
   const data = { project, production_access: allowed, changed: wrote !== undefined };
   process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);

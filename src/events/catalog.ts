@@ -173,13 +173,13 @@ export const CATALOG = {
   },
   ProductionAccessAllowed: {
     version: 1,
-    says: 'An operator of the installation allowed a project to create production keys.',
+    says: 'An operator of the installation allowed a project to create production keys and applications.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
   ProductionAccessWithdrawn: {
     version: 1,
-    says: 'A project may no longer create production keys; those that it has go on working.',
+    says: 'A project may no longer create production keys or applications; those that it has go on working.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },

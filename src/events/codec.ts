@@ -9,6 +9,7 @@ import { parseMetadata } from './metadata.ts';
 import { NewerEvent } from './newer.ts';
 import type { RecordedEvent } from './store.ts';
 import { isStorableJson } from './text.ts';
+import { readHeader } from './upcast/resource-header.ts';
 import { upcast } from './upcast/upcast.ts';
 
 /**
@@ -39,26 +40,19 @@ function textOf(event: DomainEvent): string {
   }
 }
 
-const HEADER =
-  /^\{"resource_type":"(\w+)","resource_id":"([0-9a-f-]{36})","version":(\d+)(?:,"resource":|\}$)/;
-
 /**
  * Returns the domain event in a stored event's data, in the form of the current version of its type.
  * @param version that the data have; at most the current one.
  * @throws TypeError, SyntaxError or ZodError for data that are not of the form of that version.
  */
 export function decode(type: EventType, version: number, data: string): DomainEvent {
-  const current = CATALOG[type].version;
   if (type === 'ResourceCreated' || type === 'ResourceUpdated' || type === 'ResourceDeleted') {
-    const header = version === current ? HEADER.exec(data) : null;
-    if (header === null) throw new TypeError(`the data are not of the form of ${type} version ${version}`);
-    const [whole, resourceType = '', resourceId = '', number] = header;
-    const fields = { resourceType, resourceId, version: Number(number) };
+    const { fields, length } = readHeader(type, version, data);
     if (type === 'ResourceDeleted') return { type, ...fields };
-    return { type, ...fields, body: data.slice(whole.length, -1) };
+    return { type, ...fields, body: data.slice(length, -1) };
   }
   const parsed: unknown = JSON.parse(data);
-  const upToDate = version === current ? parsed : upcast(type, version, parsed);
+  const upToDate = version === CATALOG[type].version ? parsed : upcast(type, version, parsed);
   return { type, data: CATALOG[type].data.parse(upToDate) } as PlainEvent;
 }
 

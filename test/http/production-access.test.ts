@@ -1,4 +1,4 @@
-/** Keys of production where they are by request: an operator allows them by `annal production`. */
+/** Keys and applications of production where they are by request: an operator allows them by `annal production`. */
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -20,6 +20,14 @@ describe('production by request', () => {
 
   const ask = (environment: string) =>
     owner.ask('POST', `/projects/${project}/keys`, { name: 'k', environment });
+  const register = (environment: string) =>
+    owner.ask('POST', `/projects/${project}/applications`, {
+      name: 'Diary',
+      environment,
+      kind: 'public',
+      redirect_uris: ['https://diary.example/back'],
+      scopes: ['openid'],
+    });
 
   async function annal(...args: string[]) {
     const program = startProgram(process.execPath, ['bin/annal.js', 'production', ...args], {
@@ -40,7 +48,7 @@ describe('production by request', () => {
 
     expect(await annal('allow', project)).to.include({
       code: 0,
-      stdout: `${project} may create production keys.\n`,
+      stdout: `${project} may create production keys and applications.\n`,
     });
     const made = await ask('production');
     expect(made.status).to.equal(201);
@@ -49,6 +57,23 @@ describe('production by request', () => {
     // What was made works on.
     const { key } = JSON.parse(made.text);
     expect((await service.fhir('/Patient', { key })).status).to.equal(200);
+  });
+
+  it('refuses its applications just so', async () => {
+    const refused = await register('production');
+    expect(refused.status).to.equal(403);
+    const { error } = JSON.parse(refused.text);
+    expect(error.type).to.equal('forbidden');
+    expect(error.message).to.contain('production applications need approval here').and.contain(project);
+    expect((await owner.done('GET', `/projects/${project}/applications`)).data).to.deep.equal([]);
+    expect((await register('sandbox')).status).to.equal(201);
+
+    expect((await annal('allow', project)).code).to.equal(0);
+    const made = await register('production');
+    expect(made.status, made.text).to.equal(201);
+    expect(JSON.parse(made.text).environment).to.equal('production');
+    expect((await annal('withdraw', project)).code).to.equal(0);
+    expect((await register('production')).status).to.equal(403);
   });
 
   it('names what is wrong with the command', async () => {

@@ -291,6 +291,11 @@ describe('deciding on applications', () => {
   const registered: PlainEvent = { type: 'ApplicationRegistered', data };
   const trusted: PlainEvent = { type: 'ApplicationTrusted', data: { trusted: true } };
   const deleted: PlainEvent = { type: 'ApplicationDeleted', data: { application_id: 'app_1' } };
+  const opened: PlainEvent = {
+    type: 'ProjectCreated',
+    data: { project_id: 'proj_1', organization_id: 'org_1', name: 'Pilot' },
+  };
+  const owner = (...events: PlainEvent[]) => given(PROJECT, events).state;
 
   it('when one is registered, then the event holds the hash of its secret; a public one has none', () => {
     expect(secret).to.match(/^cs_[\w-]{43}$/);
@@ -304,11 +309,33 @@ describe('deciding on applications', () => {
   });
 
   it('given nothing, when one is registered, then once', () => {
-    given(APPLICATION, []).when(application.register(data)).thenEvents(registered);
+    const register = application.register(data, owner(opened));
+    given(APPLICATION, []).when(register).thenEvents(registered);
     given(APPLICATION, [registered])
-      .when(application.register(data))
+      .when(register)
       .thenFault(/already exists/);
     given(APPLICATION, [registered]).when(application.remove('app_1')).thenEvents(deleted);
+  });
+
+  it('given no access to production, when it is by request, then none of production; of the sandbox, one', () => {
+    const allowed: PlainEvent = { type: 'ProductionAccessAllowed', data: { project_id: 'proj_1' } };
+    const withdrawn: PlainEvent = { type: 'ProductionAccessWithdrawn', data: { project_id: 'proj_1' } };
+    const live = { ...data, environment: 'production' } as const;
+    const made: PlainEvent = { type: 'ApplicationRegistered', data: live };
+    const none = given(APPLICATION, []);
+    for (const before of [[], [allowed, withdrawn]])
+      none
+        .when(application.register(live, owner(opened, ...before), 'request'))
+        .thenRefused('forbidden', /production applications need approval.*annal production allow proj_1/);
+    none.when(application.register(live, owner(opened, allowed), 'request')).thenEvents(made);
+    none.when(application.register(live, owner(opened), 'open')).thenEvents(made);
+    none.when(application.register(data, owner(opened), 'request')).thenEvents(registered);
+  });
+
+  it('given no project, or one that is deleted, when one is registered, then 404', () => {
+    const closed: PlainEvent = { type: 'ProjectDeleted', data: { project_id: 'proj_1' } };
+    for (const project of [owner(), owner(opened, closed)])
+      given(APPLICATION, []).when(application.register(data, project)).thenRefused('not_found');
   });
 
   it('given branding or trust, when the same comes again, then nothing happens', () => {

@@ -3,10 +3,11 @@
  * are read. The log keeps the bytes as they were written, and the hash chain is computed over those bytes.
  *
  * Each upcaster turns the data of one version into the next version's. It never changes once it was released, because logs
- * keep events of that version. Resource bodies are never upcast: they are returned as they were written.
+ * keep events of that version. Of resource events it is handed the header alone (`resource-header.ts`): bodies are returned
+ * as they were written.
  */
 import { isObject } from '../../shared/json.ts';
-import { CATALOG, type PlainType } from '../catalog.ts';
+import { CATALOG, type EventType } from '../catalog.ts';
 import { applicationRegisteredTo2 } from './application-registered.ts';
 import type { EventData, Upcaster } from './upcaster.ts';
 
@@ -15,23 +16,23 @@ type StepsTo<V extends number, S extends readonly Upcaster[] = readonly []> = [1
   ? S
   : StepsTo<V, readonly [...S, Upcaster]>;
 
-type VersionOf<T extends PlainType> = (typeof CATALOG)[T]['version'];
+type VersionOf<T extends EventType> = (typeof CATALOG)[T]['version'];
 
 /** Event type → its upcasters, the first from version 1 to 2. The compiler demands one for each step. */
-const UPCASTERS: {
-  readonly [T in PlainType as VersionOf<T> extends 1 ? never : T]: StepsTo<VersionOf<T>>;
+export const UPCASTERS: {
+  readonly [T in EventType as VersionOf<T> extends 1 ? never : T]: StepsTo<VersionOf<T>>;
 } = {
   ApplicationRegistered: [applicationRegisteredTo2],
 };
 
-const STEPS: Readonly<Partial<Record<PlainType, readonly Upcaster[]>>> = UPCASTERS;
+const STEPS: Readonly<Partial<Record<EventType, readonly Upcaster[]>>> = UPCASTERS;
 
 /**
- * Returns an event's data in the form of the current version of its type.
+ * Returns an event's data, of a resource event its header, in the form of the current version of its type.
  * @param version of the data: at most the current one.
  * @throws TypeError for a version that never existed, or data that are not an object.
  */
-export function upcast(type: PlainType, version: number, data: unknown): EventData {
+export function upcast(type: EventType, version: number, data: unknown): EventData {
   if (!Number.isInteger(version) || version < 1 || version > CATALOG[type].version)
     throw new TypeError(`${type} has no version ${version}`);
   if (!isObject(data)) throw new TypeError(`the data of ${type} version ${version} are not an object`);
