@@ -59,7 +59,10 @@ export function relink(
   return { ...resource, value: rewriteReferences(resource.value, type, replacement) };
 }
 
-/** A patch with the links in its values replaced. A JSON Patch has no types: only `reference` members and urns are links. */
+/**
+ * Returns a patch with the links in its values replaced. A JSON Patch has no types, so only `reference`
+ * members and urns count as links.
+ */
 export function relinkPatch(patch: Patch, links: Links, request: WriteRequest): Patch {
   if (patch.format !== 'json-patch' || links.urls.size === 0) return patch;
   const replacement = replacementFor(links, request);

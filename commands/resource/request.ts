@@ -52,7 +52,7 @@ export function onBehalfOf<T>(at: string | undefined, work: () => T): T {
   }
 }
 
-/** Does the same for asynchronous work. */
+/** Runs asynchronous work like `onBehalfOf`. */
 export async function onBehalfOfAsync<T>(at: string | undefined, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -45,8 +45,8 @@ export function eventStoreUrl(): string | undefined {
 }
 
 /**
- * Does the same for commands that need a database.
- * @throws Failure when there is neither.
+ * Returns the database of `findDatabaseUrl`, for commands that need one.
+ * @throws Failure when there is none.
  */
 export async function databaseUrlOf(options: Pick<ServiceOptions, 'dataDir'> = {}): Promise<string> {
   const found = await findDatabaseUrl(options);
@@ -87,7 +87,7 @@ export async function withEventStore<T>(
 }
 
 /**
- * Does the same for commands that must not mistake a truncated log for the whole one.
+ * Opens the log like `withEventStore`, for commands that must not mistake a truncated log for the whole one.
  * @throws Failure also when the log ends before the data that was derived from it.
  */
 export async function withWholeLog<T>(url: string, work: (store: EventStore) => Promise<T>): Promise<T> {

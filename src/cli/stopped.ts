@@ -21,8 +21,9 @@ export interface ReadOptions extends Pick<ServiceOptions, 'dataDir'> {
 }
 
 /**
- * Does something with a database that is only read: `DATABASE_URL`, the one of the service that runs on DATA_DIR, or the
- * embedded one in it, which is started read-only and stopped again. So a restored copy is inspected without a service.
+ * Runs `work` on a database that is only read: `DATABASE_URL`, the one of the service that runs on DATA_DIR,
+ * or the embedded one in it, which is started read-only and stopped again. A restored copy can thus be
+ * inspected without a service.
  * @throws Failure when there is none, or when another command or a starting service holds the DATA_DIR.
  */
 export async function withDatabase<T>(

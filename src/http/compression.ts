@@ -77,7 +77,7 @@ export function compressedStream(
   return coder;
 }
 
-/** A long body as a stream of parts. */
+/** Yields a long body in parts. */
 export function* inParts(body: Buffer): Generator<Buffer, undefined> {
   for (let at = 0; at < body.length; at += PART) yield body.subarray(at, at + PART);
 }
