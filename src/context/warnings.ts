@@ -49,7 +49,7 @@ function isAgainst(drug: Drug, substance: string, all: readonly Coded[]): boolea
   const name = drug.name.toLowerCase();
   const word = substance.toLowerCase().trim();
   const named = CLASSES.filter(({ words }) => words.test(substance));
-  // A class's name may end another drug's: nystatin is no statin, apomorphine no opioid.
+  // A class's name may end another drug's: nystatin isn't a statin, apomorphine isn't an opioid.
   const isClass = named.length > 0 || CLASSES.some(({ words }) => words.test(drug.name));
   const has = isClass ? hasWord : (text: string, part: string) => text.includes(part);
   if (word.length > 3 && (has(name, word) || (name.length > 3 && has(word, name)))) return true;
