@@ -3,6 +3,7 @@
  * for it.
  */
 import { type EventStore, Unavailable } from '../events/store.ts';
+import { wrappedStore } from '../events/wrapped-store.ts';
 
 /**
  * Returns the same store. Its reads and writes fail with Unavailable while `logAnswers` says false; subscriptions go on
@@ -12,7 +13,7 @@ export function answering(store: EventStore, logAnswers: () => boolean): EventSt
   const assertAnswers = (): void => {
     if (!logAnswers()) throw new Unavailable("the event store doesn't answer; retry in a second");
   };
-  return {
+  return wrappedStore(store, {
     async append(stream, expected, events) {
       assertAnswers();
       return store.append(stream, expected, events);
@@ -21,17 +22,13 @@ export function answering(store: EventStore, logAnswers: () => boolean): EventSt
       assertAnswers();
       yield* store.read(stream, options);
     },
-    subscribe: (options) => store.subscribe(options),
     async head() {
       assertAnswers();
       return store.head();
     },
-    reached: () => store.reached(),
     async erase(stream) {
       assertAnswers();
       return store.erase(stream);
     },
-    ping: () => store.ping(),
-    close: () => store.close(),
-  };
+  });
 }

@@ -3,8 +3,9 @@
  * bound, one client's bulk load would leave them so far behind that searches and lists of every project answer 503
  * (`projections/freshness.ts`). So a large append waits until the read models have taken in enough of those before it.
  */
-import type { EventMetadata } from '#src/events/metadata.ts';
+import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
+import { wrappedStore } from '#src/events/wrapped-store.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 
 /** The number of events from which an append is large. Smaller ones are never delayed. */
@@ -183,23 +184,16 @@ export class Pacing {
 
 /** Returns the same store; its large appends wait for their turn. */
 export function paced(store: EventStore, pacing: Pacing): EventStore {
-  return {
+  return wrappedStore(store, {
     append: (stream, expected, events) =>
       events.length < LARGE
         ? store.append(stream, expected, events)
         : pacing.run(ownerOf(events), events.length, () => store.append(stream, expected, events)),
-    read: (stream, options) => store.read(stream, options),
-    subscribe: (options) => store.subscribe(options),
-    head: () => store.head(),
-    reached: () => store.reached(),
-    erase: (stream) => store.erase(stream),
-    ping: () => store.ping(),
-    close: () => store.close(),
-  };
+  });
 }
 
-/** The project that the events belong to, as text. */
+/** Returns the project that the events belong to, as text. */
 function ownerOf([first]: readonly NewEvent[]): string {
-  const { owner } = JSON.parse(first?.metadata ?? '{}') as Partial<EventMetadata>;
+  const owner = first === undefined ? undefined : parseMetadata(first.metadata).owner;
   return owner === undefined ? '' : JSON.stringify(owner);
 }

@@ -1,6 +1,7 @@
 /** Metrics of the event store, taken around the port: the same for every store. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { EventStore } from '#src/events/store.ts';
+import { wrappedStore } from '#src/events/wrapped-store.ts';
 import { DURATIONS } from './registry.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
@@ -63,7 +64,7 @@ export function observeStore(
     labelNames: ['kind'],
     registers,
   }).set({ kind }, 1);
-  return {
+  return wrappedStore(store, {
     async append(stream, expected, events) {
       const began = performance.now();
       let outcome = 'ok';
@@ -79,12 +80,6 @@ export function observeStore(
         durations.observe({ outcome }, (performance.now() - began) / 1_000);
       }
     },
-    read: (stream, options) => store.read(stream, options),
     subscribe: (options) => subscriptions.measured(store, options),
-    head: () => store.head(),
-    reached: () => store.reached(),
-    erase: (stream) => store.erase(stream),
-    ping: () => store.ping(),
-    close: () => store.close(),
-  };
+  });
 }

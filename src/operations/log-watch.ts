@@ -12,6 +12,7 @@ import {
   type Position,
   Unavailable,
 } from '../events/store.ts';
+import { wrappedStore } from '../events/wrapped-store.ts';
 import { type LogMark, noteMark, readMark } from './log-mark.ts';
 import { assertHolds, assertNotBehind, LogBehind } from './restored-log.ts';
 
@@ -112,7 +113,7 @@ export class LogWatch {
    */
   guarded(): EventStore {
     const { store } = this.#options;
-    return {
+    return wrappedStore(store, {
       append: async (stream, expected, events) => {
         this.#assertOpen();
         const passed = this.#furthest();
@@ -125,7 +126,6 @@ export class LogWatch {
         this.#followed(markOf(stream, result, events));
         return result;
       },
-      read: (stream, options) => store.read(stream, options),
       subscribe: ({ handle, ...options }) =>
         store.subscribe({
           ...options,
@@ -134,15 +134,11 @@ export class LogWatch {
             this.#followed(batch.events.at(-1));
           },
         }),
-      head: () => store.head(),
-      reached: () => store.reached(),
       erase: async (stream) => {
         this.#assertOpen();
         return store.erase(stream);
       },
-      ping: () => store.ping(),
-      close: () => store.close(),
-    };
+    });
   }
 
   /** Returns the position of the furthest follower. */

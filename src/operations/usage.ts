@@ -2,6 +2,7 @@
 import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
 import type { EventStore, NewEvent } from '../events/store.ts';
+import { wrappedStore } from '../events/wrapped-store.ts';
 import type { Tenant } from '../shared/tenant.ts';
 
 /** The table, in schema `operations`. */
@@ -108,21 +109,14 @@ function today(): string {
 
 /** Returns the same store, which counts appends to a tenant's streams as its stored bytes. */
 export function metered(store: EventStore, usage: Pick<Usage, 'stored'>): EventStore {
-  return {
+  return wrappedStore(store, {
     async append(stream, expected, events) {
       const result = await store.append(stream, expected, events);
       const owner = events[0] === undefined ? undefined : parseMetadata(events[0].metadata).owner;
       if (owner !== undefined) usage.stored(owner, bytesOf(events));
       return result;
     },
-    read: (stream, options) => store.read(stream, options),
-    subscribe: (options) => store.subscribe(options),
-    head: () => store.head(),
-    reached: () => store.reached(),
-    erase: (stream) => store.erase(stream),
-    ping: () => store.ping(),
-    close: () => store.close(),
-  };
+  });
 }
 
 function bytesOf(events: readonly NewEvent[]): number {

@@ -1,5 +1,6 @@
 /** Traces through the event store: a span for each append, and in it one for each projection until it shows the append. */
 import type { EventStore, Position } from '#src/events/store.ts';
+import { wrappedStore } from '#src/events/wrapped-store.ts';
 import type { Tracing } from './tracing.ts';
 
 /** The kind of a store, its projections, and how to wait for one. */
@@ -17,7 +18,7 @@ export function traceStore(
   store: EventStore,
   { system, projections, passed }: Traced,
 ): EventStore {
-  return {
+  return wrappedStore(store, {
     append(stream, expected, events) {
       const attributes = {
         // A stream's name contains the patient's id; its kind doesn't.
@@ -36,12 +37,5 @@ export function traceStore(
         return result;
       });
     },
-    read: (stream, options) => store.read(stream, options),
-    subscribe: (options) => store.subscribe(options),
-    head: () => store.head(),
-    reached: () => store.reached(),
-    erase: (stream) => store.erase(stream),
-    ping: () => store.ping(),
-    close: () => store.close(),
-  };
+  });
 }

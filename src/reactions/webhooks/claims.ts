@@ -26,7 +26,7 @@ export interface Claim {
 
 /** The outcome of an attempt. */
 export interface Ended {
-  readonly claim: Pick<Claim, 'id' | 'claims' | 'endpointId' | 'probing'>;
+  readonly claim: Claim;
   readonly status: 'delivered' | 'failed' | 'exhausted';
   readonly statusCode: number | null;
   readonly error: string | null;

@@ -6,50 +6,17 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { unseal } from '#src/shared/sealed.ts';
 import type { Environment } from '#src/shared/tenant.ts';
+import type { Claim, Ended, Room } from './claims.ts';
 import { Lane } from './lane.ts';
 import { nextGap } from './schedule.ts';
 import type { Outcome, Sender } from './send.ts';
 
-/** A delivery to send now. */
-export interface Due {
-  readonly id: string;
-  readonly endpointId: string;
-  readonly claims: number;
-  readonly environment: Environment;
-  readonly url: string;
-  /** Sealed. */
-  readonly secret: string;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly payload: string;
-  readonly replay: boolean;
-  readonly attempts: number;
-  readonly age: number;
-  readonly probing: boolean;
-}
-
-/** The outcome of an attempt. */
-export interface Sent {
-  readonly claim: Due;
-  readonly status: 'delivered' | 'failed' | 'exhausted';
-  readonly statusCode: number | null;
-  readonly error: string | null;
-  readonly timedOut: boolean;
-  readonly wait: number | null;
-}
-
-/** How many more deliveries of an endpoint may be claimed. */
-interface Room {
-  readonly endpointId: string;
-  readonly free: number;
-}
-
 /** The source of claims. */
 export interface Claims {
-  claim(rooms: readonly Room[]): Promise<readonly Due[]>;
+  claim(rooms: readonly Room[]): Promise<readonly Claim[]>;
   due(): Promise<readonly string[]>;
-  end(ended: readonly Sent[]): Promise<void>;
-  release(claims: readonly Due[]): Promise<void>;
+  end(ended: readonly Ended[]): Promise<void>;
+  release(claims: readonly Claim[]): Promise<void>;
 }
 
 /** Dependencies of the dispatcher. */
@@ -86,11 +53,11 @@ const STOP_MS = 1_000;
 export class Dispatcher {
   /** Endpoints that may have something due. */
   readonly #hot = new Set<string>();
-  readonly #lanes = new Map<string, Lane<Due>>();
+  readonly #lanes = new Map<string, Lane<Claim>>();
   /** Opened secrets of endpoints, with their sealed form. */
   readonly #secrets = new Map<string, { readonly sealed: string; readonly secret: string }>();
   #stopping = false;
-  #ended: Sent[] = [];
+  #ended: Ended[] = [];
   #pumps = false;
   #pumping: Promise<void> | undefined;
   #noting: Promise<void> | undefined;
@@ -162,13 +129,13 @@ export class Dispatcher {
     }
   }
 
-  #take(rooms: readonly Room[], claimed: readonly Due[], at: number): void {
+  #take(rooms: readonly Room[], claimed: readonly Claim[], at: number): void {
     for (const { endpointId, free } of rooms) {
       const own = claimed.filter((due) => due.endpointId === endpointId);
       // The room was used up, so there may be more.
       if (own.length === free && this.#looking !== undefined) this.#hot.add(endpointId);
       if (own.length === 0) continue;
-      const lane = this.#lanes.get(endpointId) ?? new Lane<Due>();
+      const lane = this.#lanes.get(endpointId) ?? new Lane<Claim>();
       this.#lanes.set(endpointId, lane);
       lane.add(own, at);
       this.#begin(lane);
@@ -197,13 +164,13 @@ export class Dispatcher {
   }
 
   /** Sends what has a place. */
-  #begin(lane: Lane<Due>): void {
+  #begin(lane: Lane<Claim>): void {
     if (this.#looking === undefined) return;
     const since = performance.now() - this.deps.marginMs;
     for (let due = lane.next(since); due !== undefined; due = lane.next(since)) void this.#send(lane, due);
   }
 
-  async #send(lane: Lane<Due>, due: Due): Promise<void> {
+  async #send(lane: Lane<Claim>, due: Claim): Promise<void> {
     const outcome = await this.#attempt(due);
     if (outcome === undefined) {
       this.#free(due.endpointId, 1);
@@ -226,7 +193,7 @@ export class Dispatcher {
     if (lane.size === 0) this.#lanes.delete(endpointId);
   }
 
-  #attempt(due: Due): Promise<Outcome | undefined> {
+  #attempt(due: Claim): Promise<Outcome | undefined> {
     const { key, sender, guarded } = this.deps;
     let secret: string;
     try {
@@ -250,7 +217,7 @@ export class Dispatcher {
    * Opens an endpoint's secret.
    * @throws Error as `unseal`
    */
-  #open(key: Buffer, { endpointId, secret: sealed }: Due): string {
+  #open(key: Buffer, { endpointId, secret: sealed }: Claim): string {
     const known = this.#secrets.get(endpointId);
     if (known?.sealed === sealed) return known.secret;
     const secret = unseal(key, sealed, endpointId);
@@ -259,7 +226,10 @@ export class Dispatcher {
     return secret;
   }
 
-  #endOf(claim: Due, { delivered, status: statusCode, error, timedOut, retryAfter, seconds }: Outcome): Sent {
+  #endOf(
+    claim: Claim,
+    { delivered, status: statusCode, error, timedOut, retryAfter, seconds }: Outcome,
+  ): Ended {
     const attempts = claim.attempts + 1;
     const gap = delivered
       ? undefined
