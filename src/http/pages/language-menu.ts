@@ -1,0 +1,42 @@
+/** The menu of languages on every page: links, so that it works without scripts. */
+import { type Html, html } from '#src/shared/html.ts';
+import { LANGUAGES, type Language, languagesFor, texts } from './texts.ts';
+
+/** Where the page is, for its language menu. */
+export interface Here {
+  /** Path and query of a GET that shows the page again, as the browser asks for it: with the path of BASE_URL. */
+  readonly url: string;
+  /** The browser's `Accept-Language`. */
+  readonly acceptLanguage: string;
+}
+
+/** Returns the menu; each link is this page with another `lang`. */
+export function languageMenu(lang: Language, { url, acceptLanguage }: Here): Html {
+  const entries = languagesFor(acceptLanguage).map((each) =>
+    each === lang
+      ? html`<li><span lang="${each}" aria-current="true">${LANGUAGES[each]}</span></li>
+`
+      : html`<li><a href="${withLanguage(url, each)}" lang="${each}" hreflang="${each}" dir="${directionOf(each)}">${LANGUAGES[each]}</a></li>
+`,
+  );
+  return html`<nav aria-label="${texts(lang)('shell.language')}">
+<details class="menu">
+<summary><span class="visually-hidden">${texts(lang)('shell.language')}: </span>${LANGUAGES[lang]}</summary>
+<ul>
+${entries}</ul>
+</details>
+</nav>`;
+}
+
+/** Returns the direction in which a language is written. */
+export function directionOf(lang: Language): 'ltr' | 'rtl' {
+  return lang === 'ar' ? 'rtl' : 'ltr';
+}
+
+/** Returns a path and query with another `lang`. */
+function withLanguage(url: string, lang: Language): string {
+  const [path = '', query = ''] = url.split('#', 1)[0]?.split(/\?(.*)/s) ?? [];
+  const parameters = new URLSearchParams(query);
+  parameters.set('lang', lang);
+  return `${path}?${parameters}`;
+}

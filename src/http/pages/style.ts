@@ -1,0 +1,101 @@
+/** The stylesheet of all pages for people: system fonts, light and dark, phone first, logical properties for Arabic. */
+
+/**
+ * Colours keep a contrast of 4.5 to 1 for text and 3 to 1 for borders of controls (WCAG 2.2, 1.4.3 and 1.4.11), in both
+ * themes; `test/unit/pages-style.test.ts` computes it. Nothing is loaded: no font, no image.
+ */
+export const STYLE = `
+:root {
+  color-scheme: light dark;
+  --page: #f3f5f8; --surface: #ffffff; --text: #171c24; --quiet: #4d5868; --line: #d6dce5; --control: #6b7788;
+  --accent: #0b57a4; --accent-text: #ffffff; --soft: #eaf2fb; --good: #1b6b3a; --warn: #8a4b00; --warn-soft: #fff4e0;
+  --fault: #a8201a; --fault-soft: #fdecea;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #0f1319; --surface: #181e27; --text: #e8ecf2; --quiet: #aab5c4; --line: #323c4a; --control: #8592a5;
+    --accent: #8cc0fb; --accent-text: #0b1a2b; --soft: #1c2a3c; --good: #7fd3a0; --warn: #f2c078; --warn-soft: #33291a;
+    --fault: #ff9d94; --fault-soft: #3a1f1e;
+  }
+}
+*, ::before, ::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+body {
+  margin: 0; min-block-size: 100vh; background: var(--page); color: var(--text);
+  font: 1.0625rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans Arabic', sans-serif;
+  overflow-wrap: break-word;
+}
+:lang(ar) { line-height: 1.7; letter-spacing: normal; }
+a { color: var(--accent); text-underline-offset: 0.2em; }
+a:hover { text-decoration-thickness: 2px; }
+h1, h2, p, ul, dl, dd, fieldset, legend { margin: 0; padding: 0; }
+h1 { font-size: clamp(1.5rem, 1.2rem + 1.6vw, 1.875rem); line-height: 1.25; letter-spacing: -0.015em; text-wrap: balance; }
+h2, legend { font-size: 1.125rem; font-weight: 650; line-height: 1.35; }
+:lang(ar) h1 { line-height: 1.45; letter-spacing: normal; }
+fieldset { border: 0; min-inline-size: 0; }
+legend { display: block; inline-size: 100%; }
+ul { list-style: none; }
+.quiet { color: var(--quiet); }
+.small { font-size: 0.9375rem; }
+.bar {
+  display: flex; align-items: center; justify-content: space-between; gap: 1rem; flex-wrap: wrap;
+  max-inline-size: 42rem; margin-inline: auto; padding: 0.75rem 1.125rem;
+}
+.brand { display: inline-flex; align-items: center; gap: 0.5rem; font-weight: 700; letter-spacing: -0.01em; }
+.brand::before {
+  content: ''; inline-size: 1.25rem; block-size: 1.25rem; border-radius: 0.375rem; background: var(--accent);
+  -webkit-mask: none; border: 0.3125rem solid var(--accent); outline: 0; box-shadow: inset 0 0 0 0.1875rem var(--page);
+}
+main { max-inline-size: 42rem; margin-inline: auto; padding: 1.5rem 1.125rem 2.5rem; background: var(--surface); border-block: 1px solid var(--line); }
+main > * + *, .stack > * + * { margin-block-start: 1rem; }
+main > section, main form > section, main form > fieldset { margin-block-start: 2rem; }
+.menu { position: relative; }
+.menu summary {
+  display: inline-flex; align-items: center; gap: 0.5rem; min-block-size: 2.75rem; padding-inline: 0.75rem; cursor: pointer;
+  border: 1px solid var(--control); border-radius: 0.625rem; background: var(--surface); list-style: none;
+}
+.menu summary::-webkit-details-marker { display: none; }
+.menu summary::after {
+  content: ''; inline-size: 0.5rem; block-size: 0.5rem; margin-block-start: -0.25rem;
+  border: solid currentColor; border-width: 0 2px 2px 0; transform: rotate(45deg);
+}
+.menu[open] summary::after { transform: rotate(225deg); margin-block-start: 0.25rem; }
+.menu ul {
+  position: absolute; z-index: 2; inset-inline-end: 0; margin-block-start: 0.25rem; min-inline-size: 12rem; padding: 0.375rem;
+  border: 1px solid var(--control); border-radius: 0.75rem; background: var(--surface); box-shadow: 0 0.5rem 1.5rem rgb(0 0 0 / 0.2);
+}
+.menu li a, .menu li span { display: block; padding: 0.625rem 0.75rem; border-radius: 0.5rem; color: var(--text); text-decoration: none; }
+.menu li a:hover { background: var(--soft); text-decoration: underline; }
+.menu li span { font-weight: 650; background: var(--soft); }
+label { font-weight: 600; }
+input, select, textarea { font: inherit; color: inherit; accent-color: var(--accent); }
+.field > label { display: block; }
+.field input {
+  inline-size: 100%; min-block-size: 2.875rem; margin-block-start: 0.25rem; padding: 0.5rem 0.75rem;
+  border: 1px solid var(--control); border-radius: 0.625rem; background: var(--surface);
+}
+.field input[type=date] { max-inline-size: 14rem; }
+.field input[aria-invalid=true] { border: 2px solid var(--fault); }
+.button {
+  display: inline-flex; align-items: center; justify-content: center; min-block-size: 3rem; padding: 0.625rem 1.25rem;
+  font: inherit; font-weight: 650; text-align: center; text-decoration: none; cursor: pointer;
+  color: var(--accent-text); background: var(--accent); border: 2px solid var(--accent); border-radius: 0.75rem;
+}
+.button:hover { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 0.2em; }
+.button.second { color: var(--accent); background: var(--surface); }
+.link { font: inherit; color: var(--accent); background: none; border: 0; padding: 0.25rem 0; text-decoration: underline; text-underline-offset: 0.2em; cursor: pointer; }
+.actions { display: grid; gap: 0.75rem; margin-block-start: 2rem; }
+.choices { display: grid; gap: 0.625rem; }
+.note { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--control); border-radius: 0.5rem; background: var(--soft); }
+.note.warn { border-color: var(--warn); background: var(--warn-soft); }
+[role=alert] { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--fault); border-radius: 0.5rem; background: var(--fault-soft); }
+.visually-hidden { position: absolute; inline-size: 1px; block-size: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
+@media (min-width: 44rem) {
+  main { padding: 2.25rem 2.5rem 2.75rem; border: 1px solid var(--line); border-radius: 1rem; margin-block-end: 3rem; }
+  .bar { padding-inline: 0.25rem; padding-block: 1.25rem; }
+  .actions { grid-template-columns: 1fr 1fr; }
+}
+@media (prefers-contrast: more) { :root { --quiet: var(--text); --line: var(--control); } }
+@media print { .menu, .actions { display: none; } }
+`;
