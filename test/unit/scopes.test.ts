@@ -7,7 +7,12 @@ describe('scopes of applications', () => {
     'openid',
     'offline_access',
     'patient/*.rs',
-    'system/Patient.cruds',
+    'profile',
+    'online_access',
+    'patient/*.read',
+    'patient/Observation.*',
+    'system/*.cruds',
+    'system/*.read',
     'patient/Observation.rs?category=laboratory',
   ]) {
     it(`take ${scope}`, () => {
@@ -17,8 +22,13 @@ describe('scopes of applications', () => {
 
   const refused: [string, string][] = [
     ['', 'SMART v2'],
-    ['profile', 'SMART v2'],
-    ['patient/*.read', 'SMART v2'],
+    ['launch', 'SMART v2'],
+    ['user/*.rs', 'SMART v2'],
+    ['patient/*.readwrite', 'SMART v2'],
+    ['system/Patient.cruds', 'no other system scopes'],
+    ['system/*.r', 'no other system scopes'],
+    ['patient/*.rs?category=laboratory', 'not every type has category'],
+    ['patient/Patient.rs?category=laboratory', 'Patient has no category'],
     ['patient/*.sr', 'SMART v2'],
     ['patient/*.', 'SMART v2'],
     ['patient/Spaceship.rs', 'must not name Spaceship'],

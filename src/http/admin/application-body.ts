@@ -1,6 +1,6 @@
 /** Validates the registration of an application (docs/spec/decisions.md, section 7; RFC 7591, section 2). */
 import { z } from 'zod';
-import { isResourceType } from '#src/fhir/types.ts';
+import { parseScope } from '#src/oauth/scopes.ts';
 import { redirectFault } from '#src/shared/redirect-uri.ts';
 import { environment } from '../api/schemas.ts';
 import { name } from './schemas.ts';
@@ -20,23 +20,10 @@ const CONFIDENTIAL: ReadonlySet<string> = new Set([
   'urn:openid:params:grant-type:ciba',
 ]);
 
-/** Scopes without a resource type. */
-const PLAIN = new Set(['openid', 'fhirUser', 'launch/patient', 'offline_access']);
-/** SMART App Launch 2.0, "Scopes for requesting clinical data"; the only supported filter is a category. */
-const CLINICAL =
-  /^(?:patient|system)\/(\*|[A-Z][A-Za-z]+)\.(?=[cruds])c?r?u?d?s?(?:\?category=[^\s&#?]{1,200})?$/;
-
 /** Returns what is wrong with a scope, as the rest of a sentence; undefined if it can be granted. */
 export function scopeFault(scope: string): string | undefined {
-  if (PLAIN.has(scope)) return undefined;
-  const [whole] = scope.split('?');
-  const type = CLINICAL.exec(whole ?? '')?.[1];
-  if (type === undefined) {
-    return 'must be a SMART v2 scope of patient/ or system/, openid, fhirUser, launch/patient or offline_access';
-  }
-  if (type !== '*' && !isResourceType(type))
-    return `must not name ${type}, because this service doesn't store that type`;
-  return CLINICAL.test(scope) ? undefined : 'must have no filter except a single ?category=<code>';
+  const parsed = parseScope(scope);
+  return 'fault' in parsed ? parsed.fault : undefined;
 }
 
 /** An `https` URL, or `http` on this machine. */

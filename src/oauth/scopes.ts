@@ -1,0 +1,264 @@
+/**
+ * OAuth scopes (SMART App Launch 2.2, "Scopes for requesting FHIR resources"; docs/spec/decisions.md, section 9,
+ * "Accepted scopes"). Pure.
+ */
+import { isResourceType, type ResourceType } from '../fhir/types.ts';
+
+/** Scopes without a resource type. */
+export const PLAIN_SCOPES = [
+  'openid',
+  'fhirUser',
+  'profile',
+  'offline_access',
+  'online_access',
+  'launch/patient',
+] as const;
+
+/** A scope without a resource type. */
+export type PlainScope = (typeof PLAIN_SCOPES)[number];
+
+/** A category that resources must have; without `system` the code counts in every code system. */
+export interface Category {
+  readonly system?: string;
+  readonly code: string;
+}
+
+/** A scope of clinical data in the v2 form. `letters` is a subset of `cruds`, in that order and not empty. */
+export interface ClinicalScope {
+  readonly context: 'patient' | 'system';
+  readonly type: ResourceType | '*';
+  readonly letters: string;
+  readonly category?: Category;
+}
+
+/** A parsed scope. */
+export type Scope = PlainScope | ClinicalScope;
+
+/** What scopes allow on one type: letters of `cruds`, for all resources or for those of a category. */
+export interface TypeAccess {
+  readonly letters: string;
+  readonly category?: Category;
+}
+
+/** The longest accepted `scope` parameter, in characters. */
+export const MAX_SCOPE_LENGTH = 8_000;
+/** The most scopes of a request. */
+export const MAX_SCOPES = 200;
+
+/** Types that can be filtered by category: those with R4's search parameter `category`. */
+export const CATEGORY_TYPES: ReadonlySet<string> = new Set<ResourceType>([
+  'AllergyIntolerance',
+  'CarePlan',
+  'CareTeam',
+  'Condition',
+  'DiagnosticReport',
+  'DocumentReference',
+  'Goal',
+  'MedicationRequest',
+  'MedicationStatement',
+  'Observation',
+  'Procedure',
+]);
+
+/** Types that every grant can read and search: Patient and the directory. */
+const ALWAYS_READ: ReadonlySet<string> = new Set<ResourceType>([
+  'Patient',
+  'Practitioner',
+  'PractitionerRole',
+  'Organization',
+  'Location',
+  'Medication',
+]);
+
+/** The suffixes of SMART App Launch 1.0 in the v2 form. */
+const V1: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
+const CLINICAL = /^(patient|system)\/(\*|[A-Z][A-Za-z]{0,63})\.([a-z]{1,5}|\*)(?:\?(.*))?$/;
+const LETTERS = /^(?=[cruds])c?r?u?d?s?$/;
+const SYSTEM_LETTERS: ReadonlySet<string> = new Set(['rs', 'cud', 'cruds']);
+/** `category=code` or `category=system|code`: one value, without search's separators and escapes. */
+const CATEGORY = /^category=(?:([^|]{1,200})\|)?([^|]{1,100})$/;
+/** Visible ASCII that a value may have: not `" \`, which scopes exclude, and not `, & # ? + %`, which search reads. */
+const VALUE = /^[!$'-*\-./0-9:;<=>@A-Z[\]^_`a-z{}~]+$/;
+
+const isPlain = (text: string): text is PlainScope => (PLAIN_SCOPES as readonly string[]).includes(text);
+
+/** Returns the scopes of clinical data among scopes. */
+export const clinicalScopes = (scopes: readonly Scope[]): readonly ClinicalScope[] =>
+  scopes.filter((scope) => typeof scope !== 'string');
+
+/**
+ * Parses one scope. SMART v1's `.read`, `.write` and `.*` become `rs`, `cud` and `cruds`.
+ * @returns the scope, or `fault`: what is wrong, as the rest of a sentence that starts with the scope
+ */
+export function parseScope(text: string): { readonly scope: Scope } | { readonly fault: string } {
+  if (isPlain(text)) return { scope: text };
+  const [, context, type = '', suffix = '', query] = CLINICAL.exec(text) ?? [];
+  const letters = V1[suffix] ?? suffix;
+  if ((context !== 'patient' && context !== 'system') || !LETTERS.test(letters)) {
+    return {
+      fault: `must be a SMART v2 scope such as patient/Observation.rs or system/*.rs, or one of ${PLAIN_SCOPES.join(', ')}`,
+    };
+  }
+  if (type !== '*' && !isResourceType(type))
+    return { fault: `must not name ${type}, because this service doesn't store that type` };
+  if (context === 'system') {
+    return type === '*' && query === undefined && SYSTEM_LETTERS.has(letters)
+      ? { scope: { context, type, letters } }
+      : { fault: 'must be system/*.rs or system/*.cruds; no other system scopes are supported' };
+  }
+  if (query === undefined) return { scope: { context, type, letters } };
+  const category = categoryOf(query);
+  if (category === undefined) {
+    return {
+      fault: 'must have no filter except a single ?category=<code> or ?category=<system>|<code>',
+    };
+  }
+  return CATEGORY_TYPES.has(type)
+    ? { scope: { context, type, letters, category } }
+    : {
+        fault: `must have no ?category, because ${type === '*' ? 'not every type has' : `${type} has no`} category`,
+      };
+}
+
+/** Reads a filter; clients may percent-encode its value. */
+function categoryOf(query: string): Category | undefined {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(query);
+  } catch {
+    return undefined;
+  }
+  const [, system, code] = CATEGORY.exec(decoded) ?? [];
+  if (code === undefined || !VALUE.test(code) || (system !== undefined && !VALUE.test(system)))
+    return undefined;
+  return system === undefined ? { code } : { system, code };
+}
+
+/**
+ * Parses a `scope` parameter: scopes separated by spaces (RFC 6749, section 3.3).
+ * @returns the scopes as they stand there, or `fault`: a sentence that names the first invalid one
+ */
+export function parseScopes(text: string): { readonly scopes: Scope[] } | { readonly fault: string } {
+  if (text.length > MAX_SCOPE_LENGTH)
+    return { fault: `scope must have at most ${MAX_SCOPE_LENGTH} characters` };
+  const names = text.split(' ').filter((name) => name !== '');
+  if (names.length > MAX_SCOPES) return { fault: `scope must have at most ${MAX_SCOPES} scopes` };
+  const scopes: Scope[] = [];
+  for (const name of names) {
+    const parsed = parseScope(name);
+    if ('fault' in parsed) return { fault: `${name.slice(0, 300)} ${parsed.fault}` };
+    scopes.push(parsed.scope);
+  }
+  return { scopes };
+}
+
+/** Returns registered or granted scopes; skips those that were accepted once and no longer are. */
+export function knownScopes(names: readonly string[]): Scope[] {
+  return names.flatMap((name) => {
+    const parsed = parseScope(name);
+    return 'fault' in parsed ? [] : [parsed.scope];
+  });
+}
+
+/** Returns a category as it stands behind `?category=`. */
+export const categoryText = ({ system, code }: Category): string =>
+  system === undefined ? code : `${system}|${code}`;
+
+/** Returns the text of a scope in the v2 form. */
+export function scopeText(scope: Scope): string {
+  if (typeof scope === 'string') return scope;
+  const { context, type, letters, category } = scope;
+  return `${context}/${type}.${letters}${category === undefined ? '' : `?category=${categoryText(category)}`}`;
+}
+
+/** Returns the letters of several texts, each once, in the order `cruds`. */
+export const unite = (letters: readonly string[]): string =>
+  [...'cruds'].filter((letter) => letters.some((some) => some.includes(letter))).join('');
+
+/** Returns scopes in the v2 form, sorted, each once; letters for the same type and category are added up. */
+export function normalise(scopes: readonly Scope[]): string[] {
+  const plain = scopes.filter((scope) => typeof scope === 'string');
+  const together = new Map<string, ClinicalScope>();
+  for (const scope of clinicalScopes(scopes)) {
+    const key = scopeText({ ...scope, letters: '' });
+    const letters = unite([scope.letters, together.get(key)?.letters ?? '']);
+    together.set(key, { ...scope, letters });
+  }
+  return [...new Set([...plain, ...[...together.values()].map(scopeText)])].sort();
+}
+
+/** Returns whether a filter lets through all that another does; undefined lets everything through. */
+function includesCategory(wide: Category | undefined, narrow: Category | undefined): boolean {
+  if (wide === undefined) return true;
+  return (
+    narrow !== undefined &&
+    wide.code === narrow.code &&
+    (wide.system === undefined || wide.system === narrow.system)
+  );
+}
+
+/**
+ * Returns the asked scopes that the registered ones don't cover. A wildcard covers each type, letters cover subsets and
+ * add up, a scope without a category covers each category. Only a wildcard covers a wildcard.
+ */
+export function uncovered(registered: readonly Scope[], asked: readonly Scope[]): Scope[] {
+  const clinical = clinicalScopes(registered);
+  return asked.filter((scope) => {
+    if (typeof scope === 'string') return !registered.includes(scope);
+    const letters = clinical
+      .filter(
+        ({ context, type, category }) =>
+          context === scope.context &&
+          (type === '*' || type === scope.type) &&
+          includesCategory(category, scope.category),
+      )
+      .map((own) => own.letters);
+    return ![...scope.letters].every((letter) => letters.some((own) => own.includes(letter)));
+  });
+}
+
+/** Returns whether an application with these registered scopes may ask for others; see `uncovered`. */
+export const covers = (registered: readonly Scope[], asked: readonly Scope[]): boolean =>
+  uncovered(registered, asked).length === 0;
+
+/** Returns whether scopes stay within what was granted (RFC 6749, section 6: a refresh never widens). */
+export const narrows = (granted: readonly Scope[], asked: readonly Scope[]): boolean =>
+  covers(granted, asked);
+
+/**
+ * Returns what scopes of a grant allow on a type: an entry without category and one per category, each only if it has
+ * letters. Patient and the directory always have `rs`.
+ */
+export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAccess[] {
+  const own = clinicalScopes(scopes).filter(
+    (scope) => scope.context === 'patient' && (scope.type === '*' || scope.type === type),
+  );
+  const whole = unite([
+    ...own.filter(({ category }) => category === undefined).map(({ letters }) => letters),
+    ALWAYS_READ.has(type) ? 'rs' : '',
+  ]);
+  const filtered = new Map<string, { category: Category; letters: string }>();
+  for (const { category, letters } of own) {
+    if (category === undefined) continue;
+    const key = categoryText(category);
+    filtered.set(key, { category, letters: unite([letters, filtered.get(key)?.letters ?? '']) });
+  }
+  return [...(whole === '' ? [] : [{ letters: whole }]), ...filtered.values()];
+}
+
+/**
+ * Returns the scopes of an API key that `system/` scopes stand for (SMART App Launch 2.2, Backend Services):
+ * `system/*.rs` reads, `system/*.cruds` also writes. `system/*.cud`, SMART v1's `.write`, writes only. Empty without
+ * `system/` scopes.
+ */
+export function systemScopes(scopes: readonly Scope[]): ('read' | 'write')[] {
+  const letters = unite(
+    clinicalScopes(scopes)
+      .filter(({ context }) => context === 'system')
+      .map((scope) => scope.letters),
+  );
+  return [
+    ...(letters.includes('r') ? (['read'] as const) : []),
+    ...(letters.includes('c') ? (['write'] as const) : []),
+  ];
+}
