@@ -9,7 +9,7 @@ import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import * as application from './application/decide.ts';
 import { type NewApplication, registration } from './application/registration.ts';
 import { APPLICATION, type ApplicationState, type Branding } from './application/state.ts';
-import type { CriteriaLocks, RequestContext, Wrote } from './command.ts';
+import type { CriteriaLocks, Done, RequestContext, Wrote } from './command.ts';
 import type { Decide } from './kernel/decision.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { Streams } from './kernel/streams.ts';
@@ -40,12 +40,6 @@ export interface AdminDeps {
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Waits until the read model `projects` shows a position; false when it takes too long. */
   readonly visible: (position: Position) => Promise<boolean>;
-}
-
-/** The outcome of a command; `wrote` is undefined if there was nothing to do. */
-export interface Done<T = void> {
-  readonly result: T;
-  readonly wrote: Wrote | undefined;
 }
 
 /** The commands. All throw `Refusal`, for example not_found for a missing object. */

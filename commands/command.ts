@@ -142,8 +142,9 @@ export interface CriteriaLocks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 
-/** A resource as decisions know it. */
+/** A resource, grant or link as decisions know it. */
 export interface Entry {
+  /** A resource type, or `Grant` or `Link`. */
   readonly type: string;
   readonly version: number;
   readonly deleted: boolean;
@@ -163,8 +164,11 @@ export interface Snapshot {
 
 /** The store of snapshots (`src/operations/snapshots.ts`). Losing them costs time, never data. */
 export interface Snapshots {
-  /** Reads the newest snapshot of a stream with its entries among `ids`, consistently; undefined if there is none. */
-  load(stream: string, ids: readonly string[]): Promise<Snapshot | undefined>;
+  /**
+   * Reads the newest snapshot of a stream with its entries among `ids`, consistently; undefined if there is none.
+   * @param withConsent true to get the entries of all grants and links too
+   */
+  load(stream: string, ids: readonly string[], withConsent?: boolean): Promise<Snapshot | undefined>;
   /**
    * Moves the snapshot forward to `head`. `changed` lists all entries that changed after revision `since`, of which a
    * snapshot of the same fold is stored; all entries if `since` is -1.
@@ -178,6 +182,12 @@ export interface Snapshots {
   ): Promise<boolean>;
   /** Removes a stream's snapshot. */
   forget(stream: string): Promise<void>;
+}
+
+/** The outcome of a command; `wrote` is undefined if there was nothing to do. */
+export interface Done<T = void> {
+  readonly result: T;
+  readonly wrote: Wrote | undefined;
 }
 
 /** Metadata that the events of a command share: without their version, time, owner and place in the append. */

@@ -42,6 +42,7 @@ function evolve(state: ProjectState, event: EventOf<'project'>): void {
       break;
     case 'RecordErasureRequested':
     case 'RecordErased':
+    case 'PersonalRecordStarted':
     case 'SandboxProvisioningRequested':
     case 'SandboxResetRequested':
     case 'SandboxProvisioned':

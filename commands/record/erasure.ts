@@ -108,7 +108,7 @@ async function eraseRecord(
   const project = stream.slice(projectStream('').length);
   const { position } = await note(deps.projects, base, deps.now, project, ids.at(1, 'event'), {
     type: 'RecordErased',
-    data: { patient, environment },
+    data: { patient, environment, grants: [] },
   });
   return position;
 }

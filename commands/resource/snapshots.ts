@@ -8,7 +8,8 @@ import { toMicros } from '#src/shared/time.ts';
 import type { Entry, Snapshot, Snapshots } from '../command.ts';
 import type { Stream } from '../kernel/stream.ts';
 import type { Loader } from '../kernel/streams.ts';
-import { entryIn, type Resources } from './state.ts';
+import { ALL_CONSENT } from './consent-entries.ts';
+import { entriesIn, type Resources } from './state.ts';
 
 /** A snapshot is taken when a stream has grown by this many events since the last. */
 const SNAPSHOT_EVERY = 500;
@@ -30,7 +31,7 @@ export class SnapshotLoader implements Loader<Resources> {
     const { head, recordedAt, owner, entries } = snapshot;
     Object.assign(stream, { head, recordedAt, owner });
     Object.assign(stream.state, { isComplete: false, snapshotRevision: head.revision });
-    for (const id of ids) stream.state.entries.set(id, entries.get(id) ?? null);
+    put(stream.state, ids, entries);
   }
 
   async complete({ name, state, revision }: Stream<Resources>, ids: readonly string[]): Promise<boolean> {
@@ -40,7 +41,7 @@ export class SnapshotLoader implements Loader<Resources> {
     if (snapshot === undefined || snapshot.head.revision > revision) return false;
     // None of these was written since the snapshot that the state was built from, so reading an older
     // snapshot is safe.
-    for (const id of missing) state.entries.set(id, snapshot.entries.get(id) ?? null);
+    put(state, missing, snapshot.entries);
     return true;
   }
 
@@ -67,13 +68,13 @@ export class SnapshotLoader implements Loader<Resources> {
    * @param isWhole true to use its head too
    */
   async #verified(stream: string, ids: readonly string[], isWhole: boolean): Promise<Snapshot | undefined> {
-    const snapshot = await this.snapshots.load(stream, ids);
+    const snapshot = await this.snapshots.load(stream, ids, ids.includes(ALL_CONSENT));
     if (snapshot?.fold !== SNAPSHOT_VERSION) return undefined;
     const { head, recordedAt, owner } = snapshot;
     const checks = [...snapshot.entries].map(async ([id, entry]) => {
       const { event } = (await this.#eventAt(stream, entry.revision)) ?? {};
-      const isOwn = event !== undefined && 'resourceId' in event && event.resourceId === id;
-      return isOwn && isDeepStrictEqual(entryIn(event, entry.revision), entry);
+      const written = event === undefined ? [] : entriesIn(event, entry.revision);
+      return written.some(([key, own]) => key === id && isDeepStrictEqual(own, entry));
     });
     const isHead = async (): Promise<boolean> => {
       const { metadata } = (await this.#eventAt(stream, head.revision)) ?? {};
@@ -89,4 +90,10 @@ export class SnapshotLoader implements Loader<Resources> {
     for await (const recorded of this.store.read(stream, { from, limit: 1 })) return understand(recorded);
     return undefined;
   }
+}
+
+/** Adds what was asked for to a state. Entries that were written since the snapshot are newer and stay. */
+function put({ entries }: Resources, ids: readonly string[], found: ReadonlyMap<string, Entry>): void {
+  for (const id of ids) entries.set(id, found.get(id) ?? null);
+  for (const [id, entry] of found) if (!entries.has(id)) entries.set(id, entry);
 }

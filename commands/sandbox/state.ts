@@ -55,6 +55,7 @@ function evolve(state: SandboxState, event: EventOf<'project'>): void {
     case 'ApiKeyRevoked':
     case 'RecordErasureRequested':
     case 'RecordErased':
+    case 'PersonalRecordStarted':
       break;
     default:
       event satisfies never;

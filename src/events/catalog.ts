@@ -19,6 +19,14 @@ const person = z
     email: z.string().optional(),
   })
   .describe('who an ID token speaks of');
+const onlyPerson = person.omit({ email: true });
+const heldScopes = z.array(z.string()).describe('as granted: SMART v2 form, sorted');
+const grantedTo = {
+  application_id: z.string(),
+  project_id: z.string().describe('the project of the application'),
+  environment,
+};
+const instant = z.string().describe('FHIR instant');
 const webhookSettings = {
   url: z.string(),
   events: z.array(z.string()).describe('types, or * alone for all'),
@@ -90,6 +98,75 @@ export const CATALOG = {
       ),
     }),
   },
+  RecordLinked: {
+    version: 1,
+    says: 'A person was linked to a record: it is their own, or they look after the patient.',
+    streams: 'record-',
+    data: z.object({
+      link_id: z.string(),
+      person: onlyPerson,
+      relationship: z.enum(['self', 'dependent']).describe('at most one `self` at a time'),
+      via: z.enum(['invitation', 'own', 'identity_grant']),
+    }),
+  },
+  RecordUnlinked: {
+    version: 1,
+    says: 'A person is no longer linked to a record; their grants end in the same append.',
+    streams: 'record-',
+    data: z.object({
+      link_id: z.string(),
+      reason: z.enum(['patient', 'project']).describe('who ended it: the person, or the owning project'),
+    }),
+  },
+  ConsentGranted: {
+    version: 1,
+    says: 'A person gave an application access to a record until a moment.',
+    streams: 'record-',
+    data: z.object({
+      grant_id: z.string(),
+      person: onlyPerson,
+      ...grantedTo,
+      sector: z.string().describe('applications of one project and environment with the same one share ids'),
+      scopes: heldScopes,
+      purpose: z.string().nullable(),
+      patient: z.string().describe('the pairwise id of the Patient'),
+      subject: z.string().describe('the pairwise `sub` of the person'),
+      granted_by: z
+        .enum(['patient', 'representative', 'creator'])
+        .describe('`representative`: by a dependent link; `creator`: by the identity grant'),
+      expires_at: instant,
+      lang: z.string().describe('language of the consent page'),
+      sentences: z.array(z.string()).describe('what the person read and allowed'),
+    }),
+  },
+  ConsentRevoked: {
+    version: 1,
+    says: 'A grant was ended before its time.',
+    streams: 'record-',
+    data: z.object({
+      grant_id: z.string(),
+      ...grantedTo,
+      patient: z.string().describe('the pairwise id of the Patient'),
+      scopes: heldScopes,
+      purpose: z.string().nullable(),
+      expires_at: instant.describe('FHIR instant at which it would have expired'),
+      reason: z.enum([
+        'patient',
+        'platform',
+        'application_deleted',
+        'patient_purged',
+        'replaced',
+        'link_ended',
+      ]),
+      note: z.string().optional().describe("the person's own note, which no webhook has"),
+    }),
+  },
+  ConsentExpired: {
+    version: 1,
+    says: 'A grant came to its end. Tokens stop at that moment, with or without this event.',
+    streams: 'record-',
+    data: z.object({ grant_id: z.string(), ...grantedTo }),
+  },
   RecordErasureRequested: {
     version: 1,
     says: 'The creating project asked for a record to be purged with all its history.',
@@ -97,10 +174,32 @@ export const CATALOG = {
     data: z.object({ patient: z.string(), environment }),
   },
   RecordErased: {
-    version: 1,
-    says: 'A record was removed physically, as requested.',
+    version: 2,
+    says: 'A record was removed physically, as requested. Of its grants, this keeps what names no person.',
     streams: 'project-',
-    data: z.object({ patient: z.string(), environment }),
+    data: z.object({
+      patient: z.string(),
+      environment,
+      grants: z.array(
+        z.object({
+          grant_id: z.string(),
+          application_id: z.string(),
+          granted_at: instant,
+          ended_at: instant,
+        }),
+      ),
+    }),
+  },
+  PersonalRecordStarted: {
+    version: 1,
+    says: 'A person started a record of their own, in a project that has nothing else.',
+    streams: 'project-',
+    data: z.object({
+      project_id: z.string().describe('derived from issuer and subject'),
+      environment,
+      patient: z.string().describe('UUIDv7 of the Patient'),
+      person: onlyPerson,
+    }),
   },
   OrganizationCreated: {
     version: 1,

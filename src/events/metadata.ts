@@ -18,13 +18,15 @@ export const metadataSchema = z.object({
   owner: tenant.optional(),
   /** The credential that authorized the write. */
   credential: z.object({
-    kind: z.enum(['api_key', 'id_token', 'system']),
+    kind: z.enum(['api_key', 'id_token', 'client', 'grant', 'system']),
     /** For ID tokens: the issuer of the identity. */
     issuer: z.string().optional(),
     subject: z.string().optional(),
     project: z.string().optional(),
     environment: z.enum(['sandbox', 'production']).optional(),
+    /** For tokens of `client_credentials` and of grants: the application. */
     application: z.string().optional(),
+    grant_id: z.string().optional(),
     key_id: z.string().optional(),
   }),
   author: z

@@ -3,7 +3,7 @@ import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
-import { DOCUMENT_KEY_SQL } from '#src/operations/installation-key.ts';
+import { DOCUMENT_KEY_SQL, PAIRWISE_KEY_SQL } from '#src/operations/installation-key.ts';
 import { KEY_USE_SQL } from '#src/operations/key-use.ts';
 import { LATE_WRITES_SQL } from '#src/operations/late-writes.ts';
 import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
@@ -14,7 +14,7 @@ import {
   REQUEST_LOG_KEYS_SQL,
   REQUEST_LOG_SQL,
 } from '#src/operations/request-log.ts';
-import { SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
+import { SNAPSHOT_CONSENT_SQL, SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
 import { USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
@@ -58,4 +58,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0027-terminology-index', sql: TERMINOLOGY_INDEX_SQL },
   { name: '0030-late-writes', sql: LATE_WRITES_SQL },
   { name: '0031-snapshot-fold', sql: SNAPSHOT_FOLD_SQL },
+  { name: '0040-consent', sql: [PAIRWISE_KEY_SQL, SNAPSHOT_CONSENT_SQL].join('\n') },
 ];

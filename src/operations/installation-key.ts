@@ -9,8 +9,18 @@ CREATE TABLE operations.document_key (
   key bytea NOT NULL
 );`;
 
-/** The purpose of a key: sealing the signing secrets of webhook endpoints, or signing the URLs of direct uploads. */
-export type InstallationKey = 'webhook_key' | 'document_key';
+/** DDL of its own migration. */
+export const PAIRWISE_KEY_SQL = `
+CREATE TABLE operations.pairwise_key (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  key bytea NOT NULL
+);`;
+
+/**
+ * The purpose of a key: sealing the signing secrets of webhook endpoints, signing the URLs of direct uploads, or deriving
+ * pairwise ids.
+ */
+export type InstallationKey = 'webhook_key' | 'document_key' | 'pairwise_key';
 
 /** Returns a key of 32 bytes. */
 export async function installationKey(pool: Pool, name: InstallationKey): Promise<Buffer> {

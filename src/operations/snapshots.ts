@@ -28,6 +28,13 @@ export const SNAPSHOT_FOLD_SQL = `
 ALTER TABLE operations.snapshot ADD COLUMN fold int NOT NULL DEFAULT 1;
 ALTER TABLE operations.snapshot_entry ADD COLUMN fold int NOT NULL DEFAULT 1;`;
 
+/**
+ * DDL: finds the grants and links of a record among its entries, which are few. `type` holds names of resource types
+ * otherwise.
+ */
+export const SNAPSHOT_CONSENT_SQL = `
+CREATE INDEX snapshot_entry_consent ON operations.snapshot_entry (stream) WHERE type IN ('Grant', 'Link');`;
+
 interface Entry {
   readonly type: string;
   readonly version: number;
@@ -49,6 +56,22 @@ const LOAD = {
                 e.id, e.type, e.version, e.deleted, e.revision
            FROM operations.snapshot s
            LEFT JOIN operations.snapshot_entry e ON e.stream = s.stream AND e.fold = s.fold AND e.id = ANY ($2)
+          WHERE s.stream = $1`,
+};
+
+/** Like `LOAD`, and all grants and links. */
+const LOAD_CONSENT = {
+  name: 'snapshot-load-consent',
+  text: `SELECT s.fold, s.revision AS head_revision, s.hash, s.recorded_at, s.project, s.environment,
+                e.id, e.type, e.version, e.deleted, e.revision
+           FROM operations.snapshot s
+           LEFT JOIN LATERAL (
+             SELECT id, type, version, deleted, revision FROM operations.snapshot_entry
+              WHERE stream = s.stream AND fold = s.fold AND id = ANY ($2)
+             UNION
+             SELECT id, type, version, deleted, revision FROM operations.snapshot_entry
+              WHERE stream = s.stream AND fold = s.fold AND type IN ('Grant', 'Link')
+           ) e ON true
           WHERE s.stream = $1`,
 };
 
@@ -93,12 +116,19 @@ interface Row {
 export class PostgresSnapshots {
   constructor(readonly pool: Pool) {}
 
-  /** Returns the newest snapshot of a stream with its entries among `ids`, read consistently. */
+  /**
+   * Returns the newest snapshot of a stream with its entries among `ids`, read consistently.
+   * @param withConsent true to get all grants and links too
+   */
   async load(
     stream: string,
     ids: readonly string[],
+    withConsent = false,
   ): Promise<(Head & { entries: Map<string, Entry> }) | undefined> {
-    const { rows } = await this.pool.query<Row>({ ...LOAD, values: [stream, ids] });
+    const { rows } = await this.pool.query<Row>({
+      ...(withConsent ? LOAD_CONSENT : LOAD),
+      values: [stream, ids],
+    });
     const [first] = rows;
     if (first === undefined) return undefined;
     const entries = new Map<string, Entry>();

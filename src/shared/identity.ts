@@ -3,15 +3,19 @@
  * 5).
  */
 
-/**
- * A person as the issuer describes them. `issuer` and `subject` together identify the person; the other members may
- * change.
- */
-export interface Identity {
+/** The two claims that identify a person; all that events keep of one (docs/spec/decisions.md, section 9). */
+export interface PersonId {
   /** The issuer's identifier, exactly as in `iss`. */
   readonly issuer: string;
   /** `sub`: unique with its issuer and never given to another person (OpenID Connect Core 1.0, section 2). */
   readonly subject: string;
+}
+
+/**
+ * A person as the issuer describes them. `issuer` and `subject` together identify the person; the other members may
+ * change.
+ */
+export interface Identity extends PersonId {
   readonly email?: string;
   /** True if the issuer says that the address belongs to the person; false without an address. */
   readonly emailVerified: boolean;

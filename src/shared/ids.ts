@@ -22,6 +22,8 @@ export type IdPrefix =
   | 'client_live_'
   | 'key_'
   | 'grant_'
+  | 'inv_'
+  | 'link_'
   | 'req_';
 
 /** Returns a prefix followed by 22 random URL-safe characters (128 bits). */

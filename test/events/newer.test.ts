@@ -212,12 +212,12 @@ describe('a record with an event of a newer version', () => {
     let head = { revision: -1, hash: '' };
     for await (const event of store.read(stream))
       head = { revision: event.revision, hash: understand(event).metadata.hash ?? '' };
-    await store.append(stream, head, [{ ...newer(), type: 'RecordLinked' }]);
+    await store.append(stream, head, [{ ...newer(), type: 'RecordMerged' }]);
     const body = JSON.stringify({ resourceType: 'Patient', id: patient, gender: 'female' });
     const answer = await service.fhir(`/Patient/${patient}`, { method: 'PUT', body });
     expect(answer.status, String(answer)).to.equal(503);
     expect(answer.headers.get('retry-after')).to.equal('1');
-    expect(answer.text).to.contain("doesn't know RecordLinked").and.to.contain(UPGRADE);
+    expect(answer.text).to.contain("doesn't know RecordMerged").and.to.contain(UPGRADE);
     expect(answer.text).to.not.contain(stream);
     expect(service.log.join('\n')).to.contain(`the event at revision 1 of ${stream}`);
   });

@@ -81,7 +81,7 @@ export function erasureRequested(patient: string): NewEvent {
 
 /** `RecordErased`. */
 export function erased(patient: string): NewEvent {
-  return made({ type: 'RecordErased', data: { patient, environment: TENANT.environment } });
+  return made({ type: 'RecordErased', data: { patient, environment: TENANT.environment, grants: [] } });
 }
 
 let numbered = 0;

@@ -57,6 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/migrations': [
     'src/dev-issuer',
     'src/events',
+    'src/oauth',
     'src/operations',
     'src/processes',
     'src/reactions',
@@ -233,7 +234,7 @@ describe('architecture', () => {
       for (const { from, to, typeOnly } of all)
         if (from === file && !typeOnly && within(to, 'commands')) reached.add(to);
     reached.delete(write);
-    expect(reached.size, [...reached].join(', ')).to.be.within(1, 14);
+    expect(reached.size, [...reached].join(', ')).to.be.within(1, 15);
   });
 
   it('would notice a cycle', () => {

@@ -9,6 +9,7 @@
 import { isObject } from '../../shared/json.ts';
 import { CATALOG, type EventType } from '../catalog.ts';
 import { applicationRegisteredTo2 } from './application-registered.ts';
+import { recordErasedTo2 } from './record-erased.ts';
 import type { EventData, Upcaster } from './upcaster.ts';
 
 /** A tuple with one upcaster for each step from version 1 to version `V`. */
@@ -23,6 +24,7 @@ export const UPCASTERS: {
   readonly [T in EventType as VersionOf<T> extends 1 ? never : T]: StepsTo<VersionOf<T>>;
 } = {
   ApplicationRegistered: [applicationRegisteredTo2],
+  RecordErased: [recordErasedTo2],
 };
 
 const STEPS: Readonly<Partial<Record<EventType, readonly Upcaster[]>>> = UPCASTERS;

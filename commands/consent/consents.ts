@@ -1,0 +1,149 @@
+/** Consent on the write side, as the rest of the service sees it: who is linked to a record, and who may read it. */
+import type { EventOf } from '#src/events/kinds.ts';
+import type { Identity, PersonId } from '#src/shared/identity.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import type { Done, RequestContext } from '../command.ts';
+
+type DataOf<T extends EventOf<'record'>['type']> = Extract<
+  EventOf<'record'>,
+  { type: T; data: unknown }
+>['data'];
+
+/** How a person is related to the patient of a record. */
+export type Relationship = DataOf<'RecordLinked'>['relationship'];
+/** How a link came to be. */
+export type LinkedVia = DataOf<'RecordLinked'>['via'];
+/** Who ended a link. */
+export type UnlinkReason = DataOf<'RecordUnlinked'>['reason'];
+/** Why a grant ended before its time. */
+export type RevokeReason = DataOf<'ConsentRevoked'>['reason'];
+/** In which role a person granted. */
+export type GrantedBy = DataOf<'ConsentGranted'>['granted_by'];
+
+/** The durations that a person can choose, in days (docs/spec/interface.md, section 8). */
+export const GRANT_DAYS = [30, 90, 180, 365] as const;
+
+/** An application that is given access. */
+export interface GrantedApplication {
+  readonly id: string;
+  readonly project: string;
+  readonly environment: Environment;
+  /** As registered; the application's id if none was. */
+  readonly sector: string;
+}
+
+/** What a person allows. */
+export interface NewGrant {
+  /** The id of the record's Patient. */
+  readonly record: string;
+  readonly person: PersonId;
+  readonly application: GrantedApplication;
+  /** In SMART v2 form, sorted. */
+  readonly scopes: readonly string[];
+  readonly purpose: string | null;
+  /** One of `GRANT_DAYS`. */
+  readonly days: number;
+  readonly grantedBy: GrantedBy;
+  /** Language of the page. */
+  readonly lang: string;
+  /** What the person read, in that language. */
+  readonly sentences: readonly string[];
+}
+
+/** A grant as the read model names it. */
+export interface GrantRef {
+  readonly grantId: string;
+  readonly record: string;
+  readonly applicationId: string;
+  readonly person: PersonId;
+}
+
+/** A link as the read model names it. */
+export interface LinkRef {
+  readonly linkId: string;
+  readonly person: PersonId;
+  readonly relationship: Relationship;
+}
+
+/** What an application learns of a new grant. */
+export interface Granted {
+  readonly grantId: string;
+  /** The pairwise id of the Patient. */
+  readonly patient: string;
+  /** The pairwise `sub` of the person. */
+  readonly subject: string;
+  /** FHIR instant. */
+  readonly expiresAt: string;
+}
+
+/** The content of a personal record's first Patient. */
+export interface PersonalDetails {
+  readonly given: string;
+  readonly family: string;
+  /** `YYYY-MM-DD`. */
+  readonly birth_date: string;
+}
+
+/** The commands. All throw `Refusal`. */
+export interface Consents {
+  /**
+   * Lets an application use a record until a moment. An active grant of the same application, person and record is
+   * replaced in the same append; its tokens end.
+   * @throws Refusal not_found for a missing or purged record, one of another environment, or a person who isn't linked
+   *   to it; conflict while its Patient is deleted or its purge was requested
+   */
+  readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Done<Granted>>;
+  /**
+   * Ends a grant; one that ended before stays as it is. Works while the Patient is deleted.
+   * @param note the person's own note, at most 1,000 characters; no webhook has it
+   * @throws Refusal not_found if the record has no such grant
+   */
+  readonly revoke: (
+    by: RequestContext,
+    grant: GrantRef,
+    reason: RevokeReason,
+    note?: string,
+  ) => Promise<Done>;
+  /** Writes `ConsentExpired` for a grant whose time is over; nothing before that or when it has ended. */
+  readonly expire: (by: RequestContext, grant: GrantRef) => Promise<Done>;
+  /**
+   * Links a person to a record; a link that is there stays, with its id.
+   * @throws Refusal not_found for a missing record; conflict if another person is `self`, or while the Patient is deleted
+   */
+  readonly link: (
+    by: RequestContext,
+    record: string,
+    person: PersonId,
+    relationship: Relationship,
+    via: LinkedVia,
+  ) => Promise<Done<{ readonly linkId: string }>>;
+  /** Ends a link, and the person's grants on the record in the same append. @throws Refusal not_found */
+  readonly unlink: (by: RequestContext, record: string, link: LinkRef, reason: UnlinkReason) => Promise<Done>;
+  /**
+   * Starts a record of the person's own, in a project of its own; the one that they have if there is one. Of parallel
+   * starts one decides for all.
+   */
+  readonly startPersonalRecord: (
+    by: RequestContext,
+    person: PersonId,
+    environment: Environment,
+    details: PersonalDetails,
+  ) => Promise<Done<{ readonly patient: string; readonly project: string }>>;
+  /**
+   * Links a person by an invitation's code.
+   * @param person with the verified e-mail address, which must match the invitation's
+   * @param birthDate `YYYY-MM-DD`, compared with the Patient's
+   * @throws Refusal not_found, the same for every code that can't be redeemed; invalid for a wrong birth date; conflict
+   *   if another person is `self`; throttled after ten tries in an hour
+   */
+  readonly redeemInvitation: (
+    by: RequestContext,
+    person: Identity,
+    code: string,
+    birthDate: string,
+  ) => Promise<Done<{ readonly linkId: string; readonly patient: string }>>;
+  /** Returns what the page shows before it links; undefined for a code that can't be redeemed. */
+  readonly previewInvitation: (
+    code: string,
+  ) => Promise<{ readonly given: string; readonly project: string } | undefined>;
+}
