@@ -1,0 +1,120 @@
+/**
+ * The items of the consent page that a person can leave out: groups of resource types, reading and writing apart
+ * (docs/spec/decisions.md, section 9). A wildcard shows every group; leaving one out replaces the wildcard by the types
+ * that stay. Pure.
+ */
+import { type ResourceType, TYPE_NAMES } from '../fhir/types.ts';
+import { type Category, type ClinicalScope, categoryText, covers, type Scope, unite } from './scopes.ts';
+
+/**
+ * Group → its types, in the order of the page. Patient, the directory and code systems are in no group for reading:
+ * every grant reads Patient and the directory, and code systems hold nothing personal.
+ */
+export const CONSENT_GROUPS = {
+  results: ['Observation', 'DiagnosticReport', 'Specimen'],
+  conditions: ['Condition'],
+  medications: ['MedicationStatement', 'MedicationRequest'],
+  allergies: ['AllergyIntolerance'],
+  immunizations: ['Immunization'],
+  procedures: ['Procedure'],
+  encounters: ['Encounter'],
+  documents: ['DocumentReference'],
+  care: ['CarePlan', 'CareTeam', 'Goal'],
+  devices: ['Device'],
+  contacts: ['RelatedPerson'],
+  origins: ['Provenance'],
+  /** Name, birth date and contact data: always read, and changed with `patient/Patient.u`. */
+  demographics: ['Patient'],
+} as const satisfies Record<string, readonly ResourceType[]>;
+
+/** The name of a group. */
+export type ConsentGroup = keyof typeof CONSENT_GROUPS;
+
+/** An item: reading (`r`, `s`) or writing (`c`, `u`, `d`) a group's resources, or those of a category. */
+export interface ConsentItem {
+  /** Unique on the page, and a form's value: `read:results`, `write:results:laboratory`. */
+  readonly id: string;
+  readonly access: 'read' | 'write';
+  readonly group: ConsentGroup;
+  readonly category?: Category;
+  /** The types that were asked for; all of the group's under a wildcard. */
+  readonly types: readonly ResourceType[];
+}
+
+const ACCESS = { read: 'rs', write: 'cud' } as const;
+const GROUPS = Object.keys(CONSENT_GROUPS) as ConsentGroup[];
+const GROUP_OF: ReadonlyMap<string, ConsentGroup> = new Map(
+  GROUPS.flatMap((group) => CONSENT_GROUPS[group].map((type) => [type, group] as const)),
+);
+
+/** The letters of one access on one type. */
+interface Part extends ClinicalScope {
+  readonly access: 'read' | 'write';
+}
+
+/** Returns scopes split by access, and a wildcard by type. Writing types without a group never works: it is left out. */
+function partsOf(scope: ClinicalScope): Part[] {
+  return (['read', 'write'] as const).flatMap((access) => {
+    const letters = [...scope.letters].filter((letter) => ACCESS[access].includes(letter)).join('');
+    if (letters === '') return [];
+    const types: readonly ResourceType[] = scope.type === '*' ? TYPE_NAMES : [scope.type];
+    return types
+      .filter((type) => access === 'read' || GROUP_OF.has(type))
+      .map((type) => ({ ...scope, access, type, letters }));
+  });
+}
+
+/** Returns the item of a part; undefined for what can't be left out. */
+function itemOf(part: Part, scopes: readonly Scope[]): Omit<ConsentItem, 'types'> | undefined {
+  const { access, type, category } = part;
+  const group = GROUP_OF.get(type);
+  if (group === undefined || (group === 'demographics' && access === 'read')) return undefined;
+  const { category: _, ...whole } = part;
+  // The item of a type that is asked for as a whole includes its categories.
+  if (category === undefined || covers(scopes, [whole])) return { id: `${access}:${group}`, access, group };
+  return { id: `${access}:${group}:${categoryText(category)}`, access, group, category };
+}
+
+const isPatient = (scope: Scope): scope is ClinicalScope =>
+  typeof scope !== 'string' && scope.context === 'patient';
+
+/** Returns the items that scopes amount to, in the order of the page: reading first. */
+export function consentItems(scopes: readonly Scope[]): ConsentItem[] {
+  const items = new Map<string, ConsentItem>();
+  for (const part of scopes.filter(isPatient).flatMap(partsOf)) {
+    const item = itemOf(part, scopes);
+    if (item === undefined || part.type === '*') continue;
+    const types = items.get(item.id)?.types ?? [];
+    items.set(item.id, { ...item, types: types.includes(part.type) ? types : [...types, part.type] });
+  }
+  const rank = ({ access, group }: ConsentItem) =>
+    GROUPS.indexOf(group) + (access === 'read' ? 0 : GROUPS.length);
+  return [...items.values()].sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : Number(a.id > b.id)));
+}
+
+/**
+ * Returns the scopes that remain when a person keeps some items. Scopes whose items are all kept stay as they are.
+ * @param kept ids of items; others than those of `consentItems` mean nothing
+ */
+export function keepItems(scopes: readonly Scope[], kept: ReadonlySet<string>): Scope[] {
+  return scopes.flatMap((scope): Scope[] => {
+    if (!isPatient(scope)) return [scope];
+    const parts = partsOf(scope);
+    const isKept = (part: Part): boolean => {
+      const item = itemOf(part, scopes);
+      return item === undefined || kept.has(item.id);
+    };
+    const staying = parts.filter(isKept);
+    const isWhole = scope.type === '*' || unite(parts.map(({ letters }) => letters)) === scope.letters;
+    if (isWhole && staying.length === parts.length) return [scope];
+    const { context, type, category } = scope;
+    const filter = category === undefined ? {} : { category };
+    return (['read', 'write'] as const).flatMap((access) => {
+      const asked = parts.filter((part) => part.access === access);
+      const left = staying.filter((part) => part.access === access);
+      // A wildcard stays for an access whose items are all kept.
+      const named = left.length === asked.length ? left.slice(0, 1).map((part) => ({ ...part, type })) : left;
+      return named.map((part) => ({ context, type: part.type, letters: part.letters, ...filter }));
+    });
+  });
+}
