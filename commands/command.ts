@@ -193,13 +193,20 @@ export interface Done<T = void> {
 /** Metadata that the events of a command share: without their version, time, owner and place in the append. */
 export type MetadataBase = Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append' | 'owner'>;
 
+/** Returns a project's credential as events have it. */
+export function credentialOf(caller: Caller): EventMetadata['credential'] {
+  return caller.kind === 'api_key'
+    ? { kind: caller.kind, ...caller.tenant, key_id: caller.keyId }
+    : { kind: caller.kind, ...caller.tenant, application: caller.applicationId };
+}
+
 /** Returns the metadata that all events of a command share. */
 export function metadataBase(ctx: CommandContext, transactionId?: string): MetadataBase {
   const { caller, authorship } = ctx;
   return {
     request_id: ctx.requestId,
     command_id: ctx.ids.seed,
-    credential: { kind: caller.kind, ...caller.tenant, key_id: caller.keyId },
+    credential: credentialOf(caller),
     author: {
       type: authorship.authorType,
       ...(authorship.authorRef === undefined ? {} : { reference: authorship.authorRef }),

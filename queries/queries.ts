@@ -13,6 +13,7 @@ import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';
+import { type GrantedQueries, openGranted } from './read-granted.ts';
 import { type Items, openItems } from './rest/items.ts';
 import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/marks.ts';
 import { openTimeline, type Timeline } from './rest/timeline.ts';
@@ -23,7 +24,7 @@ import { withSharedRead, withSharedSearch, withSharedVread } from './terminology
 import { openVread, type Vread } from './vread.ts';
 
 /** All queries of the FHIR interface. None returns data that the caller may not see. */
-export interface Queries {
+export interface Queries extends GrantedQueries {
   readonly apiKey: ApiKeyCaller;
   readonly read: Read;
   readonly vread: Vread;
@@ -103,6 +104,7 @@ export function openQueries(
   return {
     apiKey: openApiKeys(line),
     read,
+    ...openGranted(line, pool),
     vread: withSharedVread(read, openVread(pool)),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),

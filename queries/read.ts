@@ -81,7 +81,7 @@ export function resourceByKey<R extends [...Key, ...unknown[]]>(
  */
 export async function wholeResource<R extends CurrentResource>(
   pool: Asks,
-  caller: Caller,
+  caller: Pick<Caller, 'tenantId'>,
   resource: R,
   budget?: AnswerBudget,
 ): Promise<R> {

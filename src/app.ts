@@ -315,6 +315,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       }),
     },
     identify: openIdentify((credential) => verifier.verify(credential)),
+    // Nothing issues access tokens yet.
+    findToken: async () => undefined,
     devIssuer,
     passed,
     settled,

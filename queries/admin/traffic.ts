@@ -11,6 +11,8 @@ export interface RequestRow {
   /** Null for a request about the project as a whole. */
   readonly environment: Environment | null;
   readonly key_id: string | null;
+  /** The application, for access tokens. */
+  readonly application_id: string | null;
   /** Issuer and subject of an ID token. */
   readonly identity: string | null;
   readonly method: string;
@@ -24,6 +26,7 @@ export interface RequestsAsked extends PageAsked {
   readonly environment?: Environment | undefined;
   readonly requestId?: string | undefined;
   readonly keyId?: string | undefined;
+  readonly applicationId?: string | undefined;
   /** Lowest and highest status, inclusive. */
   readonly statuses?: readonly [number, number] | undefined;
   /** Prefix of the path. */
@@ -70,6 +73,7 @@ const FILTERS = [
   ...WITHIN,
   ['environment', 'l.environment = ?'],
   ['keyId', 'l.key_id = ?'],
+  ['applicationId', 'l.application_id = ?'],
   ['least', 'l.status >= ?'],
   ['most', 'l.status <= ?'],
   ['path', 'starts_with(l.path, ?)'],
@@ -80,7 +84,7 @@ const LOOKED_THROUGH = 1_000_000;
 
 // Indexes: primary key (project, at, request_id); request_log_of_id (request_id).
 const ENTRY =
-  'l.request_id as id, l.at as created_at, l.environment, l.key_id, l.identity, l.method, l.path, l.status, l.ms';
+  'l.request_id as id, l.at as created_at, l.environment, l.key_id, l.application_id, l.identity, l.method, l.path, l.status, l.ms';
 
 // Index: primary key (project, environment, day).
 const USAGE = `

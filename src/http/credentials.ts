@@ -4,12 +4,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, GrantCaller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { callerOf, invalidToken, isAccessToken, refusesGrants } from './access-token.ts';
+import type { FindToken } from './ports/tokens.ts';
 
 /** ID tokens may be long; servers take 16 KB of headers in all. */
 const BEARER = /^Bearer +([\x21-\x7e]{1,12000}) *$/i;
-const IN_QUERY = /(?:^|&)(?:access_token|api_?key|_key|x-api-key|authorization)=|=sk_(?:test|live)_/i;
+const IN_QUERY =
+  /(?:^|&)(?:access_token|api_?key|_key|x-api-key|authorization)=|=sk_(?:test|live)_|=at_[\w-]{40}/i;
 const CHALLENGE = 'Bearer realm="annal"';
 
 /**
@@ -27,6 +30,8 @@ export function credentialOf(headers: IncomingHttpHeaders, querystring: string):
   const apiKey = headers['x-api-key'];
   const bearer = headers.authorization;
   if (bearer === undefined) {
+    if (typeof apiKey === 'string' && isAccessToken(apiKey))
+      throw unauthenticated('an access token must be sent as Authorization: Bearer');
     if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
     throw unauthenticated('the credential is missing; send Authorization: Bearer <key> or X-Api-Key');
   }
@@ -42,6 +47,11 @@ export function credentialOf(headers: IncomingHttpHeaders, querystring: string):
   return token;
 }
 
+/** Returns the credential of `Authorization`, where a route takes none; undefined if there is none. */
+export function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+}
+
 const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
 
 /** Matches three base64url parts separated by dots, the first beginning with a brace (RFC 7519). */
@@ -52,7 +62,10 @@ const REMEMBERED = 10_000;
 
 /** A credential that is being checked. */
 export interface Authentication {
-  /** Rejects with Refusal unauthenticated (401) for a credential that is unknown, revoked or no credential at all. */
+  /**
+   * Rejects with Refusal unauthenticated (401) for a credential that is unknown, revoked or no credential at all, and
+   * forbidden (403) for an access token of a grant.
+   */
   readonly caller: Promise<Caller>;
   /**
    * The caller of its last use: enough to prepare an answer meanwhile, never to send one. A key's owner doesn't change,
@@ -61,18 +74,30 @@ export interface Authentication {
   readonly expected: Caller | undefined;
 }
 
+/** Counts a request of a caller. @throws Refusal throttled (429) */
+type Admit = (ctx: Context, caller: Caller | GrantCaller) => void | Promise<void>;
+
 /** Authenticates callers. */
 export class Authenticator {
   readonly #apiKey: ApiKeyCaller;
-  readonly #admit: (ctx: Context, caller: Caller) => void | Promise<void>;
+  readonly #token: FindToken;
+  readonly #baseUrl: string;
+  readonly #admit: Admit;
   readonly #seen = new LRUCache<string, Caller>({ max: REMEMBERED });
 
   /**
-   * @param apiKey looks up a key by its hash
+   * @param find looks up a key and an access token by their hashes
+   * @param baseUrl of the service, which the resources of tokens begin with
    * @param admit counts the request; throws Refusal throttled (429)
    */
-  constructor(apiKey: ApiKeyCaller, admit: (ctx: Context, caller: Caller) => void | Promise<void>) {
-    this.#apiKey = apiKey;
+  constructor(
+    find: { readonly apiKey: ApiKeyCaller; readonly token: FindToken },
+    baseUrl: string,
+    admit: Admit,
+  ) {
+    this.#apiKey = find.apiKey;
+    this.#token = find.token;
+    this.#baseUrl = baseUrl;
     this.#admit = admit;
   }
 
@@ -81,6 +106,7 @@ export class Authenticator {
    * for callers without requests left.
    */
   begin(credential: string, ctx: Context): Authentication {
+    if (isAccessToken(credential)) return { caller: this.#ofProject(credential, ctx), expected: undefined };
     const sha256 = hash('sha256', credential);
     const known = this.#seen.get(sha256);
     const counting = known === undefined ? undefined : this.#count(ctx, known);
@@ -88,6 +114,39 @@ export class Authenticator {
       caller: this.#ask(credential, sha256, ctx, known === undefined ? 'not counted' : counting),
       expected: counting === undefined ? known : undefined,
     };
+  }
+
+  /**
+   * Looks up the caller of an access token in the database, at every request, without a cache.
+   * @throws Refusal unauthenticated (401), throttled (429)
+   */
+  async ofToken(credential: string, ctx: Context): Promise<Caller | GrantCaller> {
+    const token = await this.#token(hash('sha256', credential));
+    if (token === undefined)
+      throw invalidToken('the access token is unknown, expired or revoked, or its grant has ended');
+    const caller = callerOf(token, this.#baseUrl + ctx.path);
+    if (caller.kind === 'grant') ctx.state.grant = caller;
+    else ctx.state.caller = caller;
+    const counted = this.#admit(ctx, caller);
+    if (counted !== undefined) await counted;
+    return caller;
+  }
+
+  /** @throws Refusal as `ofToken`, and forbidden (403) for a token of a grant */
+  async #ofProject(credential: string, ctx: Context): Promise<Caller> {
+    const caller = await this.ofToken(credential, ctx);
+    if (caller.kind === 'grant') throw refusesGrants();
+    return caller;
+  }
+
+  /**
+   * Refuses an access token of a grant where a route takes another credential, or none.
+   * @throws Refusal forbidden (403)
+   */
+  async refuseGrant(credential: string): Promise<void> {
+    if (!isAccessToken(credential)) return;
+    const token = await this.#token(hash('sha256', credential));
+    if (token?.kind === 'grant') throw refusesGrants();
   }
 
   /** Counts a request; returns undefined if it may continue at once. */
@@ -145,10 +204,12 @@ export async function readAs<Result>(
   return prepared !== undefined && actual.tenantId === expected?.tenantId ? prepared : read(actual);
 }
 
-/** Returns the refusal (403) of a caller without a scope. */
-export function lacksScope(scope: 'read' | 'write'): Refusal {
+/** Returns the refusal (403) of a caller without a scope; to a client of OAuth it says so as RFC 6750, section 3.1, does. */
+export function lacksScope({ kind }: Pick<Caller, 'kind'>, scope: 'read' | 'write'): Refusal {
   const diagnostics = `the credential lacks the scope ${scope}`;
-  return new Refusal('forbidden', { code: 'forbidden', diagnostics });
+  const asked = scope === 'read' ? 'system/*.rs' : 'system/*.cruds';
+  const challenge = { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${asked}"` };
+  return new Refusal('forbidden', { code: 'forbidden', diagnostics }, kind === 'client' ? challenge : {});
 }
 
 /**
@@ -156,7 +217,7 @@ export function lacksScope(scope: 'read' | 'write'): Refusal {
  * @throws Refusal forbidden (403)
  */
 export function requireScope(caller: Caller, scope: 'read' | 'write'): void {
-  if (!caller.scopes.includes(scope)) throw lacksScope(scope);
+  if (!caller.scopes.includes(scope)) throw lacksScope(caller, scope);
 }
 
 function unauthenticated(diagnostics: string, error?: string): Refusal {

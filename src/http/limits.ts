@@ -1,6 +1,6 @@
 /** Rate limits over HTTP: which requests count for whom, the headers of each answer, and 429. */
 import type { Context } from 'koa';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, GrantCaller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Standing } from '#src/shared/traffic.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -12,7 +12,7 @@ const NOT_LIMITED = /^\/(?:health\/|metrics$)/;
 
 /**
  * Counts requests by client address, before anything else is checked, so that keys can't be guessed quickly,
- * and by API key once it is known. Responses have the headers of draft-ietf-httpapi-ratelimit-headers for the
+ * and by API key, application or grant once it is known. Responses have the headers of draft-ietf-httpapi-ratelimit-headers for the
  * tighter of both.
  */
 export class RequestLimits {
@@ -25,7 +25,7 @@ export class RequestLimits {
   constructor(
     private readonly limits: RateLimits | undefined,
     private readonly addressOf: ClientAddress,
-    private readonly throttled: (by: 'address' | 'key') => void,
+    private readonly throttled: (by: Counted) => void,
   ) {
     this.#policy = `"default";q=${limits?.limit ?? 0};w=60`;
   }
@@ -45,10 +45,11 @@ export class RequestLimits {
     return `address/${address}`;
   }
 
-  /** Counts a request for its API key. @throws Refusal throttled (429) with `Retry-After` */
-  byCaller(ctx: Context, caller: Caller): void | Promise<void> {
+  /** Counts a request for its API key, application or grant. @throws Refusal throttled (429) with `Retry-After` */
+  byCaller(ctx: Context, caller: Caller | GrantCaller): void | Promise<void> {
     if (this.limits === undefined) return;
-    return this.#count(ctx, this.limits, ofKey(caller), 'key');
+    const [subject, by] = subjectOf(caller);
+    return this.#count(ctx, this.limits, subject, by);
   }
 
   /** Counts further requests for a request's address and caller: what a Bundle asks. @throws Refusal throttled (429) */
@@ -76,19 +77,19 @@ export class RequestLimits {
       if (this.limits?.isUsedUp(subject)) throw usedUp(by, 1);
   }
 
-  #subjectsOf(ctx: Context): [subject: string, by: 'address' | 'key'][] {
-    const caller: Caller | undefined = ctx.state.caller;
-    const ofAddress: [string, 'address'] = [this.#ofAddress(ctx), 'address'];
-    return caller === undefined ? [ofAddress] : [ofAddress, [ofKey(caller), 'key']];
+  #subjectsOf(ctx: Context): Subject[] {
+    const caller: Caller | GrantCaller | undefined = ctx.state.caller ?? ctx.state.grant;
+    const ofAddress: Subject = [this.#ofAddress(ctx), 'address'];
+    return caller === undefined ? [ofAddress] : [ofAddress, subjectOf(caller)];
   }
 
-  #count(ctx: Context, limits: RateLimits, subject: string, by: 'address' | 'key'): void | Promise<void> {
+  #count(ctx: Context, limits: RateLimits, subject: string, by: Counted): void | Promise<void> {
     const standing = limits.spend(subject);
     if (standing instanceof Promise) return standing.then((found) => this.#judge(ctx, found, by));
     this.#judge(ctx, standing, by);
   }
 
-  #judge(ctx: Context, { admitted, remaining, seconds }: Standing, by: 'address' | 'key'): void {
+  #judge(ctx: Context, { admitted, remaining, seconds }: Standing, by: Counted): void {
     const { state } = ctx;
     const told: number | undefined = state.rateLimitRemaining;
     const head = headOf(ctx);
@@ -103,16 +104,37 @@ export class RequestLimits {
   }
 }
 
-function ofKey({ keyId }: Caller): string {
-  return `key/${keyId}`;
+/** What requests are counted by. */
+type Counted = 'address' | 'key' | 'application' | 'grant';
+
+/** What a request counts for. */
+type Subject = readonly [subject: string, by: Counted];
+
+/** Returns what a caller's requests count for (docs/spec/decisions.md, section 3). */
+function subjectOf(caller: Caller | GrantCaller): Subject {
+  switch (caller.kind) {
+    case 'api_key':
+      return [`key/${caller.keyId}`, 'key'];
+    case 'client':
+      return [`application/${caller.applicationId}`, 'application'];
+    case 'grant':
+      return [`grant/${caller.grantId}`, 'grant'];
+  }
 }
 
-function usedUp(by: 'address' | 'key', seconds: number): Refusal {
+const COUNTED: Readonly<Record<Counted, string>> = {
+  address: 'client address',
+  key: 'API key',
+  application: 'application',
+  grant: 'grant',
+};
+
+function usedUp(by: Counted, seconds: number): Refusal {
   return new Refusal(
     'throttled',
     {
       code: 'throttled',
-      diagnostics: `${by === 'key' ? 'this API key' : 'this client address'} has reached its limit of requests per minute; retry in ${seconds} s`,
+      diagnostics: `this ${COUNTED[by]} has reached its limit of requests per minute; retry in ${seconds} s`,
     },
     { 'Retry-After': String(seconds) },
   );

@@ -1,7 +1,7 @@
-/** Records answered requests for the project's log, its usage, and the key's last use. */
+/** Records answered requests for the project's log, its usage, and the key's last use; of an access token, in the application's project. */
 import type { Context } from 'koa';
 import { isResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, GrantCaller } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { LoggedRequest } from '#src/shared/traffic.ts';
@@ -29,20 +29,27 @@ export function noteRequest(
   { requestId, route, status, ms }: Answered,
 ): void {
   // The project is set once its member is authenticated: requests of others are in no project's log.
-  const { caller, identity, project } = ctx.state as {
+  const { caller, grant, identity, project } = ctx.state as {
     caller?: Caller;
+    grant?: GrantCaller;
     identity?: Identity;
     project?: string;
   };
   const at = nowMicros();
   const method = ctx.req.method ?? '';
-  const note = (of: Pick<LoggedRequest, 'project' | 'environment' | 'keyId' | 'identity'>): void =>
+  const note = (of: Omit<LoggedRequest, 'requestId' | 'at' | 'method' | 'path' | 'status' | 'ms'>): void =>
     notebook.requestLog.add({ requestId, at, ...of, method, path: loggedPath(ctx.path, route), status, ms });
   if (caller !== undefined) {
-    const { tenant, keyId } = caller;
-    notebook.keyUse.used(keyId, at);
+    const { tenant } = caller;
     notebook.usage.request(tenant, isWrite(method, route));
-    note({ project: tenant.project, environment: tenant.environment, keyId, identity: null });
+    if (caller.kind === 'api_key') {
+      notebook.keyUse.used(caller.keyId, at);
+      note({ ...tenant, keyId: caller.keyId, identity: null });
+    } else note({ ...tenant, keyId: null, applicationId: caller.applicationId, identity: null });
+  } else if (grant !== undefined) {
+    const { tenant, applicationId, record } = grant;
+    notebook.usage.request(tenant, isWrite(method, route));
+    note({ ...tenant, keyId: null, applicationId, identity: null, named: record });
   } else if (identity !== undefined && project !== undefined) {
     const who = `${identity.issuer} ${identity.subject}`;
     note({ project, environment: null, keyId: null, identity: who });

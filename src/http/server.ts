@@ -31,6 +31,7 @@ import type { Metrics } from './ports/metrics.ts';
 import type { Position } from './ports/position.ts';
 import type { Services } from './ports/services.ts';
 import type { Settings } from './ports/settings.ts';
+import type { FindToken } from './ports/tokens.ts';
 import type { Notebook, RateLimits } from './ports/traffic.ts';
 import { ROUTES } from './routes.ts';
 import { startRouter } from './start/router.ts';
@@ -54,6 +55,7 @@ export interface ServerDeps {
   /** Dependencies of the routes of the JSON interfaces. */
   readonly services: Services;
   readonly identify: Identify;
+  readonly findToken: FindToken;
   /** Undefined where the installation has none. */
   readonly devIssuer: DevIssuer | undefined;
   /** Waits until these read models show a position; false when it takes too long. */
@@ -82,7 +84,11 @@ export function createServer(deps: ServerDeps): Server {
     clientAddress(deps.config.trustedProxies),
     metrics.observeThrottled,
   );
-  const authenticator = new Authenticator(deps.queries.apiKey, (ctx, caller) => limits.byCaller(ctx, caller));
+  const authenticator = new Authenticator(
+    { apiKey: deps.queries.apiKey, token: deps.findToken },
+    deps.config.baseUrl,
+    (ctx, caller) => limits.byCaller(ctx, caller),
+  );
   const largeBodies = new LargeBodies(limits, deps.config.limits);
   const fhir = fhirInterface(deps, authenticator, limits, largeBodies);
   const api = { ...deps, largeBodies, authenticator, table: new RouteTable(ROUTES) };

@@ -10,6 +10,7 @@ import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
 import { LOG_IDENTITY_SQL } from '#src/operations/log-identity.ts';
 import { LOG_MARK_SQL } from '#src/operations/log-mark.ts';
 import {
+  REQUEST_LOG_APPLICATION_SQL,
   REQUEST_LOG_FORGOTTEN_SQL,
   REQUEST_LOG_KEYS_SQL,
   REQUEST_LOG_SQL,
@@ -59,4 +60,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0030-late-writes', sql: LATE_WRITES_SQL },
   { name: '0031-snapshot-fold', sql: SNAPSHOT_FOLD_SQL },
   { name: '0040-consent', sql: [PAIRWISE_KEY_SQL, SNAPSHOT_CONSENT_SQL].join('\n') },
+  { name: '0056-request-log-application', sql: REQUEST_LOG_APPLICATION_SQL },
 ];

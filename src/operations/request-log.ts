@@ -46,6 +46,10 @@ DROP INDEX operations.request_log_of_project;
 ALTER TABLE operations.request_log ADD PRIMARY KEY (project, at, request_id);
 CREATE INDEX request_log_of_id ON operations.request_log (request_id);`;
 
+/** A migration: the application of an access token. */
+export const REQUEST_LOG_APPLICATION_SQL =
+  'ALTER TABLE operations.request_log ADD COLUMN application_id text;';
+
 /** Most rows of a statement, and of requests that wait: beyond them a request is counted, not logged. */
 const BATCH = 2_000;
 const WAITING = 20_000;
@@ -59,9 +63,9 @@ const OF_A_RESOURCE = /^\/fhir\/R4\/(?!Patient\/)[A-Z][A-Za-z]+\//;
 // number.
 const INSERT = `
 insert into operations.request_log
-  (request_id, at, project, environment, key_id, identity, method, path, named, status, ms)
+  (request_id, at, project, environment, key_id, identity, application_id, method, path, named, status, ms)
 select r.request_id, r.at, ($8::text[])[r.caller], ($9::text[])[r.caller], ($10::text[])[r.caller],
-       ($11::text[])[r.caller], r.method, r.path, r.named, r.status, r.ms
+       ($11::text[])[r.caller], ($13::text[])[r.caller], r.method, r.path, r.named, r.status, r.ms
   from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::uuid[], $6::int2[], $7::real[], $12::int4[])
     as r(request_id, at, method, path, named, status, ms, caller)
  where not exists (select from operations.request_log_forgotten f where f.named = r.named and f.at >= r.at)`;
@@ -150,7 +154,8 @@ function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
   const numbers = new Map<string, number>();
   const callers: LoggedRequest[] = [];
   const caller = batch.map((request) => {
-    const key = `${request.keyId} ${request.project} ${request.environment} ${request.identity}`;
+    const { keyId, applicationId, project, environment, identity } = request;
+    const key = `${keyId} ${applicationId} ${project} ${environment} ${identity}`;
     const known = numbers.get(key);
     if (known !== undefined) return known;
     numbers.set(key, callers.push(request));
@@ -161,7 +166,7 @@ function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
     arrayOf(batch.map(({ at }) => at)),
     arrayOf(batch.map(({ method }) => quoted(method))),
     arrayOf(batch.map(({ path }) => quoted(path))),
-    arrayOf(batch.map(({ path }) => namedIn(path) ?? 'NULL')),
+    arrayOf(batch.map(({ path, named }) => named ?? namedIn(path) ?? 'NULL')),
     arrayOf(batch.map(({ status }) => status)),
     arrayOf(batch.map(({ ms }) => ms)),
     callers.map(({ project }) => project),
@@ -169,6 +174,7 @@ function columnsOf(batch: readonly LoggedRequest[]): unknown[] {
     callers.map(({ keyId }) => keyId),
     callers.map(({ identity }) => identity),
     arrayOf(caller),
+    callers.map(({ applicationId }) => applicationId ?? null),
   ];
 }
 

@@ -3,14 +3,45 @@ import type { AuthorType } from './author.ts';
 import type { Issue } from './issue.ts';
 import type { Tenant } from './tenant.ts';
 
-/** What a credential allows. Later kinds (access tokens, ID tokens) join this union. */
-export interface Caller {
-  readonly kind: 'api_key';
+/** A project in one environment, and what its credential allows. */
+interface ProjectCaller {
   readonly tenant: Tenant;
   /** `tenantId(tenant)`: the value that rows are matched with. */
   readonly tenantId: string;
-  readonly keyId: string;
   readonly scopes: readonly ('read' | 'write')[];
+}
+
+/** An API key. */
+export interface KeyCaller extends ProjectCaller {
+  readonly kind: 'api_key';
+  readonly keyId: string;
+}
+
+/** An application of the project, with a token of its own (`client_credentials`); it acts like an API key. */
+export interface ClientCaller extends ProjectCaller {
+  readonly kind: 'client';
+  readonly applicationId: string;
+}
+
+/** What a credential of a project allows. */
+export type Caller = KeyCaller | ClientCaller;
+
+/**
+ * An application with an access token of a grant: it sees one record, under the pairwise id. It is no `Caller`, so that
+ * nothing takes it that doesn't say so.
+ */
+export interface GrantCaller {
+  readonly kind: 'grant';
+  readonly applicationId: string;
+  /** The application's project, in its environment. The record may belong to another project. */
+  readonly tenant: Tenant;
+  readonly grantId: string;
+  /** The granted record: the real id of its Patient. */
+  readonly record: string;
+  /** The id of the record's Patient for the application (docs/spec/decisions.md, section 1). */
+  readonly patient: string;
+  /** SMART scopes, normalised. */
+  readonly scopes: readonly string[];
 }
 
 /** Tells whether a caller may see stored data. If not, an answer shows only what its own request sent. */

@@ -17,10 +17,14 @@ export interface LoggedRequest {
   readonly project: string;
   readonly environment: string | null;
   readonly keyId: string | null;
+  /** The application, for access tokens. */
+  readonly applicationId?: string;
   readonly identity: string | null;
   readonly method: string;
   /** Without query string, and without what is neither an id nor part of the URL's pattern. */
   readonly path: string;
+  /** The patient whose purge removes it, if the path shows another id for it. */
+  readonly named?: string;
   readonly status: number;
   readonly ms: number;
 }

@@ -12,6 +12,7 @@ const at = (method: Method, path: string, operationId = `${method} ${path}`): Ro
     summary: '',
     tag: 'Service',
     credential: 'none',
+    grantToken: 'refused',
     answers: {},
     run: async () => ({ status: 204 }),
   });

@@ -24,10 +24,14 @@ describe('a credential that is checked', () => {
   beforeEach(() => {
     [known, admit, counted, read] = [CALLER, () => undefined, 0, []];
     authenticator = new Authenticator(
-      async () => {
-        read.push('asked');
-        return known;
+      {
+        apiKey: async () => {
+          read.push('asked');
+          return known;
+        },
+        token: async () => undefined,
       },
+      'http://localhost:3000',
       () => {
         counted += 1;
         return admit();

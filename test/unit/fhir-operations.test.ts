@@ -18,6 +18,7 @@ describe('operations', () => {
       types: ['Patient'],
       instances: ['Patient', 'Observation'],
       methods: ['GET', 'POST'],
+      grantToken: 'refused',
       parameters: ['count', 'code', 'resource'],
       run: async (request) => {
         given = request;
@@ -29,6 +30,7 @@ describe('operations', () => {
       definition: 'http://example.org/OperationDefinition/list',
       system: true,
       methods: ['GET'],
+      grantToken: 'refused',
       parameters: ['count'],
       searchset: true,
       run: async (request) => {
@@ -41,6 +43,7 @@ describe('operations', () => {
       definition: 'http://example.org/OperationDefinition/send',
       types: ['Observation'],
       methods: ['POST'],
+      grantToken: 'refused',
       parameters: [],
       run: async () => ({ status: 200, headers: {} }),
     },

@@ -74,6 +74,7 @@ export const APPLICATION_ROUTES = [
       'Redirect URIs are `https`, `http` on localhost or 127.0.0.1, or, for public applications, of a scheme of their own with a dot in it; without fragment, wildcard or user information.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     secret: true,
     body: newApplication,
     answers: { 201: { description: 'The application, and its secret this once', schema: shownApplication } },
@@ -105,6 +106,7 @@ export const APPLICATION_ROUTES = [
     summary: 'OAuth applications of a project, the newest first',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(applicationSchema) } },
     async run(request) {
@@ -119,6 +121,7 @@ export const APPLICATION_ROUTES = [
     summary: 'Replace what the consent page shows of an application',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     body: z
       .strictObject({
         logo_uri: webUrl.optional(),
@@ -149,6 +152,7 @@ export const APPLICATION_ROUTES = [
       'Trusted applications may use the first-party identity grant. It takes an owner, and a verified organization (else 409).',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     body: z.strictObject({ trusted: z.boolean().default(true) }).meta({ examples: [{ trusted: true }] }),
     answers: { 200: { description: 'The application', schema: applicationSchema } },
     async run(request) {
@@ -176,6 +180,7 @@ export const APPLICATION_ROUTES = [
     summary: 'Delete an application; it stops working at once',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     answers: { 204: { description: 'It is deleted' } },
     async run(request) {
       const { id } = await applicationFor(request, request.params.application_id, 'admin');

@@ -29,6 +29,7 @@ export const CONFIG_ROUTES = [
     summary: 'URLs and limits of this installation, and who the caller is',
     tag: 'Service',
     credential: 'identity',
+    grantToken: 'refused',
     answers: { 200: { description: 'The installation', schema: config } },
     async run({ services, identity }) {
       const { baseUrl, mode, limits } = services.config;

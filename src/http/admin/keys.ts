@@ -50,6 +50,7 @@ export const KEY_ROUTES = [
     summary: 'Create an API key',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     secret: true,
     body: newKey,
     answers: { 201: { description: 'The key, shown only now', schema: shownKey } },
@@ -77,6 +78,7 @@ export const KEY_ROUTES = [
     summary: 'API keys of a project, revoked ones too, the newest first',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(keySchema) } },
     async run(request) {
@@ -92,6 +94,7 @@ export const KEY_ROUTES = [
     description: 'Revoking a revoked key changes nothing.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     answers: { 204: { description: 'The key is revoked' } },
     async run(request) {
       const key = await keyFor(request, request.params.key_id, 'developer');

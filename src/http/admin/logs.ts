@@ -11,6 +11,7 @@ const entry = z.object({
   ts: instant,
   environment: environment.nullable().describe('Null: a request about the project as a whole.'),
   key_id: z.string().nullable(),
+  application_id: z.string().nullable().describe('The application, if the request had an access token.'),
   identity: z.string().nullable().describe('Issuer and subject of the ID token.'),
   method: z.string(),
   path: z
@@ -49,10 +50,12 @@ export const LOG_ROUTES = [
       'An entry is here a second or two after its request was answered, and for 30 days unless the installation says otherwise. A search looks through the newest 1,000,000 entries of its period (`from`, `to`), and `total` counts what it finds among them, once, for the first page. There are no query strings, bodies, headers or credentials in it.',
     tag: 'Projects',
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject({
       ...LIST_QUERY,
       request_id: z.string().max(64).optional(),
       key: z.string().max(64).optional().describe('Id of an API key.'),
+      application: z.string().max(64).optional().describe('Id of an application.'),
       environment: environment.optional(),
       status: status.optional().describe('`404`, or `4xx` for a class.'),
       path: z.string().max(500).optional().describe('What the path begins with.'),
@@ -70,6 +73,7 @@ export const LOG_ROUTES = [
         environment: query.environment,
         requestId: query.request_id,
         keyId: query.key,
+        applicationId: query.application,
         statuses: query.status,
         path: query.path,
         from: from === undefined ? undefined : toMicros(from),

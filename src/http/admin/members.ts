@@ -37,6 +37,7 @@ export const MEMBER_ROUTES = [
     description: 'The list leaves out people who are developers through single sign-on.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(memberSchema) } },
     async run(request) {
@@ -53,6 +54,7 @@ export const MEMBER_ROUTES = [
     description: 'Owners may assign every role, admins the roles admin and developer.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     body: z.strictObject({ ...person, email: z.email().max(320).optional(), role }).meta({
       examples: [{ issuer: 'https://login.example.org', subject: '248289761001', role: 'developer' }],
     }),
@@ -78,6 +80,7 @@ export const MEMBER_ROUTES = [
     summary: 'Remove a member',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject(person),
     answers: { 204: { description: 'The person is no longer a member' } },
     async run(request) {

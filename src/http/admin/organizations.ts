@@ -50,6 +50,7 @@ export const ORGANIZATION_ROUTES = [
     description: 'The caller becomes its first owner.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     body: z.strictObject({ name }).meta({ examples: [{ name: 'Lakeside Clinic' }] }),
     answers: { 201: { description: 'The organization', schema: organizationSchema } },
     async run(request) {
@@ -75,6 +76,7 @@ export const ORGANIZATION_ROUTES = [
     summary: 'Organizations that the caller is a member of, the newest first',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(organizationSchema) } },
     async run({ services, identity, query }) {
@@ -88,6 +90,7 @@ export const ORGANIZATION_ROUTES = [
     summary: 'An organization',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     answers: { 200: { description: 'The organization', schema: organizationSchema } },
     async run(request) {
       const row = await organizationFor(request, request.params.org_id, 'developer');
@@ -103,6 +106,7 @@ export const ORGANIZATION_ROUTES = [
       'The ID token must have an e-mail address with `email_verified`; if the organization has single sign-on, in one of its domains.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     answers: { 200: { description: 'The verified organization', schema: organizationSchema } },
     async run(request) {
       const { services, identity, params } = request;

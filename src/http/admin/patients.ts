@@ -97,6 +97,7 @@ export const PATIENT_ROUTES = [
     summary: 'Patients of a project, the newest first',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     models: ['projects', 'resources'],
     query: z.strictObject({ ...LIST_QUERY, ...inEnvironment }),
     answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
@@ -117,6 +118,7 @@ export const PATIENT_ROUTES = [
       'Folded from the events of the record, without deleted resources. Production requires the role admin; without it the answer is 404.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     models: ['projects', 'resources'],
     query: z.strictObject({
       at: z
@@ -160,6 +162,7 @@ export const PATIENT_ROUTES = [
     description: 'Always empty: consents are not supported yet.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject({ ...LIST_QUERY, ...inEnvironment }),
     answers: { 200: { description: 'A page', schema: listOf(consentSchema) } },
     async run(request) {

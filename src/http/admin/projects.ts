@@ -29,6 +29,7 @@ export const PROJECT_ROUTES = [
     summary: 'Create a project in an organization',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     body: z.strictObject({ name }).meta({ examples: [{ name: 'Patient app' }] }),
     answers: { 201: { description: 'The project', schema: projectSchema } },
     async run(request) {
@@ -51,6 +52,7 @@ export const PROJECT_ROUTES = [
     summary: 'Open projects of an organization, the newest first',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(projectSchema) } },
     async run(request) {
@@ -65,6 +67,7 @@ export const PROJECT_ROUTES = [
     summary: 'A project',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     answers: { 200: { description: 'The project', schema: projectSchema } },
     async run(request) {
       const row = await projectFor(request, request.params.project_id, 'developer');
@@ -80,6 +83,7 @@ export const PROJECT_ROUTES = [
       'If the project has production data, the request is refused (409) unless `confirm` is the id of the project. Records stay in the log.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject({
       confirm: z.string().optional().describe('The id of the project, to close one with production data.'),
     }),

@@ -15,6 +15,7 @@ export const QUICKSTART_ROUTES = [
     summary: 'Create an organization with a project and a sandbox key',
     tag: 'Sandbox',
     credential: 'identity',
+    grantToken: 'refused',
     secret: true,
     body: z
       .strictObject({ name: name.default('Quickstart') })

@@ -31,6 +31,7 @@ export const SANDBOX_ROUTES = [
     summary: 'What is in a project’s sandbox',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     answers: { 200: { description: 'The sandbox', schema: sandboxSchema } },
     async run(request) {
       const { id } = await projectFor(request, request.params.project_id, 'developer');
@@ -46,6 +47,7 @@ export const SANDBOX_ROUTES = [
       'Purges every record of the sandbox, including the project’s own patients, deletes its directory, and creates the synthetic patients again with other ids. Keys and production data are kept. While a reset runs, a second request does not start another.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     answers: {
       200: { description: 'The reset is complete', schema: sandboxSchema },
       202: { description: 'The reset is still running', schema: sandboxSchema },

@@ -53,6 +53,7 @@ export const SSO_ROUTES = [
       'A person with a verified e-mail address in one of the domains, who signs in with this issuer, is a developer of the organization. Only an owner changes `issuer` and `client_id` (else 403). A domain that is new to the organization must be that of the caller’s verified e-mail address, by an ID token of an issuer that the installation trusts (else 403); one of another organization is refused (409). Settings without the verified domain end the verification.',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     body: settings,
     answers: { 200: { description: 'The settings', schema: ssoSchema } },
     async run(request) {
@@ -71,6 +72,7 @@ export const SSO_ROUTES = [
     summary: 'Where the owner of an e-mail address signs in',
     tag: TAG,
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject({ email: z.string().max(320) }),
     answers: { 200: { description: 'The issuer', schema: discovered } },
     async run({ services, query }) {

@@ -36,6 +36,7 @@ export const USAGE_ROUTES = [
       'Requests, reads and writes made with its credentials, and storage as bytes of the events written; days without any use are left out. At most 366 days at once.',
     tag: 'Projects',
     credential: 'identity',
+    grantToken: 'refused',
     query: z.strictObject({
       from: date.optional().describe('First day; default: 30 days, `to` the last.'),
       to: date.optional().describe('Last day; default: today.'),

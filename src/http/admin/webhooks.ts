@@ -23,6 +23,7 @@ export const WEBHOOK_ROUTES = [
     description: 'A production endpoint requires the role admin, here and on all routes below.',
     tag,
     credential,
+    grantToken: 'refused',
     models,
     secret: true,
     body: newEndpoint.extend({ environment }).meta({
@@ -45,6 +46,7 @@ export const WEBHOOK_ROUTES = [
       'Without `environment` a developer sees those of the sandbox, an admin or owner all of them.',
     tag,
     credential,
+    grantToken: 'refused',
     models,
     query: z.object({ ...LIST_QUERY, environment: environment.optional() }),
     answers: { 200: { description: 'A page of endpoints', schema: listOf(endpoint) } },

@@ -13,7 +13,7 @@ import { nowMicros } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
-import { type Authenticator, credentialOf, readAs, requireScope } from '../credentials.ts';
+import { type Authenticator, bearerOf, credentialOf, readAs, requireScope } from '../credentials.ts';
 import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
 import { type Attempted, once } from '../idempotency.ts';
@@ -161,11 +161,14 @@ async function admission(
 ): Promise<(inputs: Inputs) => Permitted> {
   requireFresh(stale, route.models ?? MODELS[route.credential]);
   if (route.credential === 'none') {
+    const bearer = bearerOf(ctx.req.headers);
+    if (bearer !== undefined) await authenticator.refuseGrant(bearer);
     return (inputs) => ({ credential: '', scope: 'everybody', mayShow: true, run: route.accept(inputs) });
   }
   const credential = credentialOf(ctx.req.headers, ctx.querystring);
   requireFresh(stale, ['projects']);
   if (route.credential === 'identity') {
+    await authenticator.refuseGrant(credential);
     const identity = await identify(credential);
     ctx.state.identity = identity;
     return (inputs) => {

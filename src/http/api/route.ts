@@ -115,6 +115,8 @@ interface Description<Path extends string, C extends Credential> {
   /** The group in which it is listed. */
   readonly tag: Tag;
   readonly credential: C;
+  /** Whether it takes an access token of a grant. None of these interfaces does yet. */
+  readonly grantToken: 'refused';
   /** Scope of an API key. */
   readonly scope?: 'read' | 'write';
   /** Shows stored data, so an API key needs the scope `read` besides `scope`. */

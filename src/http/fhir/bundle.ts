@@ -95,8 +95,8 @@ function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
   }
   const [writing, reading] = [caller.scopes.includes('write'), mayRead(caller)];
   const denied = [
-    ...(writing ? [] : writes.map(({ index }) => ({ index, refusal: lacksScope('write') }))),
-    ...(reading ? [] : reads.map(({ index }) => ({ index, refusal: lacksScope('read') }))),
+    ...(writing ? [] : writes.map(({ index }) => ({ index, refusal: lacksScope(caller, 'write') }))),
+    ...(reading ? [] : reads.map(({ index }) => ({ index, refusal: lacksScope(caller, 'read') }))),
   ];
   return {
     ...bundle,

@@ -5,7 +5,9 @@ import type { CommandContext } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
+import { tenantId } from '#src/shared/tenant.ts';
 import { nowMicros } from '#src/shared/time.ts';
+import { isAccessToken, refusesGrants } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
 import type { AnswerMemory } from '../answer-memory.ts';
 import { type Header, readAuthorship } from '../authorship.ts';
@@ -71,6 +73,8 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   requireFresh(fhir.stale, ['projects']);
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
+  if (interaction.grantToken === 'accepted' && isAccessToken(credential))
+    return answerToken(fhir, ctx, asked, credential, interaction);
   const authentication = fhir.authenticator.begin(credential, ctx);
   if (interaction.kind === 'read')
     return readAs(authentication, (caller) =>
@@ -89,6 +93,27 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   return interaction.kind === 'operation'
     ? answerOperation(fhir, ctx, request, credential, interaction)
     : answerWrite(fhir, ctx, request, credential, interaction);
+}
+
+/**
+ * Answers a read that takes access tokens of grants. Grants of production open nothing yet.
+ * @throws Refusal as `Authenticator.ofToken`, and forbidden (403)
+ */
+async function answerToken(
+  fhir: FhirInterface,
+  ctx: Context,
+  asked: Omit<FhirRequest, 'caller' | 'budget'>,
+  credential: string,
+  interaction: Extract<Interaction, { grantToken: 'accepted' }>,
+): Promise<Answer> {
+  const caller = await fhir.authenticator.ofToken(credential, ctx);
+  const budget = fhir.answers.budget(tenantId(caller.tenant), ctx.res);
+  if (caller.kind === 'grant') {
+    if (caller.tenant.environment === 'production') throw refusesGrants();
+    return interaction.underGrant({ ...asked, grant: caller, budget });
+  }
+  requireScope(caller, 'read');
+  return interaction.run({ ...asked, caller, budget });
 }
 
 /**

@@ -37,6 +37,8 @@ export interface OperationRequest extends FhirRequest {
 /** An operation. None of them writes: they need the scope `read`. */
 export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
+  /** Whether it takes an access token of a grant. */
+  readonly grantToken: 'refused';
   /** True if it supports R4 types other than the 26, too. */
   readonly otherTypes?: true;
   /** Names of its inputs; others are refused. */
@@ -82,8 +84,9 @@ export function operationInteractions(
       throw error instanceof Refusal ? placed(error, inputs.places) : error;
     }
   };
-  const GET: Interaction = { kind: 'read', run: (request) => asked(request, undefined) };
-  const POST: Interaction = { kind: 'operation', run: asked };
+  const { grantToken } = operation;
+  const GET: Interaction = { kind: 'read', grantToken, run: (request) => asked(request, undefined) };
+  const POST: Interaction = { kind: 'operation', grantToken, run: asked };
   return {
     ...(operation.methods.includes('GET') ? { GET } : {}),
     ...(operation.methods.includes('POST') ? { POST } : {}),

@@ -31,7 +31,10 @@ async function readWhole(request: FhirRequest, type: ResourceType, id: string): 
  * Returns the answer that shows a version.
  * @throws Refusal gone (410) for a deletion; as `AnswerBudget.take`
  */
-export function answerVersion(request: FhirRequest, found: CurrentResource): Answer {
+export function answerVersion(
+  request: Pick<FhirRequest, 'header' | 'budget'>,
+  found: CurrentResource,
+): Answer {
   const { version, lastUpdated, body } = found;
   if (body === null) {
     throw new Refusal(

@@ -4,7 +4,7 @@ import type { CommandContext } from '#commands/command.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, GrantCaller } from '#src/shared/caller.ts';
 import type { ParsedJson } from '#src/shared/json.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
@@ -49,6 +49,11 @@ export interface FhirRequest {
   readonly budget: AnswerBudget;
 }
 
+/** A read with an access token of a grant. Nothing that works for a `Caller` accepts it. */
+export interface GrantRequest extends Omit<FhirRequest, 'caller'> {
+  readonly grant: GrantCaller;
+}
+
 /** A write. */
 export interface FhirWrite extends FhirRequest {
   readonly command: CommandContext;
@@ -61,19 +66,34 @@ export interface FhirWrite extends FhirRequest {
 /** Finds the interaction of a path and method. @throws Refusal not_found (404), method_not_allowed (405) */
 export type FindInteraction = (segments: readonly string[], method: string) => Interaction;
 
-/** An interaction: its requirements, and its answer. */
+/** A read by GET. One that takes an access token of a grant has an answer of its own for it: `underGrant`. */
+export type Read = {
+  readonly kind: 'read';
+  readonly run: (request: FhirRequest) => Promise<Answer>;
+} & (
+  | { readonly grantToken: 'refused' }
+  | { readonly grantToken: 'accepted'; readonly underGrant: (request: GrantRequest) => Promise<Answer> }
+);
+
+/** An interaction: its requirements, whether it takes an access token of a grant (`GrantToken`), and its answer. */
 export type Interaction =
-  | { readonly kind: 'open'; readonly run: (service: FhirService) => Answer }
-  | { readonly kind: 'read'; readonly run: (request: FhirRequest) => Promise<Answer> }
+  | { readonly kind: 'open'; readonly grantToken: 'ignored'; readonly run: (service: FhirService) => Answer }
+  | Read
   /** A read by POST with its parameters as a form. */
-  | { readonly kind: 'form'; readonly run: (request: FhirRequest) => Promise<Answer> }
+  | {
+      readonly kind: 'form';
+      readonly grantToken: 'refused';
+      readonly run: (request: FhirRequest) => Promise<Answer>;
+    }
   /** A read by POST with its parameters as a resource, or without parameters. */
   | {
       readonly kind: 'operation';
+      readonly grantToken: 'refused';
       readonly run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>;
     }
   | {
       readonly kind: 'write';
+      readonly grantToken: 'refused';
       /**
        * The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes of its entries.
        */

@@ -17,6 +17,7 @@ import { metadata } from './metadata.ts';
 import { type Operation, operationInteractions } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { patch } from './patch.ts';
+import { readPatient } from './patient-under-grant.ts';
 import { read } from './read.ts';
 import type { FhirRequest, FhirWrite, FindInteraction, Interaction } from './request.ts';
 import { search, searchCompartment, searchSystem, searchWholeCompartment } from './search.ts';
@@ -33,12 +34,21 @@ export interface Route {
   readonly methods: Partial<Record<Method, Interaction>>;
 }
 
-const reads = (run: (request: FhirRequest) => Promise<Answer>): Interaction => ({ kind: 'read', run });
-const forms = (run: (request: FhirRequest) => Promise<Answer>): Interaction => ({ kind: 'form', run });
+const reads = (grantToken: 'refused', run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
+  kind: 'read',
+  grantToken,
+  run,
+});
+const forms = (grantToken: 'refused', run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
+  kind: 'form',
+  grantToken,
+  run,
+});
 const writes = (
+  grantToken: 'refused',
   takes: 'nothing' | 'resource' | 'patch' | 'bundle',
   run: (request: FhirWrite) => Promise<Answer>,
-): Interaction => ({ kind: 'write', takes, run });
+): Interaction => ({ kind: 'write', grantToken, takes, run });
 
 /**
  * Returns the route of a path below the base.
@@ -59,22 +69,22 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
   if (second === undefined) return typeRoute(type, readOnly);
   if (third === undefined) {
     if (second === '_history') {
-      const GET = reads((r) => historyOfType(r, type));
+      const GET = reads('refused', (r) => historyOfType(r, type));
       return { pattern: '/:type/_history', methods: readOnly ? {} : { GET } };
     }
     if (second === '_search')
-      return { pattern: '/:type/_search', methods: { POST: forms((r) => search(r, type)) } };
+      return { pattern: '/:type/_search', methods: { POST: forms('refused', (r) => search(r, type)) } };
     return instanceRoute(type, second, readOnly);
   }
   if (third === '_history') {
     if (fourth === undefined) {
-      const GET = reads((r) => historyOfInstance(r, type, second));
+      const GET = reads('refused', (r) => historyOfInstance(r, type, second));
       return { pattern: '/:type/:id/_history', methods: readOnly ? {} : { GET } };
     }
     if (segments.length === 4) {
       return {
         pattern: '/:type/:id/_history/:vid',
-        methods: { GET: reads((r) => vread(r, type, second, fourth)) },
+        methods: { GET: reads('refused', (r) => vread(r, type, second, fourth)) },
       };
     }
   }
@@ -99,37 +109,47 @@ const find: FindInteraction = (segments, method) => interactionOf(routeOf(segmen
 
 const BASE: Route = {
   pattern: '/',
-  methods: { GET: reads(searchSystem), POST: writes('bundle', (request) => processBundle(request, find)) },
+  methods: {
+    GET: reads('refused', searchSystem),
+    POST: writes('refused', 'bundle', (request) => processBundle(request, find)),
+  },
 };
-const SYSTEM_SEARCH: Route = { pattern: '/_search', methods: { POST: forms(searchSystem) } };
-const METADATA: Route = { pattern: '/metadata', methods: { GET: { kind: 'open', run: metadata } } };
-const SYSTEM_HISTORY: Route = { pattern: '/_history', methods: { GET: reads(historyOfSystem) } };
+const SYSTEM_SEARCH: Route = { pattern: '/_search', methods: { POST: forms('refused', searchSystem) } };
+const METADATA: Route = {
+  pattern: '/metadata',
+  methods: { GET: { kind: 'open', grantToken: 'ignored', run: metadata } },
+};
+const SYSTEM_HISTORY: Route = { pattern: '/_history', methods: { GET: reads('refused', historyOfSystem) } };
 
 function typeRoute(type: ResourceType, readOnly: boolean): Route {
-  const GET = reads((request) => search(request, type));
+  const GET = reads('refused', (request) => search(request, type));
   if (readOnly) return { pattern: '/:type', methods: { GET } };
   return {
     pattern: '/:type',
     methods: {
       GET,
-      POST: writes('resource', (request) => create(request, type)),
-      PUT: writes('resource', (request) => update(request, type)),
-      PATCH: writes('patch', (request) => patch(request, type)),
-      DELETE: writes('nothing', (request) => remove(request, type)),
+      POST: writes('refused', 'resource', (request) => create(request, type)),
+      PUT: writes('refused', 'resource', (request) => update(request, type)),
+      PATCH: writes('refused', 'patch', (request) => patch(request, type)),
+      DELETE: writes('refused', 'nothing', (request) => remove(request, type)),
     },
   };
 }
 
 function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route {
-  const GET = reads((request) => read(request, type, id));
+  const run = (request: FhirRequest) => read(request, type, id);
+  const GET: Interaction =
+    type === 'Patient'
+      ? { kind: 'read', grantToken: 'accepted', run, underGrant: (request) => readPatient(request, id) }
+      : reads('refused', run);
   if (readOnly) return { pattern: '/:type/:id', methods: { GET } };
   return {
     pattern: '/:type/:id',
     methods: {
       GET,
-      PUT: writes('resource', (request) => update(request, type, id)),
-      PATCH: writes('patch', (request) => patch(request, type, id)),
-      DELETE: writes('nothing', (request) => remove(request, type, id)),
+      PUT: writes('refused', 'resource', (request) => update(request, type, id)),
+      PATCH: writes('refused', 'patch', (request) => patch(request, type, id)),
+      DELETE: writes('refused', 'nothing', (request) => remove(request, type, id)),
     },
   };
 }
@@ -137,13 +157,15 @@ function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route
 function compartmentRoute(compartment: Compartment, type: string, last: string | undefined): Route {
   const pattern = `/${compartment.type}/:id`;
   const all = (request: FhirRequest) => searchWholeCompartment(request, compartment);
-  if (type === '*' && last === undefined) return { pattern: `${pattern}/*`, methods: { GET: reads(all) } };
+  if (type === '*' && last === undefined)
+    return { pattern: `${pattern}/*`, methods: { GET: reads('refused', all) } };
   if ((type === '*' && last === '_search') || (type === '_search' && last === undefined))
-    return { pattern: `${pattern}/_search`, methods: { POST: forms(all) } };
+    return { pattern: `${pattern}/_search`, methods: { POST: forms('refused', all) } };
   if (!isResourceType(type)) throw unsupported(unsupportedType(type));
   const run = (request: FhirRequest) => searchCompartment(request, compartment, type);
-  if (last === undefined) return { pattern: `${pattern}/:type`, methods: { GET: reads(run) } };
-  if (last === '_search') return { pattern: `${pattern}/:type/_search`, methods: { POST: forms(run) } };
+  if (last === undefined) return { pattern: `${pattern}/:type`, methods: { GET: reads('refused', run) } };
+  if (last === '_search')
+    return { pattern: `${pattern}/:type/_search`, methods: { POST: forms('refused', run) } };
   throw noSuchUrl();
 }
 

@@ -2,11 +2,11 @@ import type { Tenant } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { LoggedRequest, Standing } from '#src/shared/traffic.ts';
 
-/** Counts requests of API keys and client addresses, over all instances. */
+/** Counts requests of API keys, applications, grants and client addresses, over all instances. */
 export interface RateLimits {
   /** Requests per minute. */
   readonly limit: number;
-  /** Counts one request. @param subject `key/<id>` or `address/<address>` */
+  /** Counts one request. @param subject `key/<id>`, `application/<id>`, `grant/<id>` or `address/<address>` */
   spend(subject: string): Standing | Promise<Standing>;
   /** Returns true if a subject has no requests left, as far as this instance knows. */
   isUsedUp(subject: string): boolean;

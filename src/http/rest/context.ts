@@ -100,6 +100,7 @@ export const CONTEXT_ROUTES = [
       'Read-only. The same record, request and day give the same answer. Content written by an AI is in `ai_notes` only. Resources that were entered in error or refuted, or have an unknown modifierExtension, are left out and counted in `warnings`.',
     tag: 'Timeline and context',
     credential: 'api_key',
+    grantToken: 'refused',
     scope: 'read',
     body: asked,
     answers: { 200: { description: 'The context', schema: contextSchema } },

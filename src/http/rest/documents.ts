@@ -50,6 +50,7 @@ export const DOCUMENT_ROUTES = [
       'The content goes to `upload`, as it says, and is then finalized; or to `PUT /v1/documents/{doc_id}/content`, which does both.',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     scope: 'write',
     headers: AUTHOR,
     body: documentInput,
@@ -86,6 +87,7 @@ export const DOCUMENT_ROUTES = [
     summary: 'A patient’s documents, the last recorded first',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     models: LIST_MODELS,
     query: z.strictObject({ ...LIST_QUERY, kind: z.enum(DOCUMENT_KINDS).optional() }),
     answers: { 200: { description: 'A page', schema: listOf(documentSchema) } },
@@ -109,6 +111,7 @@ export const DOCUMENT_ROUTES = [
     summary: 'What is known of a document',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     answers: { 200: { description: 'The document', schema: documentSchema } },
     async run(request) {
       const found = await shownResource(request, 'DocumentReference', request.params.doc_id);
@@ -129,6 +132,7 @@ export const DOCUMENT_ROUTES = [
       'Send the content as the body. `Content-Type` must be the document’s, or absent; the service checks the content against it. Content cannot be replaced: 409. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     scope: 'write',
     takes: 'bytes',
     headers: AUTHOR,
@@ -167,6 +171,7 @@ export const DOCUMENT_ROUTES = [
       'Works once, until it expires, without another credential. Finalize the document afterwards.',
     tag: TAG,
     credential: 'none',
+    grantToken: 'refused',
     models: ['resources'],
     takes: 'bytes',
     query: z.strictObject({
@@ -219,6 +224,7 @@ export const DOCUMENT_ROUTES = [
       '`size` and `sha256` are compared where they are sent, which takes the scope `read` too. Once more changes nothing. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     scope: 'write',
     headers: AUTHOR,
     body: finalizeInput,
@@ -263,6 +269,7 @@ export const DOCUMENT_ROUTES = [
     description: '`Range` asks for a part. `ETag` is the SHA-256.',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     headers: {
       Range: '`bytes=0-99`: a part.',
       'If-Range': 'The part only if the ETag is still this one.',

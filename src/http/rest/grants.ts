@@ -20,6 +20,7 @@ export const GRANT_ROUTES = [
       'Always empty: consents are not supported yet, and a project needs none for the patients that it created.',
     tag: 'Patients',
     credential: 'api_key',
+    grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(grantSchema) } },
     async run(request) {

@@ -128,6 +128,7 @@ export const LABS_ROUTES = [
       'An HL7 v2 message (ORU^R01), JSON items, or a table. The import writes everything or nothing. It skips a report that was imported before; changed results become new versions of the earlier ones. Results without a LOINC code are kept, and `unmapped` lists their codes. A key without `read` must send messages without patient data in PID (else 403).',
     tag: 'Laboratory results',
     credential: 'api_key',
+    grantToken: 'refused',
     scope: 'write',
     headers: AUTHOR,
     query: labsQuery,

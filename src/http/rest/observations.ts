@@ -164,6 +164,7 @@ export const OBSERVATION_ROUTES = [
       'Exactly one of `value` with `unit`, `value_text`, `value_code`, `value_boolean` and `components`. A bare `code` is LOINC. `unit` may be absent where LOINC has none for the code; it is `1` then.',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     scope: 'write',
     headers: AUTHOR,
     body: observation,
@@ -185,6 +186,7 @@ export const OBSERVATION_ROUTES = [
     summary: 'A patient’s observations, the newest first',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     models: LISTING_MODELS,
     query: z
       .strictObject({

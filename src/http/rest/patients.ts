@@ -103,6 +103,7 @@ export const PATIENT_ROUTES = [
     summary: 'Create a patient',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     scope: 'write',
     headers: AUTHOR,
     body: demographics,
@@ -132,6 +133,7 @@ export const PATIENT_ROUTES = [
     summary: 'Patients that the project sees, the newest first',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     models: LIST_MODELS,
     query: z.strictObject(LIST_QUERY),
     otherwise: 'to search patients, use the FHIR interface, for example GET /fhir/R4/Patient?name=Lind',
@@ -145,6 +147,7 @@ export const PATIENT_ROUTES = [
     summary: 'A patient',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     answers: { 200: { description: 'The patient', schema: patientSchema } },
     async run(request) {
       const found = await shownResource(request, 'Patient', request.params.patient_id);
@@ -161,6 +164,7 @@ export const PATIENT_ROUTES = [
       "Members that you leave out are removed. Elements of the Patient that these members don't cover are kept. If the narrative would become wrong, a generated one is dropped; otherwise the change is refused.",
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     scope: 'write',
     headers: AUTHOR,
     body: demographics,

@@ -48,6 +48,7 @@ export const PROVENANCE_ROUTES = [
     summary: 'Who wrote each version of a resource, the newest first',
     tag: 'Patients',
     credential: 'api_key',
+    grantToken: 'refused',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(versionSchema) } },
     async run({ services, caller, params, query }) {

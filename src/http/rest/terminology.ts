@@ -30,6 +30,7 @@ export const TERMINOLOGY_ROUTES = [
       'A code or its beginning, the beginning of a name, or some of its words; words that nothing begins with stand for those most like them.',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     models: [],
     query: z.strictObject({
       q: z.string().max(80).regex(/\S/, 'must not be blank').describe('1 to 80 characters.'),
@@ -56,6 +57,7 @@ export const TERMINOLOGY_ROUTES = [
     summary: 'A code of `loinc` or `atc`',
     tag: TAG,
     credential: 'api_key',
+    grantToken: 'refused',
     models: [],
     answers: { 200: { description: 'The code', schema: codeSchema } },
     async run({ services, params }) {

@@ -57,6 +57,7 @@ export const TIMELINE_ROUTES = [
       'Documents, observations, medications and conditions, unless `kinds` asks for others. Resources that were entered in error or refuted, or have a modifier extension, are left out.',
     tag: 'Timeline and context',
     credential: 'api_key',
+    grantToken: 'refused',
     models: LISTING_MODELS,
     query: z
       .strictObject({

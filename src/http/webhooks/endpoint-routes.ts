@@ -49,6 +49,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
   return [
     route({
       ...common,
+      grantToken: 'refused',
       method: 'PATCH',
       path,
       operationId: `change${name}`,
@@ -66,6 +67,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
     }),
     route({
       ...common,
+      grantToken: 'refused',
       method: 'DELETE',
       path,
       operationId: `delete${name}`,
@@ -76,6 +78,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
     }),
     route({
       ...common,
+      grantToken: 'refused',
       method: 'POST',
       path: `${path}/rotate`,
       operationId: `rotate${name}Secret`,
@@ -88,6 +91,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
     }),
     route({
       ...common,
+      grantToken: 'refused',
       method: 'POST',
       path: `${path}/ping`,
       operationId: `ping${name}`,
@@ -99,6 +103,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
     }),
     route({
       ...common,
+      grantToken: 'refused',
       method: 'GET',
       path: `${path}/deliveries`,
       operationId: `list${name}Deliveries`,
@@ -113,6 +118,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
     }),
     route({
       ...common,
+      grantToken: 'refused',
       method: 'POST',
       path: `${path}/deliveries/{delivery_id}/redeliver`,
       operationId: `redeliver${name}Delivery`,

@@ -1,6 +1,6 @@
 /** `/v1/webhooks` (docs/spec/interface.md, section 4.4): a project's endpoints in the environment of the key that asks. */
 import { z } from 'zod';
-import type { RequestContext as By } from '#commands/command.ts';
+import { type RequestContext as By, credentialOf } from '#commands/command.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';
@@ -17,8 +17,7 @@ type Request = Pick<
 
 /** Returns the author and the request of a command. */
 function by({ caller, requestId, ids, now, retry }: Request): By {
-  const credential = { kind: caller.kind, ...caller.tenant, key_id: caller.keyId };
-  return { credential, requestId, ids, now, ...(retry === undefined ? {} : { retry }) };
+  return { credential: credentialOf(caller), requestId, ids, now, ...(retry === undefined ? {} : { retry }) };
 }
 
 /** @throws Refusal not_found (404) */
@@ -43,6 +42,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'Create an endpoint; its secret is shown only now',
     tag,
     credential,
+    grantToken: 'refused',
     needsRead: true,
     models,
     secret: true,
@@ -57,6 +57,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'The endpoints, oldest first',
     tag,
     credential,
+    grantToken: 'refused',
     models,
     query: z.object(LIST_QUERY),
     answers: { 200: { description: 'A page of endpoints', schema: listOf(endpoint) } },
@@ -69,6 +70,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'The types of events',
     tag,
     credential,
+    grantToken: 'refused',
     models: [],
     answers: {
       200: { description: 'The types', schema: z.object({ data: z.array(z.enum(WEBHOOK_EVENT_TYPES)) }) },
@@ -82,6 +84,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'An endpoint',
     tag,
     credential,
+    grantToken: 'refused',
     models,
     answers: { 200: shown },
     run: async (request) => ({
@@ -107,6 +110,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'Retry all exhausted deliveries now',
     tag,
     credential,
+    grantToken: 'refused',
     needsRead: true,
     models,
     answers: {
@@ -127,6 +131,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
       'Their deliveries have the header `Service-Replay: true` and the original event ids. If a delivery fails, the following ones wait until it succeeds or is exhausted. Erased records are left out. An endpoint can have one running replay at a time.',
     tag,
     credential,
+    grantToken: 'refused',
     needsRead: true,
     models,
     body: newReplay,
@@ -141,6 +146,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'The progress of the newest replay',
     tag,
     credential,
+    grantToken: 'refused',
     models,
     answers: { 200: { description: 'The replay', schema: replay } },
     run: async (request) => actions.readReplay(request, await known(request, request.params.endpoint_id)),
@@ -152,6 +158,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     summary: 'Cancel the running replay; events that were not sent yet are dropped',
     tag,
     credential,
+    grantToken: 'refused',
     needsRead: true,
     models,
     answers: { 200: { description: 'The replay', schema: replay } },

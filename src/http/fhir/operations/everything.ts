@@ -26,6 +26,7 @@ export const everything: Operation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
   instances: ['Patient'],
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: EVERYTHING_PARAMETERS,
   searchset: true,
   run,

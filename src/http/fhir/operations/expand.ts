@@ -19,6 +19,7 @@ export const expand: Operation = {
   types: ['ValueSet'],
   instances: ['ValueSet'],
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: [
     'url',
     'valueSet',

@@ -16,6 +16,7 @@ export const lookup: Operation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
   types: ['CodeSystem'],
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: ['code', 'system', 'version', 'coding', 'date', 'displayLanguage', 'property'],
   async run(request) {
     const [coded] = codesOf(request, textOf(request, 'system'));

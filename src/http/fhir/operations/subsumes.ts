@@ -10,6 +10,7 @@ export const subsumes: Operation = {
   types: ['CodeSystem'],
   instances: ['CodeSystem'],
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: ['codeA', 'codeB', 'system', 'version', 'codingA', 'codingB'],
   async run(request) {
     const ofInstance = await codeSystemOf(request);

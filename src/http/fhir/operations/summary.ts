@@ -20,6 +20,7 @@ export const summary: Operation = {
   types: ['Patient'],
   instances: ['Patient'],
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: ['identifier', 'profile'],
   run,
 };

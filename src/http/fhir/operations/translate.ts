@@ -20,6 +20,7 @@ export const translate: Operation = {
   types: ['ConceptMap'],
   instances: ['ConceptMap'],
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: [
     ...['url', 'conceptMap', 'conceptMapVersion', 'code', 'system', 'version', 'source', 'coding'],
     ...['codeableConcept', 'target', 'targetsystem', 'reverse'],

@@ -30,6 +30,7 @@ export const validateCodeInSystem: Operation = {
   types: ['CodeSystem'],
   instances: ['CodeSystem'],
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: COMMON,
   async run(request) {
     const url = (await codeSystemOf(request))?.url ?? textOf(request, 'url');
@@ -58,6 +59,7 @@ export const validateCodeInSet: Operation = {
   types: ['ValueSet'],
   instances: ['ValueSet'],
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: [...COMMON, 'context', 'valueSet', 'valueSetVersion', 'system', 'systemVersion', 'inferSystem'],
   async run(request) {
     const infer = truthOf(request, 'inferSystem') === true;

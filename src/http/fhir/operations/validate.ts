@@ -23,6 +23,7 @@ export const validate: Operation = {
   instances: TYPE_NAMES,
   otherTypes: true,
   methods: ['GET', 'POST'],
+  grantToken: 'refused',
   parameters: ['resource', 'mode', 'profile'],
   run,
 };

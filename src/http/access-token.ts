@@ -1,0 +1,60 @@
+/** Access tokens (`at_…`) as credentials of a request (RFC 6750; docs/spec/decisions.md, section 9). */
+import type { ClientCaller, GrantCaller } from '#src/shared/caller.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import type { TokenCaller } from './ports/tokens.ts';
+
+/** Matches what may be an access token. */
+const ACCESS_TOKEN = /^at_[A-Za-z0-9_-]{16,256}$/;
+
+/** Tells whether a credential may be an access token. */
+export function isAccessToken(credential: string): boolean {
+  return ACCESS_TOKEN.test(credential);
+}
+
+/**
+ * Returns the caller of a token.
+ * @param url of the request, without its query string
+ * @throws Refusal unauthenticated (401) if the token was issued for other resources (RFC 8707, section 2)
+ */
+export function callerOf(token: TokenCaller, url: string): ClientCaller | GrantCaller {
+  if (!covers(token.resources, url)) {
+    throw invalidToken(
+      'the access token is for other resources of this service; request one with their `resource`',
+    );
+  }
+  const { applicationId } = token;
+  const tenant = { project: token.project, environment: token.environment };
+  if (token.kind === 'client')
+    return { kind: 'client', applicationId, tenant, tenantId: tenantId(tenant), scopes: token.keyScopes };
+  const { grantId, record, patient, scopes } = token;
+  return { kind: 'grant', applicationId, tenant, grantId, record, patient, scopes };
+}
+
+/** Tells whether a URL is one of the resources, or below one. */
+function covers(resources: readonly string[], url: string): boolean {
+  return (
+    resources.length === 0 ||
+    resources.some((resource) => {
+      const base = resource.replace(/\/+$/, '');
+      return url === base || url.startsWith(`${base}/`);
+    })
+  );
+}
+
+/** Returns the refusal (401) of an access token that doesn't work. Clients get a new one then. */
+export function invalidToken(diagnostics: string): Refusal {
+  return new Refusal(
+    'unauthenticated',
+    { code: 'login', diagnostics },
+    { 'WWW-Authenticate': 'Bearer realm="annal", error="invalid_token"' },
+  );
+}
+
+/** Returns the refusal (403) of a grant's token where none is taken. */
+export function refusesGrants(): Refusal {
+  return new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: 'this request is not open to access tokens of a patient’s grant',
+  });
+}

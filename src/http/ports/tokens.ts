@@ -1,0 +1,31 @@
+import type { Environment } from '#src/shared/tenant.ts';
+
+/** What an access token (`at_…`) gives access to, now: of a token that expired, was revoked or lost its grant there is none. */
+export type TokenCaller =
+  | {
+      /** Of `client_credentials`. */
+      readonly kind: 'client';
+      readonly applicationId: string;
+      readonly project: string;
+      readonly environment: Environment;
+      readonly keyScopes: readonly ('read' | 'write')[];
+      readonly resources: readonly string[];
+    }
+  | {
+      readonly kind: 'grant';
+      readonly applicationId: string;
+      readonly project: string;
+      readonly environment: Environment;
+      readonly grantId: string;
+      /** The real id of the record's Patient. */
+      readonly record: string;
+      /** The pairwise id of the record's Patient. */
+      readonly patient: string;
+      /** SMART scopes, normalised. */
+      readonly scopes: readonly string[];
+      /** URLs below which the token works (RFC 8707); none: everywhere. */
+      readonly resources: readonly string[];
+    };
+
+/** Finds what an access token gives access to, by its hex SHA-256. The database is asked each time. */
+export type FindToken = (sha256: string) => Promise<TokenCaller | undefined>;
