@@ -3,7 +3,7 @@
  * references into other records (docs/spec/decisions.md, section 1).
  */
 import { parseReference } from '#src/fhir/references.ts';
-import { typeEntry } from '#src/fhir/types.ts';
+import { type Home, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
 
 /** The record of a grant. */
@@ -62,11 +62,14 @@ async function withoutOthers(
   return changed ? printJson(value, exact) : body;
 }
 
+/** Where resources are that may belong to a record. */
+const IN_RECORDS: readonly Home[] = ['record', 'either'];
+
 /** Returns the resource in a record that a reference names; undefined for directories, other servers and contained ones. */
 function targetOf(reference: Json | undefined, base: string): { type: string; id: string } | undefined {
   if (typeof reference !== 'string') return undefined;
   const parsed = parseReference(reference, [base]);
-  return parsed.kind === 'local' && typeEntry(parsed.type).home === 'record' ? parsed : undefined;
+  return parsed.kind === 'local' && IN_RECORDS.includes(typeEntry(parsed.type).home) ? parsed : undefined;
 }
 
 /** Visits every object of a parsed resource. */
