@@ -27,7 +27,7 @@ export interface ClientCaller extends ProjectCaller {
 export type Caller = KeyCaller | ClientCaller;
 
 /**
- * An application with an access token of a grant: it sees one record, under the pairwise id. It is no `Caller`, so that
+ * An application with an access token of a grant: it sees one record, under the pairwise id. It isn't a `Caller`, so that
  * nothing takes it that doesn't say so.
  */
 export interface GrantCaller {

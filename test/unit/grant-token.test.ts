@@ -68,7 +68,7 @@ describe('the statement whether a grant’s token is taken', () => {
       patient: 'p',
       scopes: [],
     };
-    // @ts-expect-error a grant's caller is no project's caller
+    // @ts-expect-error a grant's caller isn't a project's
     expect(forProject(grant)).to.equal('grant');
     const asked = { grant } as GrantRequest;
     const refused: Interaction = {
