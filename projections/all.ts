@@ -1,4 +1,5 @@
 /** Every read model of the service. Adding one is adding it here. */
+import { consents } from './consents/project.ts';
 import { history } from './history/project.ts';
 import type { Projection } from './projection.ts';
 import { projects } from './projects/project.ts';
@@ -8,4 +9,12 @@ import { timeline } from './timeline/project.ts';
 import { webhooks } from './webhooks/project.ts';
 
 /** All projections, in the order in which `annal rebuild` without a name takes them. */
-export const PROJECTIONS: readonly Projection[] = [resources, search, history, timeline, projects, webhooks];
+export const PROJECTIONS: readonly Projection[] = [
+  resources,
+  search,
+  history,
+  timeline,
+  projects,
+  webhooks,
+  consents,
+];

@@ -15,6 +15,8 @@ export interface Projection {
   readonly gathers?: boolean;
   /** Only events of streams with these prefixes reach it. */
   readonly prefixes: readonly string[];
+  /** Of those only events of these types, so that it decodes no others. Default: all. */
+  readonly types?: ReadonlySet<string>;
   /** Returns the DDL of the tables in a schema, primary keys included. The projector adds `checkpoint`. */
   tables(schema: string): string;
   /** Returns the DDL that can wait until a rebuild has loaded the rows. */

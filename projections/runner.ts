@@ -10,6 +10,7 @@ import { eraseFromAbandoned, isErasure } from './abandoned.ts';
 import { advancing, type Checkpoint, movedOr } from './checkpoint.ts';
 import { decodeOnce } from './decode-once.ts';
 import { CannotApply, isPassing } from './failure.ts';
+import { ownEvents } from './own-events.ts';
 import { forgetParsed } from './parsed.ts';
 import type { Projection } from './projection.ts';
 import { inTransaction } from './session.ts';
@@ -61,7 +62,9 @@ export class Runner {
     await this.#beating;
     this.#busy = true;
     try {
-      if (batch.events.length > 0) await this.#write(batch);
+      const events = ownEvents(this.projection, batch.events);
+      // Without any, `tick` moves the checkpoint.
+      if (events.length > 0) await this.#write({ ...batch, events });
       this.#position = batch.position;
       this.passed(batch.position);
     } finally {

@@ -8,6 +8,7 @@ import { moveCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { compareTables, type TableComparison } from './compare.ts';
 import { decodeOnce } from './decode-once.ts';
 import { CannotApply } from './failure.ts';
+import { ownEvents } from './own-events.ts';
 import { PACES, type Pace } from './pace.ts';
 import type { Projection } from './projection.ts';
 import { replay } from './replay.ts';
@@ -64,7 +65,7 @@ export class Shadow {
   /** Rows and checkpoint of a batch, in the caller's transaction. */
   async apply({ events, position }: EventBatch): Promise<void> {
     const { projection, schema, session } = this;
-    const decoded = events.map((event) => {
+    const decoded = ownEvents(projection, events).map((event) => {
       try {
         return decodeOnce(event);
       } catch (error) {

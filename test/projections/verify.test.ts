@@ -193,6 +193,7 @@ describe('verify', () => {
       ['search', 'underivable'],
       ['history', 'underivable'],
       ['timeline', 'underivable'],
+      ['consents', 'underivable'],
     ]);
   });
 
@@ -284,6 +285,7 @@ describe('verify', () => {
       ['timeline', 'lagging'],
       ['projects', 'lagging'],
       ['webhooks', 'lagging'],
+      ['consents', 'lagging'],
     ]);
   });
 });

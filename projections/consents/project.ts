@@ -1,0 +1,93 @@
+/**
+ * The read model `consents`: who allowed which application what, on which record, until when, and which people have
+ * which records (docs/spec/decisions.md, section 9). Most events of a record are of other types, which it never decodes.
+ */
+import type { QueryConfig } from 'pg';
+import type { EventType, StoredEvent } from '#src/events/catalog.ts';
+import { patientOf } from '#src/events/streams.ts';
+import { toMicros } from '#src/shared/time.ts';
+import type { Projection } from '../projection.ts';
+import { runAll } from '../rows.ts';
+import { indexes, ORDER, STATEMENTS, type StatementName, tables } from './schema.ts';
+
+/** Types of events that it takes. */
+const TYPES = [
+  'ConsentGranted',
+  'ConsentRevoked',
+  'ConsentExpired',
+  'RecordLinked',
+  'RecordUnlinked',
+  'RecordErased',
+] as const satisfies readonly EventType[];
+
+/** Returns the changes of an event. */
+function changesOf(stored: StoredEvent): [StatementName, object][] {
+  const { event } = stored;
+  switch (event.type) {
+    case 'ConsentGranted': {
+      const { person, project_id: project, subject, expires_at, ...rest } = event.data;
+      const row = { ...rest, ...homeOf(stored), ...person, project, pairwise_subject: subject };
+      return [['grant', { ...row, expires_at: toMicros(expires_at) }]];
+    }
+    case 'ConsentRevoked':
+      return [['grantEnd', { grant_id: event.data.grant_id, reason: event.data.reason }]];
+    case 'ConsentExpired':
+      return [['grantEnd', { grant_id: event.data.grant_id, reason: 'expired' }]];
+    case 'RecordLinked': {
+      const { person, ...rest } = event.data;
+      const { record, owner_project, owner_environment: environment } = homeOf(stored);
+      return [['link', { ...rest, ...person, record, owner_project, environment }]];
+    }
+    case 'RecordUnlinked':
+      return [['linkEnd', event.data]];
+    case 'RecordErased': {
+      const { patient: record, grants } = event.data;
+      const left = grants.map(({ granted_at, ended_at, ...ids }): [StatementName, object] => [
+        'erasedGrant',
+        { ...ids, granted_at: toMicros(granted_at), ended_at: toMicros(ended_at) },
+      ]);
+      return [...left, ['erasure', { record }]];
+    }
+    default:
+      return [];
+  }
+}
+
+/**
+ * Returns the record of an event and its owner.
+ * @throws Error if the metadata name no owner
+ */
+function homeOf({ stream, metadata: { owner } }: StoredEvent) {
+  const record = patientOf(stream);
+  if (record === undefined || owner === undefined) throw new Error('its metadata has no owner');
+  return { record, owner_project: owner.project, owner_environment: owner.environment };
+}
+
+function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
+  const rows = new Map<StatementName, object[]>();
+  for (const stored of events) {
+    const at = toMicros(stored.metadata.recorded_at);
+    for (const [name, row] of changesOf(stored)) {
+      const together = rows.get(name);
+      if (together === undefined) rows.set(name, [{ ...row, at }]);
+      else together.push({ ...row, at });
+    }
+  }
+  return ORDER.flatMap((name) => {
+    const own = rows.get(name);
+    return own === undefined ? [] : [{ text: STATEMENTS[name](schema), values: [JSON.stringify(own)] }];
+  });
+}
+
+/** Serves the checks of access tokens, and the lists of grants and of people's records. */
+export const consents: Projection = {
+  name: 'consents',
+  version: 1,
+  prefixes: ['record-', 'project-'],
+  types: new Set<string>(TYPES),
+  tables,
+  indexes,
+  compared: ['grants', 'links', 'erased_grants'],
+  statements,
+  load: (tx, schema, events) => runAll(tx, statements(schema, events)),
+};

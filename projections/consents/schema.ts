@@ -1,0 +1,124 @@
+/** Tables of the read model `consents`: grants of applications, and links between people and records. */
+
+/** Returns the DDL of the tables; times are microseconds since 1970. */
+export const tables = (schema: string): string => `
+create table ${schema}.grants (
+  grant_id text primary key,
+  record uuid not null,
+  application_id text not null,
+  project text not null,         -- of the application
+  environment text not null,     -- sandbox, production
+  sector text not null,
+  issuer text not null,          -- of the person, with subject
+  subject text not null,
+  patient uuid not null,         -- the pairwise id of the Patient
+  pairwise_subject text not null,
+  scopes text[] not null,
+  purpose text,
+  granted_by text not null,      -- patient, representative, creator
+  granted_at int8 not null,
+  expires_at int8 not null,
+  lang text not null,
+  sentences text[] not null,
+  ended_at int8,                 -- null until an event ends it; it may have expired before
+  end_reason text,               -- null with it: expired, or the reason of ConsentRevoked
+  owner_project text not null,   -- of the record
+  owner_environment text not null
+);
+create table ${schema}.links (
+  link_id text primary key,
+  record uuid not null,
+  owner_project text not null,
+  environment text not null,
+  issuer text not null,
+  subject text not null,
+  relationship text not null,    -- self, dependent
+  via text not null,             -- invitation, own, identity_grant
+  linked_at int8 not null,
+  unlinked_at int8,              -- null while it holds
+  reason text                    -- null with it: patient, project
+);
+create table ${schema}.erased_grants (
+  grant_id text primary key,     -- what a purge leaves of a grant
+  application_id text not null,
+  granted_at int8 not null,
+  ended_at int8 not null
+);
+-- grants and links of a record; all of them when it is erased
+create index grants_of_record on ${schema}.grants (record, granted_at, grant_id);
+create index links_of_record on ${schema}.links (record, linked_at, link_id);
+`;
+
+/** Lists and look-ups. */
+export const indexes = (schema: string): string => `
+-- grants of an application, of a project's applications, and of a person
+create index if not exists grants_of_application on ${schema}.grants (application_id, granted_at, grant_id);
+create index if not exists grants_of_project on ${schema}.grants (project, environment, granted_at, grant_id);
+create index if not exists grants_of_person on ${schema}.grants (issuer, subject, granted_at, grant_id);
+-- grants that the end of an application or project ends: its own, those of its applications, those on its records
+create index if not exists open_grants_of_application on ${schema}.grants (application_id, grant_id)
+  where ended_at is null;
+create index if not exists open_grants_of_project on ${schema}.grants (project, grant_id) where ended_at is null;
+create index if not exists open_grants_of_owner on ${schema}.grants (owner_project, grant_id) where ended_at is null;
+-- grants by the id that applications know
+create index if not exists grants_of_pairwise on ${schema}.grants (patient, project, environment, granted_at, grant_id);
+-- grants that expire next
+create index if not exists grants_by_expiry on ${schema}.grants (expires_at, grant_id) where ended_at is null;
+-- records of a person
+create index if not exists links_of_person on ${schema}.links (issuer, subject, environment, linked_at, link_id);
+-- purged grants of an application
+create index if not exists erased_grants_of_application
+  on ${schema}.erased_grants (application_id, granted_at, grant_id);
+`;
+
+/** A change gives way to an earlier one: the same batch again, or another cut, leaves the same rows. */
+export const STATEMENTS = {
+  grant: (schema: string) => `
+insert into ${schema}.grants (grant_id, record, application_id, project, environment, sector, issuer, subject, patient,
+  pairwise_subject, scopes, purpose, granted_by, granted_at, expires_at, lang, sentences, owner_project,
+  owner_environment)
+select grant_id, record, application_id, project, environment, sector, issuer, subject, patient, pairwise_subject,
+  scopes, purpose, granted_by, at, expires_at, lang, sentences, owner_project, owner_environment
+from json_to_recordset($1::json) as x(grant_id text, record uuid, application_id text, project text, environment text,
+  sector text, issuer text, subject text, patient uuid, pairwise_subject text, scopes text[], purpose text,
+  granted_by text, at int8, expires_at int8, lang text, sentences text[], owner_project text, owner_environment text)
+on conflict (grant_id) do nothing`,
+
+  grantEnd: (schema: string) => `
+update ${schema}.grants g set ended_at = x.at, end_reason = x.reason
+from (select distinct on (grant_id) * from json_to_recordset($1::json) as x(grant_id text, reason text, at int8)
+  order by grant_id, at) x
+where g.grant_id = x.grant_id and g.ended_at is null`,
+
+  link: (schema: string) => `
+insert into ${schema}.links
+  (link_id, record, owner_project, environment, issuer, subject, relationship, via, linked_at)
+select link_id, record, owner_project, environment, issuer, subject, relationship, via, at
+from json_to_recordset($1::json) as x(link_id text, record uuid, owner_project text, environment text, issuer text,
+  subject text, relationship text, via text, at int8)
+on conflict (link_id) do nothing`,
+
+  linkEnd: (schema: string) => `
+update ${schema}.links l set unlinked_at = x.at, reason = x.reason
+from (select distinct on (link_id) * from json_to_recordset($1::json) as x(link_id text, reason text, at int8)
+  order by link_id, at) x
+where l.link_id = x.link_id and l.unlinked_at is null`,
+
+  erasedGrant: (schema: string) => `
+insert into ${schema}.erased_grants (grant_id, application_id, granted_at, ended_at)
+select grant_id, application_id, granted_at, ended_at
+from json_to_recordset($1::json) as x(grant_id text, application_id text, granted_at int8, ended_at int8)
+on conflict (grant_id) do nothing`,
+
+  // Its events may have come in part only, when its stream was removed while it was read: whatever there is goes.
+  erasure: (schema: string) => `
+with gone as (select record from json_to_recordset($1::json) as x(record uuid)),
+  links as (delete from ${schema}.links where record in (select record from gone))
+delete from ${schema}.grants where record in (select record from gone)`,
+} as const;
+
+/** The name of one. */
+export type StatementName = keyof typeof STATEMENTS;
+
+/** Order of execution: rows are created before they are changed, because one batch may have both. */
+export const ORDER = Object.keys(STATEMENTS) as StatementName[];

@@ -1,0 +1,26 @@
+/** The read side of consent: who may what, on which record, until when, and whose records they are. */
+import type { Pool } from 'pg';
+import { type GrantQueries, openGrants } from './grants.ts';
+import { openRecords, type RecordQueries } from './records.ts';
+import { openSandboxLinks } from './sandbox-links.ts';
+import { type IdsOfSector, openIdsOfSector } from './sector-ids.ts';
+import { type GrantsToEnd, openGrantsToEnd } from './to-end.ts';
+
+/** All queries about consent. They check no credential: callers say whose data they ask for. */
+export interface ConsentQueries extends GrantQueries, RecordQueries {
+  readonly idsOfSector: IdsOfSector;
+  readonly toEnd: GrantsToEnd;
+}
+
+/**
+ * Opens them over a database.
+ * @param devIssuer the identifier of the development issuer; undefined if the installation has none
+ */
+export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueries {
+  return {
+    ...openGrants(pool),
+    ...openRecords(pool, openSandboxLinks(pool), devIssuer),
+    idsOfSector: openIdsOfSector(pool),
+    toEnd: openGrantsToEnd(pool),
+  };
+}

@@ -1,0 +1,161 @@
+/** Grants by application, project, person and record, now and as of any moment (docs/spec/decisions.md, section 9). */
+import type { Pool } from 'pg';
+import type { PersonId } from '#src/shared/identity.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import { type Micros, nowMicros } from '#src/shared/time.ts';
+import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+
+/** A grant at the moment that was asked for; times are microseconds since 1970. */
+export interface GrantRow {
+  readonly id: string;
+  /** The real id of the Patient. */
+  readonly record: string;
+  /** The id under which the application knows the Patient. */
+  readonly patient: string;
+  readonly application_id: string;
+  /** The application's project. */
+  readonly project: string;
+  readonly environment: Environment;
+  readonly sector: string;
+  readonly issuer: string;
+  readonly subject: string;
+  readonly pairwise_subject: string;
+  readonly scopes: readonly string[];
+  readonly purpose: string | null;
+  readonly granted_by: 'patient' | 'representative' | 'creator';
+  /** When it was granted. */
+  readonly created_at: Micros;
+  readonly expires_at: Micros;
+  /** Language of the sentences. */
+  readonly lang: string;
+  /** What the person read and allowed. */
+  readonly sentences: readonly string[];
+  /** Null while no event has ended it. */
+  readonly ended_at: Micros | null;
+  /** `expired`, or the reason of `ConsentRevoked`; null with it. */
+  readonly end_reason: string | null;
+  readonly owner_project: string;
+  readonly owner_environment: Environment;
+  readonly status: GrantStatus;
+  readonly application_name: string | null;
+  readonly application_kind: string | null;
+  readonly privacy_url: string | null;
+  /** The name of the application's organization. */
+  readonly organization: string | null;
+}
+
+/** States of a grant (docs/spec/interface.md, section 3). */
+export type GrantStatus = 'active' | 'revoked' | 'expired';
+
+/** The requested grants: those that meet every given condition, at least one of them. */
+export interface GrantsAsked extends PageAsked {
+  readonly application?: string | undefined;
+  /** The application's project. */
+  readonly project?: string | undefined;
+  readonly environment?: Environment | undefined;
+  readonly person?: PersonId | undefined;
+  /** The real id of a Patient. */
+  readonly record?: string | undefined;
+  /** The id of a Patient under which applications know it. */
+  readonly patient?: string | undefined;
+  /** Shows grants as they were at this moment, microseconds; default: now. */
+  readonly at?: Micros | undefined;
+}
+
+/** Queries about grants. */
+export interface GrantQueries {
+  /**
+   * Reads grants, the newest first, ended ones too.
+   * @throws Refusal invalid (422) for a cursor of another list
+   */
+  readonly grantsOf: (asked: GrantsAsked) => Promise<Page<GrantRow>>;
+  /** Reads a grant as it is now; undefined if there is none. */
+  readonly grant: (id: string) => Promise<GrantRow | undefined>;
+  /** Reads the active grant of an application, a person and a record; undefined if there is none. */
+  readonly activeGrant: (
+    application: string,
+    person: PersonId,
+    record: string,
+  ) => Promise<GrantRow | undefined>;
+}
+
+/** No event is later. */
+const LATEST = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Columns of a grant at a moment.
+ * @param until parameter: events after it don't count
+ * @param clock parameter: a grant whose time is over by then has expired
+ */
+const columns = (until: string, clock: string): string => `
+  g.grant_id as id, g.record, g.patient, g.application_id, g.project, g.environment, g.sector, g.issuer, g.subject,
+  g.pairwise_subject, g.scopes, g.purpose, g.granted_by, g.granted_at as created_at, g.expires_at, g.lang, g.sentences,
+  case when g.ended_at <= ${until} then g.ended_at end as ended_at,
+  case when g.ended_at <= ${until} then g.end_reason end as end_reason,
+  g.owner_project, g.owner_environment,
+  case when g.ended_at <= ${until} and g.end_reason <> 'expired' then 'revoked'
+       when g.ended_at <= ${until} or g.expires_at <= ${clock} then 'expired'
+       else 'active' end as status,
+  a.name as application_name, a.kind as application_kind, a.privacy_url, o.name as organization`;
+
+/** The application's names are those of today. It may be deleted. */
+const FROM = `
+  from consents.grants g
+  left join projects.application a on a.id = g.application_id
+  left join projects.project p on p.id = g.project
+  left join projects.organization o on o.id = p.organization`;
+
+/** Conditions by name; `?` and `!` are the values. Absent ones must not be in the statement: their index would not be used. */
+const CONDITIONS = {
+  application: 'g.application_id = ?',
+  project: 'g.project = ?',
+  environment: 'g.environment = ?',
+  record: 'g.record = ?::uuid',
+  patient: 'g.patient = ?::uuid',
+  issuer: 'g.issuer = ?',
+  subject: 'g.subject = ?',
+} as const;
+
+/** Opens the questions. */
+export function openGrants(pool: Pool): GrantQueries {
+  return {
+    grantsOf({ at, limit, cursor, person, ...asked }) {
+      const filters = { ...asked, ...person };
+      const given = Object.entries(CONDITIONS).flatMap(([name, sql]) => {
+        const value = Object.entries(filters).find(([key]) => key === name)?.[1];
+        return value === undefined ? [] : [{ name, sql, value }];
+      });
+      if (given.length === 0) throw new TypeError('a list of grants needs a condition');
+      const where = given.map(({ sql }, index) => sql.replace('?', `$${index + 3}`)).join(' and ');
+      const list = {
+        name: `grants-${given.map(({ name }) => name).join('-')}`,
+        rows: (after: string) => `
+select ${columns('$1::int8', '$2::int8')} ${FROM}
+ where ${where} and g.granted_at <= $1::int8 ${after && `and (g.granted_at, g.grant_id) ${after}`}`,
+        values: [at ?? LATEST, at ?? nowMicros(), ...given.map(({ value }) => value)],
+      };
+      return pageOf<GrantRow>(pool, list, { limit, cursor });
+    },
+    async grant(id) {
+      // Index: primary key of consents.grants (grant_id).
+      const { rows } = await pool.query<GrantRow>({
+        name: 'grant',
+        text: `select ${columns('$1::int8', '$2::int8')} ${FROM} where g.grant_id = $3`,
+        values: [LATEST, nowMicros(), id],
+      });
+      return rows[0];
+    },
+    async activeGrant(application, { issuer, subject }, record) {
+      // Index: consents.grants_of_record.
+      const { rows } = await pool.query<GrantRow>({
+        name: 'active-grant',
+        text: `select ${columns('$1::int8', '$2::int8')} ${FROM}
+          where g.record = $3::uuid and g.application_id = $4 and g.issuer = $5 and g.subject = $6
+            and g.ended_at is null and g.expires_at > $2::int8
+          order by g.granted_at desc limit 1`,
+        values: [LATEST, nowMicros(), record, application, issuer, subject],
+      });
+      return rows[0];
+    },
+  };
+}

@@ -1,0 +1,139 @@
+/** The records that a person has: their own and those of dependents (docs/spec/decisions.md, section 9). */
+import type { Pool } from 'pg';
+import type { Identity } from '#src/shared/identity.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import type { SandboxLinks } from './sandbox-links.ts';
+
+/** A person who has records; the address counts for synthetic patients alone. */
+export type RecordHolder = Pick<Identity, 'issuer' | 'subject' | 'email'>;
+
+/** A link of a person to a record. */
+export interface LinkRow {
+  /** Undefined for a link that follows from an e-mail address of the sandbox: no event made it. */
+  readonly linkId: string | undefined;
+  /** The real id of the Patient. */
+  readonly record: string;
+  readonly environment: Environment;
+  readonly relationship: 'self' | 'dependent';
+  readonly via: 'invitation' | 'own' | 'identity_grant' | 'sandbox';
+}
+
+/** A record of a person (`MyPatient`, docs/spec/decisions.md, section 4). */
+export interface MyPatient extends LinkRow {
+  /** The same as `record`. */
+  readonly id: string;
+  readonly given: string | null;
+  readonly family: string | null;
+  /** YYYY-MM-DD, or less of it. */
+  readonly birth_date: string | null;
+}
+
+/** Which records to read. */
+export interface RecordsAsked {
+  /** Leaves out synthetic patients of other projects; linked records of other projects stay. */
+  readonly project?: string | undefined;
+  /** Also records whose Patient is deleted; they have no name. */
+  readonly deleted?: boolean | undefined;
+}
+
+/** Queries about people's records. */
+export interface RecordQueries {
+  /** Reads a person's records in an environment: their own first, then in the order in which they were linked. */
+  readonly recordsOf: (
+    person: RecordHolder,
+    environment: Environment,
+    asked?: RecordsAsked,
+  ) => Promise<readonly MyPatient[]>;
+  /** Reads a person's link to a record, also while its Patient is deleted; undefined if they have none. */
+  readonly linkTo: (person: RecordHolder, record: string) => Promise<LinkRow | undefined>;
+}
+
+/** Most records of one person. */
+const MOST = 1_000;
+
+const LINK = `l.link_id as "linkId", l.record, l.environment, l.relationship, l.via`;
+
+// Index: consents.links_of_person, and the primary key of resources.resource.
+const RECORDS = `
+select ${LINK}, r.body, coalesce(r.deleted, false) as deleted
+from consents.links l left join resources.resource r on r.id = l.record and r.type = 'Patient'
+where l.issuer = $1 and l.subject = $2 and l.environment = $3 and l.unlinked_at is null
+order by l.relationship <> 'self', l.linked_at, l.link_id limit ${MOST}`;
+
+// Index: consents.links_of_record.
+const TO = `
+select ${LINK} from consents.links l
+where l.record = $3::uuid and l.issuer = $1 and l.subject = $2 and l.unlinked_at is null
+order by l.relationship <> 'self', l.linked_at limit 1`;
+
+/** A record as it is read. */
+type Row = LinkRow & { readonly body: string | null; readonly deleted: boolean };
+
+/**
+ * Opens the questions.
+ * @param devIssuer the identifier of the development issuer, whose people have synthetic patients; undefined: none
+ */
+export function openRecords(
+  pool: Pool,
+  sandboxLinks: SandboxLinks,
+  devIssuer: string | undefined,
+): RecordQueries {
+  const addressOf = ({ issuer, email }: RecordHolder): string | undefined =>
+    issuer === devIssuer ? email?.toLowerCase() : undefined;
+  return {
+    async recordsOf(person, environment, { project, deleted = false } = {}) {
+      const { rows } = await pool.query<Row>({
+        name: 'records-of-person',
+        text: RECORDS,
+        values: [person.issuer, person.subject, environment],
+      });
+      const email = environment === 'sandbox' ? addressOf(person) : undefined;
+      const computed = email === undefined ? [] : await sandboxLinks(email, { project });
+      const all = [
+        ...rows.filter((row) => deleted || !row.deleted),
+        ...computed.map((link): Row => ({ ...fromSandbox(link), body: link.body, deleted: false })),
+      ];
+      const found = new Map<string, MyPatient>();
+      for (const row of all) if (!found.has(row.record)) found.set(row.record, shown(row));
+      return [...found.values()];
+    },
+    async linkTo(person, record) {
+      if (!isUuid(record)) return undefined;
+      const { rows } = await pool.query<LinkRow>({
+        name: 'link-of-person',
+        text: TO,
+        values: [person.issuer, person.subject, record],
+      });
+      if (rows[0] !== undefined) return rows[0];
+      const email = addressOf(person);
+      const [computed] = email === undefined ? [] : await sandboxLinks(email, { record });
+      return computed === undefined ? undefined : fromSandbox(computed);
+    },
+  };
+}
+
+function fromSandbox({ record, relationship }: Pick<LinkRow, 'record' | 'relationship'>): LinkRow {
+  return { linkId: undefined, record, environment: 'sandbox', relationship, via: 'sandbox' };
+}
+
+/** The demographics that a list shows. */
+interface Demographics {
+  readonly name?: readonly { readonly given?: readonly string[]; readonly family?: string }[];
+  readonly birthDate?: string;
+}
+
+function shown({ linkId, record, environment, relationship, via, body }: Row): MyPatient {
+  const { name: [first] = [], birthDate } = JSON.parse(body ?? '{}') as Demographics;
+  return {
+    id: record,
+    linkId,
+    record,
+    environment,
+    relationship,
+    via,
+    given: first?.given?.join(' ') ?? null,
+    family: first?.family ?? null,
+    birth_date: birthDate ?? null,
+  };
+}

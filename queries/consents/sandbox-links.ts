@@ -1,0 +1,99 @@
+/**
+ * Links of people to synthetic patients, computed from e-mail addresses (docs/spec/decisions.md, section 9, Sandbox): a
+ * generated Patient with the person's address is their own record, one whose RelatedPerson has it is a dependent's.
+ */
+import type { Pool } from 'pg';
+import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+
+/** A record that a person has by their address. */
+export interface SandboxLink {
+  readonly record: string;
+  readonly relationship: 'self' | 'dependent';
+  /** Its current Patient, FHIR JSON. */
+  readonly body: string;
+}
+
+/** Where to look: in the sandboxes of all open projects, of one project, or for one record. */
+export interface SandboxAsked {
+  readonly project?: string | undefined;
+  readonly record?: string | undefined;
+}
+
+/** Reads the links of an e-mail address, lower case. */
+export type SandboxLinks = (email: string, asked?: SandboxAsked) => Promise<readonly SandboxLink[]>;
+
+interface Row {
+  readonly record: string;
+  readonly type: 'Patient' | 'RelatedPerson';
+  readonly own: string;
+  readonly body: string;
+}
+
+/** Most records of one address: a person has a few in each sandbox. */
+const MOST = 1_000;
+
+// Indexes: search.entry_keys (keys), and primary keys. The first version of a generated Patient is the service's own.
+const LINKS = `
+select p.id as record, r.type, r.body as own, p.body
+from search.entry e
+join resources.resource r on r.id = e.id
+join resources.resource p on p.id = r.record
+join history.version v on v.id = p.id and v.version = 1
+where e.keys && $1::int8[] and r.type in ('Patient', 'RelatedPerson') and not r.deleted
+  and p.type = 'Patient' and not p.deleted and v.metadata::json -> 'credential' ->> 'kind' = 'system'
+  and ($2::uuid is null or p.id = $2)
+order by p.id limit ${MOST}`;
+
+// Index: projects.project_of_organization isn't needed: every open project has a sandbox.
+const PROJECTS = 'select p.id from projects.project p where p.deleted_at is null';
+
+/** Opens the question. */
+export function openSandboxLinks(pool: Pool): SandboxLinks {
+  const tenants = async ({ project, record }: SandboxAsked): Promise<string[]> => {
+    if (record !== undefined) {
+      const { rows } = await pool.query<{ tenant: string }>({
+        name: 'tenant-of-record',
+        text: "select r.tenant from resources.resource r where r.id = $1::uuid and r.type = 'Patient'",
+        values: [record],
+      });
+      return rows.map(({ tenant }) => tenant);
+    }
+    const projects =
+      project === undefined
+        ? (await pool.query<{ id: string }>(PROJECTS)).rows.map(({ id }) => id)
+        : [project];
+    return projects.map((each) => tenantId({ project: each, environment: 'sandbox' }));
+  };
+  return async (email, asked = {}) => {
+    const form = tokenForm.code(email);
+    const keys = (await tenants(asked)).flatMap((tenant) =>
+      ['Patient', 'RelatedPerson'].map((type) => searchKey(valueKey(tenant, type, 'email', form))),
+    );
+    if (keys.length === 0) return [];
+    const { rows } = await pool.query<Row>({
+      name: 'sandbox-links',
+      text: LINKS,
+      values: [keys, asked.record ?? null],
+    });
+    const found = new Map<string, SandboxLink>();
+    for (const { record, type, own, body } of rows) {
+      // Equal hashes are not yet equal addresses.
+      if (!hasAddress(own, email)) continue;
+      const relationship = type === 'Patient' ? 'self' : 'dependent';
+      if (found.get(record)?.relationship !== 'self') found.set(record, { record, relationship, body });
+    }
+    return [...found.values()];
+  };
+}
+
+/** The part of a resource that is read. */
+interface Reachable {
+  readonly telecom?: readonly { readonly system?: string; readonly value?: string }[];
+}
+
+function hasAddress(body: string, email: string): boolean {
+  const { telecom = [] } = JSON.parse(body) as Reachable;
+  return telecom.some(({ system, value }) => system === 'email' && value?.toLowerCase() === email);
+}
