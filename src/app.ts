@@ -13,6 +13,7 @@ import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
+import { openConsentQueries } from '#queries/consents/consents.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { acknowledged } from './app/acknowledged.ts';
@@ -21,7 +22,7 @@ import { answering } from './app/answering.ts';
 import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
-import { openIdentities } from './app/identity.ts';
+import { openIdentities, ownIssuer } from './app/identity.ts';
 import { Pacing, paced } from './app/pacing.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
@@ -198,6 +199,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const manifests = new ContextManifests(pool);
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
+  const consentQueries = openConsentQueries(pool, ownIssuer(config));
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const documents = await openDocuments({ config, pool, databaseUrl, log, events: store, locks });
   documents.start();
@@ -297,6 +299,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     stale,
     services: {
       ...administration,
+      consentQueries,
       config,
       commands,
       queries,

@@ -3,6 +3,7 @@ import type { AdminCommands } from '#commands/admin.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
 import type { AdminQueries } from '#queries/admin/admin.ts';
+import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { FindSlot } from '#queries/rest/document-slot.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
@@ -36,6 +37,7 @@ export interface Services {
   readonly queries: Queries;
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
+  readonly consentQueries: ConsentQueries;
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   readonly documents: DocumentServices;
