@@ -1,0 +1,53 @@
+/** Tokens that were issued for a grant. */
+
+/** Tokens of a grant, with what the answer and the ID token say about them. */
+export interface Issued {
+  readonly accessToken: string;
+  /** Undefined without `offline_access`. */
+  readonly refreshToken: string | undefined;
+  /** Seconds until the access token expires; never past the grant's end. */
+  readonly expiresIn: number;
+  /** Of the access token. */
+  readonly scope: string;
+  readonly grantId: string;
+  /** The pairwise Patient id. */
+  readonly patient: string;
+  /** The pairwise `sub`. */
+  readonly subject: string;
+  /** Whether the record is the person's own, and not a dependent's. */
+  readonly own: boolean;
+  /** When the person signed in, in seconds since 1970; undefined if unknown. */
+  readonly authTime: number | undefined;
+}
+
+/** The columns that statements return for it; null where nothing was issued. */
+export interface IssuedRow {
+  readonly scope: string;
+  readonly offline: boolean;
+  readonly auth_time: number | null;
+  readonly expires_in: number | null;
+  readonly grant_id: string | null;
+  readonly patient: string | null;
+  readonly pairwise_subject: string | null;
+  readonly granted_by: string | null;
+}
+
+/** Returns what was issued; undefined for a row without a grant. */
+export function issuedOf(
+  row: IssuedRow,
+  { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken: string },
+): Issued | undefined {
+  const { grant_id: grantId, patient, pairwise_subject: subject, expires_in: expiresIn } = row;
+  if (grantId === null || patient === null || subject === null || expiresIn === null) return undefined;
+  return {
+    accessToken,
+    refreshToken: row.offline ? refreshToken : undefined,
+    expiresIn,
+    scope: row.scope,
+    grantId,
+    patient,
+    subject,
+    own: row.granted_by !== 'representative',
+    authTime: row.auth_time === null ? undefined : Math.floor(row.auth_time),
+  };
+}

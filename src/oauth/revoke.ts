@@ -1,0 +1,33 @@
+/** Ends tokens before they expire, and deletes their rows. */
+import type { Pool } from 'pg';
+import { sha256 } from './secrets.ts';
+
+// A refresh token ends its chain: the row that every use of every token of it reads.
+const REVOKE = `
+with presented as materialized (
+  select t.sha256, t.kind, t.chain from operations.oauth_token t where t.sha256 = $1 and t.application_id = $2
+), chains as (
+  update operations.oauth_chain c set revoked_at = coalesce(c.revoked_at, now())
+    from presented where presented.kind = 'refresh' and c.id = presented.chain
+)
+update operations.oauth_token t set revoked_at = coalesce(t.revoked_at, now())
+  from presented where presented.kind = 'access' and t.sha256 = presented.sha256`;
+
+/**
+ * Revokes a token of an application: a refresh token with all tokens of its chain, an access token alone. Does nothing
+ * for an unknown token or another application's (RFC 7009, section 2; docs/spec/decisions.md, section 9).
+ */
+export async function revokeToken(pool: Pool, token: string, applicationId: string): Promise<void> {
+  await pool.query({ name: 'oauth-revoke', text: REVOKE, values: [sha256(token), applicationId] });
+}
+
+/** Deletes all codes and tokens of a record, for its purge. */
+export async function forgetRecord(pool: Pool, record: string): Promise<void> {
+  await pool.query('delete from operations.oauth_chain where record = $1', [record]);
+}
+
+/** Deletes codes and tokens that have expired. Used refresh tokens stay until then, so that their reuse is noticed. */
+export async function sweepTokens(pool: Pool): Promise<void> {
+  await pool.query('delete from operations.oauth_chain where expires_at < now()');
+  await pool.query('delete from operations.oauth_token where expires_at < now()');
+}

@@ -1,0 +1,47 @@
+/**
+ * Tables of authorization codes and tokens. They hold SHA-256 hashes only, and no person. Codes and tokens of one
+ * consent form a chain; one row decides for all of them, so that each change is a compare-and-set on that row.
+ */
+
+/** DDL of its own migration. */
+export const OAUTH_TOKENS_SQL = `
+CREATE TABLE operations.oauth_chain (
+  id uuid PRIMARY KEY,
+  grant_id text NOT NULL,
+  application_id text NOT NULL,
+  project text NOT NULL,               -- the application's
+  environment text NOT NULL,
+  record uuid NOT NULL,
+  scope text NOT NULL,                 -- what was granted
+  resource text[] NOT NULL,            -- RFC 8707; empty: the whole service
+  auth_time timestamptz,               -- when the person signed in
+  code_uses int4 NOT NULL DEFAULT 0,   -- stops at 2
+  refresh_sha256 bytea,                -- the one refresh token that works
+  expires_at timestamptz NOT NULL,     -- of the code or token that lasts longest
+  revoked_at timestamptz
+);
+CREATE INDEX oauth_chain_of_record ON operations.oauth_chain (record);
+CREATE INDEX oauth_chain_expired ON operations.oauth_chain (expires_at);
+CREATE TABLE operations.oauth_code (
+  sha256 bytea PRIMARY KEY,
+  chain uuid NOT NULL REFERENCES operations.oauth_chain ON DELETE CASCADE,
+  redirect_uri text NOT NULL,
+  challenge text NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX oauth_code_of_chain ON operations.oauth_code (chain);
+CREATE TABLE operations.oauth_token (
+  sha256 bytea PRIMARY KEY,
+  kind text NOT NULL CHECK (kind IN ('access', 'refresh')),
+  chain uuid REFERENCES operations.oauth_chain ON DELETE CASCADE,  -- null: client credentials
+  application_id text NOT NULL,
+  project text NOT NULL,
+  environment text NOT NULL,
+  scope text NOT NULL,
+  resource text[] NOT NULL,
+  issued_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  revoked_at timestamptz               -- of an access token alone; the chain has its own
+);
+CREATE INDEX oauth_token_of_chain ON operations.oauth_token (chain);
+CREATE INDEX oauth_token_expired ON operations.oauth_token (expires_at);`;

@@ -1,0 +1,74 @@
+/** Finds the callers of access tokens. The database is asked at every request, without a cache. */
+import type { Queryable } from '#queries/gather.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import type { TokenCaller } from '#src/shared/token-caller.ts';
+import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
+import { knownScopes, systemScopes } from './scopes.ts';
+
+/**
+ * Finds the caller by the hex SHA-256 of an access token. Undefined when the token is unknown, expired or revoked, its
+ * grant has ended, or the application, its project or the record's project was deleted.
+ */
+export type FindTokenCaller = (sha256: string) => Promise<TokenCaller | undefined>;
+
+/** A connection that runs the look-ups of one tick together. */
+export interface Gatherer {
+  gather<K, V>(
+    load: (database: Queryable, keys: readonly K[]) => Promise<readonly V[]>,
+  ): (key: K) => Promise<V>;
+}
+
+interface Row {
+  readonly sha256: string;
+  readonly application_id: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly scope: string;
+  readonly resource: string[];
+  readonly expires_at: Date;
+  /** Null for client credentials, as the next two. */
+  readonly grant_id: string | null;
+  readonly record: string | null;
+  readonly patient: string | null;
+}
+
+// Indexes: the primary keys of all tables.
+const TOKEN_CALLERS = `
+select encode(t.sha256, 'hex') as sha256, t.application_id, t.project, t.environment, t.scope, t.resource,
+       least(t.expires_at, ${GRANT_END}) as expires_at, g.grant_id, g.record, g.patient
+  from operations.oauth_token t
+  join operations.oauth_chain c on c.id = t.chain and c.revoked_at is null
+${LIVE_GRANT}
+ where t.sha256 = any($1::bytea[]) and t.kind = 'access' and t.revoked_at is null and t.expires_at > now()
+   and ${OWNER_LIVE}
+union all
+select encode(t.sha256, 'hex'), t.application_id, t.project, t.environment, t.scope, t.resource,
+       t.expires_at, null, null, null
+  from operations.oauth_token t
+  join projects.application a on a.id = t.application_id and a.deleted_at is null
+  join projects.project p on p.id = a.project and p.deleted_at is null
+ where t.sha256 = any($1::bytea[]) and t.kind = 'access' and t.chain is null and t.revoked_at is null
+   and t.expires_at > now()`;
+
+/** Opens the look-up of access tokens over a line; look-ups that arrive together share a statement. */
+export function openTokenCallers(line: Gatherer): FindTokenCaller {
+  return line.gather<string, TokenCaller | undefined>(async (database, hashes) => {
+    const { rows } = await database.query<Row>({
+      name: 'oauth-token-callers',
+      text: TOKEN_CALLERS,
+      values: [[...new Set(hashes)].map((hex) => Buffer.from(hex, 'hex'))],
+    });
+    const callers = new Map(rows.map((row) => [row.sha256, callerOf(row)]));
+    return hashes.map((hash) => callers.get(hash));
+  });
+}
+
+function callerOf(row: Row): TokenCaller {
+  const { grant_id: grantId, record, patient, project, environment, resource: resources } = row;
+  const application = { applicationId: row.application_id, project, environment, resources };
+  const scopes = row.scope.split(' ');
+  if (grantId === null || record === null || patient === null) {
+    return { kind: 'client', ...application, keyScopes: systemScopes(knownScopes(scopes)) };
+  }
+  return { kind: 'grant', ...application, grantId, record, patient, scopes, expiresAt: row.expires_at };
+}
