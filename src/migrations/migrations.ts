@@ -1,6 +1,7 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
 import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
+import { AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
 import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0030-late-writes', sql: LATE_WRITES_SQL },
   { name: '0031-snapshot-fold', sql: SNAPSHOT_FOLD_SQL },
   { name: '0040-consent', sql: [PAIRWISE_KEY_SQL, SNAPSHOT_CONSENT_SQL].join('\n') },
+  { name: '0054-authorization-requests', sql: AUTHORIZATION_REQUEST_SQL },
   { name: '0056-request-log-application', sql: REQUEST_LOG_APPLICATION_SQL },
   { name: '0048-oauth-tokens', sql: OAUTH_TOKENS_SQL },
 ];

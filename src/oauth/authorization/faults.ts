@@ -1,0 +1,43 @@
+/** What ends an authorization request: a page for the person, or a redirect for the application. */
+import type { OAuthError } from '../error.ts';
+
+/** What is wrong, where the application can't be told because its redirect URI isn't certain. */
+export type PageFaultKind = 'client' | 'redirect' | 'organization' | 'parameter';
+
+/** A request that ends on a page (RFC 6749, section 4.1.2.1; docs/spec/decisions.md, section 9). */
+export class PageFault extends Error {
+  override readonly name = 'PageFault';
+
+  /**
+   * @param detail what the developer has to change, in English; it quotes nothing of the request
+   * @param parameter the parameter at fault
+   */
+  constructor(
+    readonly kind: PageFaultKind,
+    readonly status: 400 | 403 | 422,
+    readonly detail: string,
+    readonly parameter?: string,
+  ) {
+    super(detail);
+  }
+}
+
+/** Where an answer goes. */
+export interface AnswerTo {
+  /** As registered. */
+  readonly redirectUri: string;
+  /** As it came. */
+  readonly state: string;
+}
+
+/** A request that is answered with an error at its redirect URI. */
+export class RedirectFault extends Error {
+  override readonly name = 'RedirectFault';
+
+  constructor(
+    readonly answerTo: AnswerTo,
+    readonly error: OAuthError,
+  ) {
+    super(error.message);
+  }
+}

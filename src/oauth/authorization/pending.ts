@@ -1,0 +1,114 @@
+/**
+ * Authorization requests that wait for a person: rows under a handle, bound to the browser that first opens them and to
+ * the session that last did. So two tabs and a detour through sign-in don't mix requests, and a handle that leaks opens
+ * nothing elsewhere. Rows hold no person; handles and cookies are stored as SHA-256 only.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import { z } from 'zod';
+import type { Parameters } from './request.ts';
+
+/** DDL of its own migration. */
+export const AUTHORIZATION_REQUEST_SQL = `
+CREATE TABLE operations.authorization_request (
+  handle_sha256 bytea PRIMARY KEY,
+  browser_sha256 bytea,                -- of the cookie of the browser that opened it first
+  session text,                        -- id of the session that opened it last
+  parameters text NOT NULL,            -- JSON: pairs of name and value, as they came
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  decided_at timestamptz
+);
+CREATE INDEX authorization_request_expires ON operations.authorization_request (expires_at);`;
+
+/** How long a person has, sign-in included. */
+const LIFETIME = '1 hour';
+
+const CREATED = 'extract(epoch FROM created_at)::float8 AS created_at';
+
+const HANDLE = /^[\w-]{43}$/;
+
+/** Inserts a row, and removes some that have expired. */
+const SAVE = `
+WITH expired AS (
+  DELETE FROM operations.authorization_request WHERE handle_sha256 IN (
+    SELECT handle_sha256 FROM operations.authorization_request WHERE expires_at <= now()
+     ORDER BY expires_at LIMIT 20 FOR UPDATE SKIP LOCKED)
+)
+INSERT INTO operations.authorization_request (handle_sha256, parameters, created_at, expires_at)
+VALUES ($1, $2, now(), now() + interval '${LIFETIME}')`;
+
+const OPEN = `
+UPDATE operations.authorization_request
+   SET browser_sha256 = $2, session = coalesce($3, session)
+ WHERE handle_sha256 = $1 AND expires_at > now() AND decided_at IS NULL
+   AND (browser_sha256 IS NULL OR browser_sha256 = $2)
+RETURNING parameters, ${CREATED}`;
+
+const DECIDE = `
+UPDATE operations.authorization_request SET decided_at = now()
+ WHERE handle_sha256 = $1 AND browser_sha256 = $2 AND session = $3 AND expires_at > now() AND decided_at IS NULL
+RETURNING parameters, ${CREATED}`;
+
+/** A request that waits. */
+export interface PendingRequest {
+  readonly parameters: Parameters;
+  /** When it came, in seconds since 1970 by the database's clock, as `startedAt` of a session. */
+  readonly createdAt: number;
+}
+
+/** Who opens a request. */
+export interface Opener {
+  /** The secret of the browser's cookie. */
+  readonly browser: string;
+  /** The id of the session; undefined before sign-in. */
+  readonly session: string | undefined;
+}
+
+const pairs = z.array(z.tuple([z.string(), z.string()]));
+
+/** The pending requests of an installation. */
+export class PendingRequests {
+  constructor(readonly client: Pick<pg.Pool, 'query'>) {}
+
+  /** Keeps a request. @returns its handle, 256 random bits */
+  async save(parameters: Parameters): Promise<string> {
+    const handle = randomBytes(32).toString('base64url');
+    await this.client.query(SAVE, [sha256(handle), JSON.stringify(parameters)]);
+    return handle;
+  }
+
+  /** Returns a request and binds it; undefined if it is unknown, expired, decided or another browser's. */
+  async open(handle: string, { browser, session }: Opener): Promise<PendingRequest | undefined> {
+    if (!HANDLE.test(handle)) return undefined;
+    return this.#one(OPEN, [sha256(handle), sha256(browser), session ?? null]);
+  }
+
+  /**
+   * Takes a request for a decision, which only the session that last opened it can make, and only once.
+   * @returns undefined if it is unknown, expired, decided, or was last opened in another session
+   */
+  async decide(handle: string, browser: string, session: string): Promise<PendingRequest | undefined> {
+    if (!HANDLE.test(handle)) return undefined;
+    return this.#one(DECIDE, [sha256(handle), sha256(browser), session]);
+  }
+
+  /** Lets a request wait again, because its decision could not be carried out. */
+  async reopen(handle: string): Promise<void> {
+    await this.client.query(
+      'UPDATE operations.authorization_request SET decided_at = NULL WHERE handle_sha256 = $1',
+      [sha256(handle)],
+    );
+  }
+
+  async #one(text: string, values: unknown[]): Promise<PendingRequest | undefined> {
+    const { rows } = await this.client.query<{ parameters: string; created_at: number }>(text, values);
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    return { parameters: pairs.parse(JSON.parse(row.parameters)), createdAt: row.created_at };
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,286 @@
+/**
+ * Authorization requests: every check that needs no session (docs/spec/interface.md, section 4.1; docs/spec/decisions.md,
+ * section 9; OAuth 2.1, section 4.1.1; SMART App Launch 2.2, standalone launch; RFC 7636; RFC 8707; RFC 9700).
+ */
+import { OAuthError, type OAuthErrorCode } from '../error.ts';
+import { knownScopes, parseScopes, type Scope, scopeText, uncovered } from '../scopes.ts';
+import { PageFault, RedirectFault } from './faults.ts';
+
+/** The parameters of a request in the order in which they came, decoded. */
+export type Parameters = readonly (readonly [name: string, value: string])[];
+
+/** What the checks need to know of an application. */
+export interface RequestingClient {
+  readonly environment: 'sandbox' | 'production';
+  readonly organization: { readonly verified: boolean };
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly string[];
+  readonly grantTypes: readonly string[];
+}
+
+/** Values of `prompt` (OpenID Connect Core 1.0, section 3.1.2.1). */
+const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const;
+type Prompt = (typeof PROMPTS)[number];
+
+/** A request that a person can decide on. */
+export interface AuthorizationRequest {
+  readonly redirectUri: string;
+  readonly state: string;
+  /** `code_challenge` by S256. */
+  readonly challenge: string;
+  readonly scopes: readonly Scope[];
+  /** Below which of our URLs its tokens work, without a slash at the end; empty: all. */
+  readonly resources: readonly string[];
+  readonly purpose: string | undefined;
+  /** The pairwise id of the patient that the application means. */
+  readonly patient: string | undefined;
+  readonly lang: string | undefined;
+  readonly prompt: ReadonlySet<Prompt>;
+  /** Seconds since the person signed in, at most. */
+  readonly maxAge: number | undefined;
+  /** For the issuer's sign-in page. */
+  readonly loginHint: string | undefined;
+}
+
+/** The most characters of all parameters together: longer requests are refused. */
+const MAX_LENGTH = 16_000;
+const MAX_RESOURCES = 10;
+/** RFC 7636, section 4.2. */
+const CHALLENGE = /^[A-Za-z0-9._~-]{43,128}$/;
+/** The URLs below which the service has interfaces (docs/spec/decisions.md, section 9). */
+const BELOW = ['', '/fhir/R4', '/v1', '/mcp'];
+
+/** Parameters that a request may have; all others are ignored (RFC 6749, section 3.1). */
+const KNOWN = new Set([
+  'response_type',
+  'client_id',
+  'redirect_uri',
+  'scope',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'response_mode',
+  'purpose',
+  'patient',
+  'lang',
+  'resource',
+  'aud',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'request',
+  'request_uri',
+]);
+
+/** Returns the parameters that the request consists of; without those that we ignore. */
+export function ownParameters(parameters: Parameters): Parameters {
+  return parameters.filter(([name, value]) => KNOWN.has(name) && value !== '');
+}
+
+/**
+ * Returns the value of `client_id`.
+ * @throws PageFault if there is not exactly one
+ */
+export function clientIdOf(parameters: Parameters): string {
+  const ids = valuesOf(parameters, 'client_id');
+  if (ids.length > 1) throw new PageFault('client', 400, 'client_id was sent twice', 'client_id');
+  const [id = ''] = ids;
+  if (!/^[\x21-\x7e]{0,200}$/.test(id))
+    throw new PageFault('client', 400, 'client_id is unknown', 'client_id');
+  if (id === '') throw new PageFault('client', 400, 'client_id is missing', 'client_id');
+  return id;
+}
+
+/**
+ * Checks a request.
+ * @param client of its `client_id`; undefined if there is none
+ * @param baseUrl of the service, without a slash at the end
+ * @throws PageFault, RedirectFault
+ */
+export function readAuthorizationRequest(
+  parameters: Parameters,
+  client: RequestingClient | undefined,
+  baseUrl: string,
+): AuthorizationRequest {
+  if (client === undefined) throw new PageFault('client', 400, 'client_id is unknown', 'client_id');
+  const redirectUri = redirectUriOf(parameters, client);
+  if (client.environment === 'production' && !client.organization.verified) {
+    throw new PageFault(
+      'organization',
+      403,
+      'the organization of this production application is not verified',
+    );
+  }
+  const state = stateOf(parameters);
+  const fault = (error: OAuthErrorCode, description: string): RedirectFault =>
+    new RedirectFault({ redirectUri, state }, new OAuthError(error, description));
+  const challenges = valuesOf(parameters, 'code_challenge').filter((value) => value !== '');
+  if (challenges.some((value) => value.length < 43 || value.length > 128)) {
+    throw new PageFault('parameter', 422, 'code_challenge must have 43 to 128 characters', 'code_challenge');
+  }
+  const twice = repeated(parameters);
+  if (twice !== undefined) throw fault('invalid_request', `${twice} was sent twice`);
+  if (lengthOf(parameters) > MAX_LENGTH) {
+    throw fault('invalid_request', `the request has more than ${MAX_LENGTH} characters`);
+  }
+  // A parameter without a value counts as omitted (RFC 6749, section 3.1).
+  const given = new Map(parameters.filter(([, value]) => value !== ''));
+  const text = (name: string, longest: number): string | undefined => {
+    const value = given.get(name);
+    if (value !== undefined && [...value].length > longest)
+      throw fault('invalid_request', `${name} must have at most ${longest} characters`);
+    if (value !== undefined && /\p{Cc}|\ufffd/u.test(value))
+      throw fault('invalid_request', `${name} must be UTF-8 text without control characters`);
+    return value;
+  };
+  if (given.has('request')) throw fault('request_not_supported', 'request objects are not supported');
+  if (given.has('request_uri')) {
+    throw fault(
+      'request_uri_not_supported',
+      'request_uri and pushed authorization requests are not supported',
+    );
+  }
+  if (!client.grantTypes.includes('authorization_code')) {
+    throw fault('unauthorized_client', 'the application is not registered for authorization_code');
+  }
+  const responseType = given.get('response_type');
+  if (responseType === undefined) throw fault('invalid_request', 'response_type is missing: it must be code');
+  if (responseType !== 'code') throw fault('unsupported_response_type', 'response_type must be code');
+  if ((given.get('response_mode') ?? 'query') !== 'query') {
+    throw fault('invalid_request', 'response_mode must be query; no other mode is supported');
+  }
+  const challenge = given.get('code_challenge');
+  if (challenge === undefined) throw fault('invalid_request', 'code_challenge is missing: PKCE is required');
+  if ((given.get('code_challenge_method') ?? 'S256') !== 'S256') {
+    throw fault('invalid_request', 'code_challenge_method must be S256');
+  }
+  if (!CHALLENGE.test(challenge)) {
+    throw fault('invalid_request', 'code_challenge must consist of letters, digits and - . _ ~');
+  }
+  if (given.has('aud') && ownResource(given.get('aud') ?? '', baseUrl) === undefined) {
+    throw fault('invalid_request', `aud must be ${baseUrl}/fhir/R4 or another base URL of this service`);
+  }
+  const maxAge = given.get('max_age');
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) {
+    throw fault('invalid_request', 'max_age must be a number of seconds, for example 3600');
+  }
+  return {
+    redirectUri,
+    state,
+    challenge,
+    scopes: scopesOf(given.get('scope'), client, fault),
+    resources: resourcesOf(valuesOf(parameters, 'resource'), baseUrl, fault),
+    purpose: text('purpose', 100)?.trim() || undefined,
+    patient: text('patient', 100),
+    lang: text('lang', 35),
+    prompt: promptOf(given.get('prompt'), fault),
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+    loginHint: text('login_hint', 254),
+  };
+}
+
+type Fault = (error: OAuthErrorCode, description: string) => RedirectFault;
+
+function valuesOf(parameters: Parameters, name: string): string[] {
+  return parameters.flatMap(([own, value]) => (own === name ? [value] : []));
+}
+
+/** Returns the first parameter that occurs twice; only `resource` may (RFC 6749, section 3.1; RFC 8707, section 2). */
+function repeated(parameters: Parameters): string | undefined {
+  const names = new Set<string>();
+  for (const [name] of parameters) {
+    if (names.has(name) && name !== 'resource') return KNOWN.has(name) ? name : 'a parameter';
+    names.add(name);
+  }
+  return undefined;
+}
+
+function lengthOf(parameters: Parameters): number {
+  return parameters.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+}
+
+/** Returns the redirect URI, which must be one of the registered ones, character by character (RFC 9700, section 2.1). */
+function redirectUriOf(parameters: Parameters, { redirectUris }: RequestingClient): string {
+  const [uri = '', second] = valuesOf(parameters, 'redirect_uri');
+  const detail =
+    second !== undefined
+      ? 'redirect_uri was sent twice'
+      : uri === ''
+        ? 'redirect_uri is missing'
+        : redirectUris.includes(uri)
+          ? undefined
+          : 'redirect_uri differs from every registered one; it must be the same character by character';
+  if (detail !== undefined) throw new PageFault('redirect', 400, detail, 'redirect_uri');
+  return uri;
+}
+
+function stateOf(parameters: Parameters): string {
+  const [state = '', second] = valuesOf(parameters, 'state');
+  const { length } = [...state.slice(0, 2_000)];
+  const detail =
+    second !== undefined
+      ? 'state was sent twice'
+      : length < 1 || length > 512
+        ? 'state must have 1 to 512 characters'
+        : // Bytes that aren't UTF-8 can't be sent back unchanged.
+          state.includes('\ufffd')
+          ? 'state must be UTF-8 text'
+          : undefined;
+  if (detail !== undefined) throw new PageFault('parameter', 422, detail, 'state');
+  return state;
+}
+
+/** Returns the scopes that are asked for; without `scope` those that the application is registered for. */
+function scopesOf(asked: string | undefined, client: RequestingClient, fault: Fault): readonly Scope[] {
+  const registered = knownScopes(client.scopes);
+  const parsed = asked === undefined ? { scopes: registered.filter(isOfPatients) } : parseScopes(asked);
+  if ('fault' in parsed) throw fault('invalid_scope', parsed.fault);
+  const { scopes } = parsed;
+  if (scopes.length === 0) throw fault('invalid_scope', 'scope has no scope that a person can allow');
+  const system = scopes.find((scope) => !isOfPatients(scope));
+  if (system !== undefined) {
+    throw fault('invalid_scope', `${scopeText(system)} can only be asked for with client_credentials`);
+  }
+  const [foreign] = uncovered(registered, scopes);
+  if (foreign !== undefined) {
+    throw fault('invalid_scope', `the application is not registered for ${scopeText(foreign)}`);
+  }
+  return scopes;
+}
+
+const isOfPatients = (scope: Scope): boolean => typeof scope === 'string' || scope.context === 'patient';
+
+function resourcesOf(values: readonly string[], baseUrl: string, fault: Fault): readonly string[] {
+  if (values.length > MAX_RESOURCES) {
+    throw fault('invalid_target', `resource may be sent ${MAX_RESOURCES} times at most`);
+  }
+  const resources = values
+    .filter((value) => value !== '')
+    .map((value) => {
+      const own = ownResource(value, baseUrl);
+      if (own !== undefined) return own;
+      throw fault(
+        'invalid_target',
+        `resource must be ${baseUrl}/fhir/R4 or another base URL of this service`,
+      );
+    });
+  return [...new Set(resources)];
+}
+
+/** Returns one of our base URLs without a slash at its end; undefined for any other URL. */
+function ownResource(url: string, baseUrl: string): string | undefined {
+  const bare = url.endsWith('/') ? url.slice(0, -1) : url;
+  return BELOW.some((path) => baseUrl + path === bare) ? bare : undefined;
+}
+
+function promptOf(text: string | undefined, fault: Fault): ReadonlySet<Prompt> {
+  const names = (text ?? '').split(' ').filter((name) => name !== '');
+  const prompts = PROMPTS.filter((prompt) => names.includes(prompt));
+  if (names.some((name) => !prompts.some((prompt) => prompt === name))) {
+    throw fault('invalid_request', `prompt must consist of ${PROMPTS.join(', ')}`);
+  }
+  if (prompts.includes('none') && prompts.length > 1) {
+    throw fault('invalid_request', 'prompt must not have none together with other values');
+  }
+  return new Set(prompts);
+}

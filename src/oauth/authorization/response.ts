@@ -1,0 +1,29 @@
+/** Answers to authorization requests, as URLs (RFC 6749, section 4.1.2; RFC 9207). */
+import type { AnswerTo } from './faults.ts';
+
+/**
+ * Returns the redirect URI with the parameters of an answer, `state` and `iss` behind its own query, which stays as it
+ * is. Values are percent-encoded: not every application reads `+` as a space.
+ * @param issuer of this service, `iss` of RFC 9207
+ */
+export function redirection(
+  { redirectUri, state }: AnswerTo,
+  issuer: string,
+  outcome: Readonly<Record<string, string>>,
+): string {
+  const parameters = Object.entries({ ...outcome, state, iss: issuer })
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+  const joint = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&';
+  return `${redirectUri}${joint}${parameters}`;
+}
+
+/**
+ * Returns the source by which `form-action` allows a redirect to an application, as Chromium checks redirects of forms:
+ * the origin of an http URL, otherwise the scheme (https://www.w3.org/TR/CSP3/#match-url-to-source-list). The syntax
+ * of sources has no IPv6 addresses, so `[::1]` is allowed by its scheme, too.
+ */
+export function formTarget(redirectUri: string): string {
+  const { protocol, origin, hostname } = new URL(redirectUri);
+  return /^https?:$/.test(protocol) && !hostname.startsWith('[') ? origin : protocol;
+}
