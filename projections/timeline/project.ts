@@ -1,6 +1,7 @@
 /** The read model `timeline`: the place of each version of a resource in the lists of REST v1. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { atOnce, inSlices, type Steps } from '#src/shared/slices.ts';
 import { bucketOf } from '#src/shared/time-bucket.ts';
 import { erasedIn } from '../owner.ts';
 import type { Projection } from '../projection.ts';
@@ -61,8 +62,8 @@ const insertTallies = (schema: string) => `
 insert into ${schema}.tally as t (${tally.names}) select ${tally.values} from ${tally.from}
 on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
 
-function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
-  const entries = entriesOf(events);
+function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryConfig[]> {
+  const entries = yield* entriesOf(events);
   if (entries.length === 0) return erase(schema, events);
   return [
     { name: `${schema}.add`, text: add(schema), values: [JSON.stringify(entries)] },
@@ -73,7 +74,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
 
 /** Copies rows into empty tables, and counts them here. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
-  const entries = entriesOf(events);
+  const entries = await inSlices(entriesOf(events));
   const places = entries.flatMap(placesOf);
   await copyRows(tx, `${schema}.entry`, ENTRY, entries);
   await copyRows(tx, `${schema}.place`, PLACE, places);
@@ -129,6 +130,7 @@ export const timeline: Projection = {
   tables,
   indexes: () => '',
   compared: ['entry', 'place', 'tally'],
-  statements,
+  statements: (schema, events) => atOnce(inSteps(schema, events)),
+  inSteps,
   load,
 };

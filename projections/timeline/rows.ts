@@ -3,6 +3,7 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
+import type { Steps } from '#src/shared/slices.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { shownCondition } from '#src/v1/condition.ts';
 import { eventDateOf } from '#src/v1/event-date.ts';
@@ -27,12 +28,19 @@ export type Entry = Row<typeof ENTRY> & {
 /** A list that isn't read: hidden resources have a place too, so that an erasure finds it. */
 const UNREAD = searchKey('not shown');
 
-/** Returns the entries of a batch's resources. */
-export function entriesOf(events: readonly StoredEvent[]): Entry[] {
-  return events.filter(isResourceEvent).flatMap((stored) => entryOf(stored) ?? []);
+/** Returns the entries of a batch's resources, in steps: one may have tens of thousands of values. */
+export function* entriesOf(events: readonly StoredEvent[]): Steps<Entry[]> {
+  const entries: Entry[] = [];
+  for (const stored of events) {
+    if (!isResourceEvent(stored)) continue;
+    const entry = yield* entryOf(stored);
+    if (entry !== undefined) entries.push(entry);
+    yield;
+  }
+  return entries;
 }
 
-function entryOf(stored: StoredResourceEvent): Entry | undefined {
+function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
   const { event, metadata } = stored;
   const kind = kindOf(event.resourceType);
   if (kind === undefined) return undefined;
@@ -40,7 +48,7 @@ function entryOf(stored: StoredResourceEvent): Entry | undefined {
   if (record === null) return undefined;
   const since = toMicros(metadata.recorded_at);
   const { resourceId: id, version, resourceType: type } = event;
-  const shown = event.type === 'ResourceDeleted' ? undefined : shownOf(kind, event);
+  const shown = event.type === 'ResourceDeleted' ? undefined : yield* shownOf(kind, event);
   return {
     id,
     version,
@@ -82,8 +90,9 @@ type Shown = Pick<
 };
 
 /** Returns the visible members; undefined for a hidden resource. */
-function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
+function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> {
   const { value: resource, exact } = parsedOnce(event);
+  yield;
   const type = TIMELINE[kind];
   const lists = listsOf(type, resource, event.body.includes('"modifierExtension":'));
   if (lists.length === 0) return undefined;
@@ -91,7 +100,9 @@ function shownOf(kind: TimelineKind, event: Version): Shown | undefined {
   const { title, titleSystem, summary, summaryCodes } = timelineWords(kind, resource);
   const places = summaryCodes.map(({ offset, system, code }) => [offset, system, code]);
   const referred = kind === 'medication' ? medicationReferred(resource) : undefined;
+  yield;
   const fields = FIELDS[kind]?.(resource);
+  yield;
   return {
     at: when?.at,
     lists: lists.map(searchKey),

@@ -22,6 +22,8 @@ const PREFERRED: ReadonlySet<string> = new Set([LOINC, ATC, ICD_10]);
 
 /** Most characters of a title or summary: an entry is one line of a list. */
 const LONGEST = 300;
+/** A text of more UTF-16 code units has more than `LONGEST` characters: a character has two at most. */
+const LONGEST_UNITS = 2 * LONGEST;
 
 /** Returns the code of a concept that has no words; undefined where it has some. */
 export function bareCodeOf(concept: JsonObject): SystemCode | undefined {
@@ -35,37 +37,44 @@ export function bareCodeOf(concept: JsonObject): SystemCode | undefined {
   return named.find(({ system }) => PREFERRED.has(system)) ?? named[0];
 }
 
-/** Returns what a CodeableConcept, or a list of them, says; codes where it has no words. */
+/** Returns what a CodeableConcept, or a list of them, says, as `joinPhrases` does; codes where it has no words. */
 export function conceptPhrase(value: JsonObject[string] | undefined): Phrase | undefined {
-  return joinPhrases(
-    objects(value).map((each) => {
-      const bare = bareCodeOf(each);
-      return bare === undefined ? concept(each) : { text: bare.code, codes: [{ ...bare, offset: 0 }] };
-    }),
-  );
+  return joinPhrases(conceptsIn(value));
 }
 
-/** Joins what there is of some words; undefined when there is nothing. */
+function* conceptsIn(value: JsonObject[string] | undefined): Iterable<string | Phrase | undefined> {
+  for (const each of objects(value)) {
+    const bare = bareCodeOf(each);
+    yield bare === undefined ? concept(each) : { text: bare.code, codes: [{ ...bare, offset: 0 }] };
+  }
+}
+
+/**
+ * Joins what there is of some words; undefined when there is nothing. Stops when the text is longer than `cut` keeps: a
+ * resource may have tens of thousands of parts.
+ */
 export function joinPhrases(
-  parts: readonly (string | Phrase | undefined)[],
+  parts: Iterable<string | Phrase | undefined>,
   separator = ', ',
 ): Phrase | undefined {
-  let joined: Phrase | undefined;
+  let joined = '';
+  const placed: PlacedCode[] = [];
   for (const part of parts) {
     const { text, codes } = typeof part === 'object' ? part : { text: part ?? '', codes: [] };
     if (text === '') continue;
-    const before = joined === undefined ? '' : joined.text + separator;
-    const moved = codes.map((code) => ({ ...code, offset: before.length + code.offset }));
-    joined = { text: before + text, codes: [...(joined?.codes ?? []), ...moved] };
+    if (joined !== '') joined += separator;
+    for (const code of codes) placed.push({ ...code, offset: joined.length + code.offset });
+    joined += text;
+    if (joined.length > LONGEST_UNITS) break;
   }
-  return joined;
+  return joined === '' ? undefined : { text: joined, codes: placed };
 }
 
 /** Returns the beginning of a text, of one line of a list at most. */
 export function cut(said: string): string {
   // No text has more characters than code units.
   if (said.length <= LONGEST) return said;
-  const characters = [...said];
+  const characters = [...said.slice(0, LONGEST_UNITS + 1)];
   return characters.length <= LONGEST ? said : `${characters.slice(0, LONGEST - 1).join('')}…`;
 }
 

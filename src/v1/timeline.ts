@@ -151,10 +151,13 @@ function unless(status: JsonObject[string] | undefined, ...usual: readonly strin
 
 /** Returns an Observation's value, or the values of its components with their names. */
 function valuesOf(observation: JsonObject): Phrase | undefined {
-  const parts = objects(observation.component).map((part) =>
-    joinPhrases([conceptPhrase(part.code), valueSaid(part)], ' '),
-  );
-  return joinPhrases([valueSaid(observation) ?? conceptPhrase(observation.dataAbsentReason), ...parts]);
+  return joinPhrases(valuesIn(observation));
+}
+
+function* valuesIn(observation: JsonObject): Iterable<string | Phrase | undefined> {
+  yield valueSaid(observation) ?? conceptPhrase(observation.dataAbsentReason);
+  for (const part of objects(observation.component))
+    yield joinPhrases([conceptPhrase(part.code), valueSaid(part)], ' ');
 }
 
 function valueSaid(of: JsonObject): string | Phrase | undefined {

@@ -188,6 +188,8 @@ const FAULTS: Readonly<Record<string, readonly Row[]>> = {
     ['Patient', div('<div>a&AMP;b</div>'), '.text.div'],
     ['Patient', div('<div><p title="&copy;">x</p></div>'), '.text.div'],
     ['Patient', div('<div>a&#0;b</div>'), '.text.div'],
+    ['Patient', div('<div>a&#31;b</div>'), '.text.div'],
+    ['Patient', div('<div>&amp;&#160;&lt; &</div>'), '.text.div'],
     ['Patient', div('<div>a&#xD800;b</div>'), '.text.div'],
     ['Patient', div('<div>a&#x110000;b</div>'), '.text.div'],
     ['Patient', { extension: [{ url: 'u', valueString: 'x' }] }, '.extension[0].url'],

@@ -1,9 +1,12 @@
 /** Work whose size a client decides is done in many short steps. A warm-up comes first, which compiles what they run. */
 import { expect } from 'chai';
+import { timeline } from '#projections/timeline/project.ts';
+import { recordStream } from '#src/events/streams.ts';
 import { chooseInSteps } from '#src/fhir/ips/choose.ts';
 import { writeInSteps } from '#src/fhir/ips/document.ts';
 import { validationSteps } from '#src/fhir/profiles/validate.ts';
 import type { JsonObject } from '#src/shared/json.ts';
+import { created, stored as storedEvents } from '#test/projections/made.ts';
 import { stepped } from '#test/support/held.ts';
 
 const PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips';
@@ -43,6 +46,29 @@ describe('long work', () => {
     const shortest = (all: readonly { readonly ms: number }[]) => Math.min(...all.map(({ ms }) => ms));
     // Checked as often as it is claimed, it would take thousands of times as long.
     expect(shortest(often)).to.be.below(200 * shortest(once));
+  });
+
+  it('of listing the versions of an append is done a version at a time', () => {
+    const component = Array.from({ length: 200 }, (_, n) => ({
+      code,
+      valueQuantity: { value: n, unit: 'mg' },
+    }));
+    const events = (count: number) =>
+      storedEvents(
+        recordStream(ID),
+        Array.from({ length: count }, (_, n) =>
+          created('Observation', ID.replace(/.{4}$/, String(1_000 + n)), {
+            status: 'final',
+            code,
+            component,
+          }),
+        ),
+      );
+    const steps = (count: number) => timeline.inSteps?.('timeline', events(count)) ?? expect.fail();
+    stepped(steps(20));
+    const { value, longest } = stepped(steps(200));
+    expect(value[0]?.name).to.equal('timeline.add');
+    expect(longest).to.be.below(1 / 4);
   });
 
   it('of making a summary is done a resource at a time', () => {

@@ -235,6 +235,24 @@ describe('the summary of an entry, on the timeline', () => {
     expect(withNames({ text, codes }, () => 'x'.repeat(400))).to.have.lengthOf(300);
   });
 
+  it('is made of no more parts than one line has', () => {
+    let read = 0;
+    const parts = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        get code() {
+          read += 1;
+          return { coding: [{ system: LOINC, code: `${n}-0` }] };
+        },
+        valueString: '\u{1f600}',
+      }));
+    const [some, many] = [parts(200), parts(20_000)].map((component) =>
+      timelineWords('observation', { component } as unknown as JsonObject),
+    );
+    expect(many).to.deep.equal(some);
+    expect([...(many?.summary ?? '')]).to.have.lengthOf(300);
+    expect(read).to.be.below(400);
+  });
+
   it('has no place of a code that is cut off', () => {
     const component = [{ code: part('8480-6', 1).code, valueString: 'x'.repeat(280) }];
     const whole = [...component, part('1234567890-0', 1)];
