@@ -1,5 +1,6 @@
 /** Inputs and results of every command. */
 import type { EventMetadata } from '#src/events/metadata.ts';
+import type { Entry } from '#src/events/snapshot-entries.ts';
 import type { Position, StreamHead } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Authorship, Caller } from '#src/shared/caller.ts';
@@ -140,16 +141,6 @@ export interface Lookup {
 /** Runs work while holding locks on conditional criteria, across all instances; keys are taken in sorted order. */
 export interface CriteriaLocks {
   hold<T>(keys: readonly string[], work: () => Promise<T>): Promise<T>;
-}
-
-/** A resource, grant or link as decisions know it. */
-export interface Entry {
-  /** A resource type, or `Grant` or `Link`. */
-  readonly type: string;
-  readonly version: number;
-  readonly deleted: boolean;
-  /** Revision of the event that wrote this version: where its body is. */
-  readonly revision: number;
 }
 
 /** A stream's snapshot, with those of its entries that were asked for. */

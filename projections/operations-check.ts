@@ -4,12 +4,12 @@
  */
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { entriesIn } from '#src/events/snapshot-entries.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { isErased } from './erasure.ts';
-import { isResourceEvent } from './owner.ts';
 
 /** A row of schema `operations` that the log does not bear out. */
 export interface OperationsFault {
@@ -83,17 +83,10 @@ export class OperationsCheck {
       if (snapshot?.revision === event.revision) await this.#checkHead(snapshot, event);
     }
     const entries = new Map<string, object>();
-    for (const { stream, revision, event } of events.filter(isResourceEvent)) {
+    for (const { stream, revision, event } of events) {
       if (revision > (snapshots.get(stream)?.revision ?? -1)) continue;
-      const { resourceId: id, resourceType: type, version } = event;
-      entries.set(`${stream} ${id}`, {
-        stream,
-        id,
-        type,
-        version,
-        deleted: event.type === 'ResourceDeleted',
-        revision,
-      });
+      for (const [id, entry] of entriesIn(event, revision))
+        entries.set(`${stream} ${id}`, { stream, id, ...entry });
     }
     await this.session.query(
       `insert into derived_entry
@@ -177,8 +170,8 @@ export class OperationsCheck {
       const what = noted ? (derived ? 'changed' : 'orphan') : 'missing';
       const message = {
         changed: 'type, version or status differs from the events',
-        orphan: 'no event mentions this resource',
-        missing: 'the snapshot lacks a resource that has events',
+        orphan: 'no event mentions this resource, grant or link',
+        missing: 'the snapshot lacks a resource, grant or link that has events',
       }[what];
       await this.#addUnlessErased({ table: 'snapshot_entry', key: { stream, id }, what, message });
     }

@@ -1,10 +1,10 @@
 /** The current version of a resource, with its body, from the events: never from a read model that may lag. */
 
 import { understand } from '#src/events/codec.ts';
+import type { Entry } from '#src/events/snapshot-entries.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import type { Entry } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import { entryOf, type Resources } from './state.ts';
 

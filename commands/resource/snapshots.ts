@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
+import { ALL_CONSENT, type Entry, entriesIn } from '#src/events/snapshot-entries.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { toMicros } from '#src/shared/time.ts';
-import type { Entry, Snapshot, Snapshots } from '../command.ts';
+import type { Snapshot, Snapshots } from '../command.ts';
 import type { Stream } from '../kernel/stream.ts';
 import type { Loader } from '../kernel/streams.ts';
-import { ALL_CONSENT } from './consent-entries.ts';
-import { entriesIn, type Resources } from './state.ts';
+import type { Resources } from './state.ts';
 
 /** A snapshot is taken when a stream has grown by this many events since the last. */
 const SNAPSHOT_EVERY = 500;
@@ -71,13 +71,19 @@ export class SnapshotLoader implements Loader<Resources> {
     const snapshot = await this.snapshots.load(stream, ids, ids.includes(ALL_CONSENT));
     if (snapshot?.fold !== SNAPSHOT_VERSION) return undefined;
     const { head, recordedAt, owner } = snapshot;
+    const events = new Map<number, Promise<StoredEvent | undefined>>();
+    const eventAt = (revision: number): Promise<StoredEvent | undefined> => {
+      const read = events.get(revision) ?? this.#eventAt(stream, revision);
+      events.set(revision, read);
+      return read;
+    };
     const checks = [...snapshot.entries].map(async ([id, entry]) => {
-      const { event } = (await this.#eventAt(stream, entry.revision)) ?? {};
+      const { event } = (await eventAt(entry.revision)) ?? {};
       const written = event === undefined ? [] : entriesIn(event, entry.revision);
       return written.some(([key, own]) => key === id && isDeepStrictEqual(own, entry));
     });
     const isHead = async (): Promise<boolean> => {
-      const { metadata } = (await this.#eventAt(stream, head.revision)) ?? {};
+      const { metadata } = (await eventAt(head.revision)) ?? {};
       const last = metadata && [metadata.hash, toMicros(metadata.recorded_at), metadata.owner];
       return isDeepStrictEqual(last, [head.hash, recordedAt, owner]);
     };

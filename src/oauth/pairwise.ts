@@ -3,13 +3,7 @@
  * (OpenID Connect Core 1.0, section 8; docs/spec/decisions.md, section 1).
  */
 import { createHmac } from 'node:crypto';
-import type { Tenant } from '../shared/tenant.ts';
-
-/** The applications that get the same ids: those of one project and environment with the same `sector`. */
-export interface Sector extends Tenant {
-  /** As registered, 1 to 64 characters; the application's id if none was. */
-  readonly sector: string;
-}
+import type { Sector } from '../shared/sector.ts';
 
 /** Derives pairwise ids with the key of the installation. */
 export interface Pairwise {

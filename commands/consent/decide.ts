@@ -1,0 +1,198 @@
+/** Decisions about grants and links of a record. Pure. Rules: docs/spec/decisions.md, section 9. */
+import type { PlainEvent } from '#src/events/catalog.ts';
+import { dependentLink, grantKey, SELF_LINK } from '#src/events/snapshot-entries.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import { type Micros, toInstant, toMicros } from '#src/shared/time.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
+import type { Granted, LinkedVia, NewGrant, Relationship, RevokeReason, UnlinkReason } from './consents.ts';
+import {
+  activeGrants,
+  type GrantedData,
+  granted,
+  heldGrant,
+  heldLink,
+  isSame,
+  linked,
+  linksOf,
+} from './held.ts';
+import type { Conclude, Concluded } from './on-record.ts';
+
+const DAY = 86_400_000_000;
+
+/** The ids of a new grant. */
+export type GrantIds = Omit<Granted, 'expiresAt'>;
+
+/** Keys that a new grant is decided on. */
+export function grantKeys({ application, person }: NewGrant): string[] {
+  return [grantKey(application.id, person), SELF_LINK, dependentLink(person)];
+}
+
+/**
+ * Gives access, and ends the active grant that it replaces. In the sandbox a person may also be linked without an event
+ * (section 9, "Sandbox"): only a link that was ended refuses them.
+ * @param environment of the record
+ */
+export function grant(asked: NewGrant, ids: GrantIds, environment: Environment): Conclude<Granted> {
+  return (state, past, at) => {
+    const { record, person, application, scopes, purpose, days, grantedBy, lang, sentences } = asked;
+    requireLive(state, record);
+    const links = linksOf(state, past, person);
+    const isLinked = links.some(({ ended }) => !ended) || (environment === 'sandbox' && links.length === 0);
+    if (application.environment !== environment || !isLinked) throw notFound('Patient', record);
+    const before = heldGrant(state, past, grantKey(application.id, person));
+    const expiresAt = toInstant(at + days * DAY);
+    const data: GrantedData = {
+      grant_id: ids.grantId,
+      person: only(person),
+      application_id: application.id,
+      project_id: application.project,
+      environment,
+      sector: application.sector,
+      scopes: [...scopes],
+      purpose,
+      patient: ids.patient,
+      subject: ids.subject,
+      granted_by: grantedBy,
+      expires_at: expiresAt,
+      lang,
+      sentences: [...sentences],
+    };
+    return {
+      events: [
+        ...(before === undefined ? [] : [end(before, at, 'replaced')]),
+        { type: 'ConsentGranted', data },
+      ],
+      result: { ...ids, expiresAt },
+    };
+  };
+}
+
+/** Ends a grant for a reason; nothing if it has ended. @throws Refusal not_found */
+export function revoke(record: string, grantId: string, reason: RevokeReason, note?: string): Conclude<void> {
+  return onGrant(record, grantId, (data, at) => [end(data, at, reason, note)]);
+}
+
+/** Notes that a grant's time is over; nothing before that, or if it has ended. @throws Refusal not_found */
+export function expire(record: string, grantId: string): Conclude<void> {
+  return onGrant(record, grantId, (data, at) => (isOver(data, at) ? [expired(data)] : []));
+}
+
+function onGrant(
+  record: string,
+  grantId: string,
+  events: (data: GrantedData, at: Micros) => PlainEvent[],
+): Conclude<void> {
+  return (state, past, at) => {
+    const entry = entryOf(state, grantId);
+    if (entry?.type !== 'Grant') throw notFound('grant', `${record}/${grantId}`);
+    return entry.deleted ? NOTHING : { events: events(granted(past(entry.revision)), at), result: undefined };
+  };
+}
+
+/** Keys that a new link is decided on. */
+export function linkKeys(person: PersonId, linkId: string): string[] {
+  return [SELF_LINK, dependentLink(person), linkId];
+}
+
+/**
+ * Links a person to a record. One link of a person is enough: the same again stays as it is.
+ * @throws Refusal conflict for a second `self`, or a person who is linked in the other way; not_found, conflict as
+ *   `requireLive`
+ */
+export function link(
+  record: string,
+  data: { readonly linkId: string; readonly person: PersonId; readonly via: LinkedVia } & {
+    readonly relationship: Relationship;
+  },
+): Conclude<{ readonly linkId: string }> {
+  return (state, past) => {
+    const { linkId, person, relationship, via } = data;
+    requireLive(state, record);
+    const own = linksOf(state, past, person).find(({ ended }) => !ended);
+    if (own?.relationship === relationship) return { events: [], result: { linkId: own.link_id } };
+    if (own !== undefined)
+      throw conflict(`the person is linked to this record already, as ${own.relationship}`);
+    const self = heldLink(state, past, SELF_LINK);
+    if (relationship === 'self' && self !== undefined && !self.ended)
+      throw conflict('another person is linked to this record as self; the project must end that link first');
+    return {
+      events: [{ type: 'RecordLinked', data: { link_id: linkId, person: only(person), relationship, via } }],
+      result: { linkId },
+    };
+  };
+}
+
+/** Ends a link, and with it the person's grants; nothing if it has ended. @throws Refusal not_found */
+export function unlink(record: string, linkId: string, reason: UnlinkReason): Conclude<void> {
+  return (state, past, at) => {
+    const entry = entryOf(state, linkId);
+    if (entry?.type !== 'Link') throw notFound('link', `${record}/${linkId}`);
+    if (entry.deleted) return NOTHING;
+    const { person } = linked(past(entry.revision));
+    const grants = activeGrants(state).map((revision) => granted(past(revision)));
+    return {
+      events: [
+        { type: 'RecordUnlinked', data: { link_id: linkId, reason } },
+        ...grants.filter((data) => isSame(data.person, person)).map((data) => end(data, at, 'link_ended')),
+      ],
+      result: undefined,
+    };
+  };
+}
+
+/** Ends every grant of the record. The state must hold all of them. */
+export function revokeAll(reason: RevokeReason): Conclude<void> {
+  return (state, past, at) => ({
+    events: activeGrants(state).map((revision) => end(granted(past(revision)), at, reason)),
+    result: undefined,
+  });
+}
+
+/** Returns the event that ends a grant: a grant whose time is over has expired, whatever the reason. */
+function end(data: GrantedData, at: Micros, reason: RevokeReason, note?: string): PlainEvent {
+  if (isOver(data, at)) return expired(data);
+  const { grant_id, application_id, project_id, environment, patient, scopes, purpose, expires_at } = data;
+  return {
+    type: 'ConsentRevoked',
+    data: {
+      grant_id,
+      application_id,
+      project_id,
+      environment,
+      patient,
+      scopes,
+      purpose,
+      expires_at,
+      reason,
+      ...(note === undefined ? {} : { note }),
+    },
+  };
+}
+
+function expired({ grant_id, application_id, project_id, environment }: GrantedData): PlainEvent {
+  return { type: 'ConsentExpired', data: { grant_id, application_id, project_id, environment } };
+}
+
+function isOver({ expires_at }: GrantedData, at: Micros): boolean {
+  return at >= toMicros(expires_at);
+}
+
+/** @throws Refusal not_found for a missing record; conflict while its Patient is deleted */
+function requireLive(state: Resources, record: string): void {
+  const patient = entryOf(state, record);
+  if (patient?.type !== 'Patient') throw notFound('Patient', record);
+  if (patient.deleted) throw conflict(`Patient/${record} is deleted`);
+}
+
+function conflict(diagnostics: string): Refusal {
+  return new Refusal('conflict', { code: 'conflict', diagnostics });
+}
+
+/** Events keep nothing else of a person. */
+function only({ issuer, subject }: PersonId): PersonId {
+  return { issuer, subject };
+}
+
+const NOTHING: Concluded<void> = { events: [], result: undefined };

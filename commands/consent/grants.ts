@@ -1,0 +1,100 @@
+/** Commands on grants: a person lets an application use a record, and the grant ends. */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { projectStream } from '#src/events/streams.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Sector } from '#src/shared/sector.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import type { Done, RequestContext } from '../command.ts';
+import type { Streams } from '../kernel/streams.ts';
+import type { ProjectState } from '../project/state.ts';
+import type { Resources } from '../resource/state.ts';
+import type { Consents, Granted, GrantRef, NewGrant } from './consents.ts';
+import * as decide from './decide.ts';
+import { granted, revisionsOf } from './held.ts';
+import { type Conclude, onRecord, ownerOf } from './on-record.ts';
+
+/** Pairwise ids: `src/oauth/pairwise.ts`, and those of earlier grants. */
+export interface PairwiseIds {
+  readonly patient: (sector: Sector, recordId: string) => string;
+  readonly subject: (sector: Sector, issuer: string, subject: string) => string;
+  /** Returns the ids that an earlier grant of the sector has: of the record, and of the person. They are used again. */
+  readonly earlier: (
+    sector: Sector,
+    recordId: string,
+    person: PersonId,
+  ) => Promise<{ readonly patient?: string | undefined; readonly subject?: string | undefined }>;
+}
+
+/** Dependencies of the commands on grants. */
+export interface GrantDeps {
+  /** Records and directories. */
+  readonly resources: Streams<Resources>;
+  readonly projects: Streams<ProjectState>;
+  readonly pairwise: PairwiseIds;
+}
+
+/** Opens the commands. */
+export function openGrants(deps: GrantDeps): Pick<Consents, 'grant' | 'revoke' | 'expire'> {
+  const onGrant = (
+    by: RequestContext,
+    { record, grantId }: GrantRef,
+    name: string,
+    conclude: Conclude<void>,
+  ) =>
+    onRecord(deps.resources, by, {
+      record,
+      name: `${name}/${grantId}`,
+      keys: [grantId],
+      reads: (state) => revisionsOf(state, [grantId]),
+      conclude,
+      answer: () => undefined,
+    });
+  return {
+    grant: (by, asked) => grant(deps, by, asked),
+    revoke: (by, ref, reason, note) =>
+      onGrant(by, ref, 'revoke', decide.revoke(ref.record, ref.grantId, reason, note)),
+    expire: (by, ref) => onGrant(by, ref, 'expire', decide.expire(ref.record, ref.grantId)),
+  };
+}
+
+async function grant(deps: GrantDeps, by: RequestContext, asked: NewGrant): Promise<Done<Granted>> {
+  const { record, application } = asked;
+  const owner = await ownerOf(deps.resources, record);
+  await requireUnpurged(deps, owner, record);
+  const ids = { grantId: by.ids.prefixed('grant_'), ...(await pairwiseOf(deps, asked)) };
+  const keys = decide.grantKeys(asked);
+  return onRecord(deps.resources, by, {
+    record,
+    name: `grant/${application.id}`,
+    keys,
+    reads: (state) => revisionsOf(state, keys),
+    conclude: decide.grant(asked, ids, owner.environment),
+    answer: grantedIn,
+  });
+}
+
+/** The purge ends what it finds when it begins; nothing may begin behind it. */
+async function requireUnpurged({ projects }: GrantDeps, owner: Tenant, record: string): Promise<void> {
+  const { state } = await projects.read(projectStream(owner.project));
+  if (!state.erasing.has(record)) return;
+  throw new Refusal('conflict', { code: 'conflict', diagnostics: 'the record is being purged' });
+}
+
+async function pairwiseOf({ pairwise }: GrantDeps, { record, person, application }: NewGrant) {
+  const { project, environment, sector: name } = application;
+  const sector = { project, environment, sector: name };
+  const earlier = await pairwise.earlier(sector, record, person);
+  return {
+    patient: earlier.patient ?? pairwise.patient(sector, record),
+    subject: earlier.subject ?? pairwise.subject(sector, person.issuer, person.subject),
+  };
+}
+
+/** Returns the answer of an earlier attempt, from its events. */
+function grantedIn(written: readonly StoredEvent[]): Granted {
+  const [data] = written.flatMap(({ event }) => (event.type === 'ConsentGranted' ? [granted(event)] : []));
+  if (data === undefined) throw new TypeError('an earlier attempt wrote no grant');
+  const { grant_id: grantId, patient, subject, expires_at: expiresAt } = data;
+  return { grantId, patient, subject, expiresAt };
+}

@@ -1,0 +1,72 @@
+/** Grants and links that a record's state holds and that have not ended. Pure. */
+import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
+import { dependentLink, SELF_LINK } from '#src/events/snapshot-entries.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
+import type { Past } from './on-record.ts';
+
+/** Data of `ConsentGranted`. */
+export type GrantedData = Extract<PlainEvent, { type: 'ConsentGranted' }>['data'];
+/** Data of `RecordLinked`. */
+export type LinkedData = Extract<PlainEvent, { type: 'RecordLinked' }>['data'];
+
+/** A link as the record's newest event of that kind began it. */
+export interface HeldLink extends LinkedData {
+  readonly ended: boolean;
+}
+
+/** Returns the revision of the event that began what a key or id stands for; undefined if nothing did. */
+export function begunAt(state: Resources, key: string): number | undefined {
+  return entryOf(state, key)?.revision;
+}
+
+/** Returns the revisions that keys stand for. */
+export function revisionsOf(state: Resources, keys: readonly string[]): number[] {
+  return keys.flatMap((key) => begunAt(state, key) ?? []);
+}
+
+/** Returns the grant that is active under a key, by its clock or not; undefined if there is none. */
+export function heldGrant(state: Resources, past: Past, key: string): GrantedData | undefined {
+  const revision = begunAt(state, key);
+  const data = revision === undefined ? undefined : granted(past(revision));
+  return data === undefined || entryOf(state, data.grant_id)?.deleted !== false ? undefined : data;
+}
+
+/** Returns the newest link under a key, also one that has ended. */
+export function heldLink(state: Resources, past: Past, key: string): HeldLink | undefined {
+  const revision = begunAt(state, key);
+  const data = revision === undefined ? undefined : linked(past(revision));
+  return data && { ...data, ended: entryOf(state, data.link_id)?.deleted !== false };
+}
+
+/** Returns a person's links on the record, newest of each kind, also those that have ended. */
+export function linksOf(state: Resources, past: Past, person: PersonId): HeldLink[] {
+  return [SELF_LINK, dependentLink(person)].flatMap((key) => {
+    const link = heldLink(state, past, key);
+    return link !== undefined && isSame(link.person, person) ? [link] : [];
+  });
+}
+
+/** Returns the revisions of the events that began the grants which have not ended; the state must hold all grants. */
+export function activeGrants({ entries }: Resources): number[] {
+  return [...entries].flatMap(([key, entry]) =>
+    entry?.type === 'Grant' && !entry.deleted && key.startsWith('grant_') ? [entry.revision] : [],
+  );
+}
+
+/** Returns the data of a grant's first event. @throws TypeError for another event */
+export function granted(event: DomainEvent): GrantedData {
+  if (event.type !== 'ConsentGranted') throw new TypeError(`${event.type} does not begin a grant`);
+  return event.data;
+}
+
+/** Returns the data of a link's first event. @throws TypeError for another event */
+export function linked(event: DomainEvent): LinkedData {
+  if (event.type !== 'RecordLinked') throw new TypeError(`${event.type} does not begin a link`);
+  return event.data;
+}
+
+/** Tells whether two identities are the same person. */
+export function isSame(a: PersonId, b: PersonId): boolean {
+  return a.issuer === b.issuer && a.subject === b.subject;
+}

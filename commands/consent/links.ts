@@ -1,0 +1,60 @@
+/** Commands on links: which persons a record belongs to. */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { ALL_CONSENT } from '#src/events/snapshot-entries.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import type { Done, RequestContext } from '../command.ts';
+import type { Streams } from '../kernel/streams.ts';
+import type { Resources } from '../resource/state.ts';
+import type { Consents, LinkedVia, Relationship } from './consents.ts';
+import * as decide from './decide.ts';
+import { activeGrants, linked, revisionsOf } from './held.ts';
+import { onRecord } from './on-record.ts';
+
+/** A link that is asked for. */
+export interface NewLink {
+  readonly linkId: string;
+  readonly person: PersonId;
+  readonly relationship: Relationship;
+  readonly via: LinkedVia;
+}
+
+/** Opens the commands. */
+export function openLinks(resources: Streams<Resources>): Pick<Consents, 'link' | 'unlink'> {
+  return {
+    link: (by, record, person, relationship, via) =>
+      linkAs(resources, by, record, { linkId: by.ids.prefixed('link_'), person, relationship, via }),
+    unlink: (by, record, { linkId }, reason) =>
+      onRecord(resources, by, {
+        record,
+        name: `unlink/${linkId}`,
+        keys: [linkId, ALL_CONSENT],
+        reads: (state) => [...revisionsOf(state, [linkId]), ...activeGrants(state)],
+        conclude: decide.unlink(record, linkId, reason),
+        answer: () => undefined,
+      }),
+  };
+}
+
+/** Links a person under an id. @throws Refusal as `Consents.link` */
+export function linkAs(
+  resources: Streams<Resources>,
+  by: RequestContext,
+  record: string,
+  asked: NewLink,
+): Promise<Done<{ readonly linkId: string }>> {
+  const keys = decide.linkKeys(asked.person, asked.linkId);
+  return onRecord(resources, by, {
+    record,
+    name: `link/${asked.linkId}`,
+    keys,
+    reads: (state) => revisionsOf(state, keys),
+    conclude: decide.link(record, asked),
+    answer: linkIn,
+  });
+}
+
+function linkIn(written: readonly StoredEvent[]): { readonly linkId: string } {
+  const [data] = written.flatMap(({ event }) => (event.type === 'RecordLinked' ? [linked(event)] : []));
+  if (data === undefined) throw new TypeError('an earlier attempt wrote no link');
+  return { linkId: data.link_id };
+}

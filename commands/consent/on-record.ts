@@ -1,0 +1,162 @@
+/**
+ * Runs decisions about grants and links on a record's stream. The state says which events began them; what those events
+ * say is read one by one, never the whole stream.
+ */
+import type { DomainEvent, PlainEvent, StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
+import { StreamDeleted } from '#src/events/store.ts';
+import { recordStream } from '#src/events/streams.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
+import type { Done, RequestContext } from '../command.ts';
+import type { Clock } from '../kernel/decision.ts';
+import { retry, Stale } from '../kernel/retry.ts';
+import type { Streams } from '../kernel/streams.ts';
+import type { Resources } from '../resource/state.ts';
+
+/** Returns the event at a revision of the stream. @throws Stale when it must be read first */
+export type Past = (revision: number) => DomainEvent;
+
+/** What a decision appends, and its answer. The time of the n-th event is the n-th of `clock`. */
+export interface Concluded<T> {
+  readonly events: readonly PlainEvent[];
+  readonly result: T;
+}
+
+/** A decision on a record, pure. @throws Refusal */
+export type Conclude<T> = (state: Resources, past: Past, at: Micros) => Concluded<T>;
+
+/** A command about grants or links of one record. */
+export interface RecordCommand<T> {
+  readonly record: string;
+  /** Tells it apart from other commands of the same request on the same record. */
+  readonly name: string;
+  /** The entries that the decision looks at, besides the Patient's. */
+  readonly keys: readonly string[];
+  /** The entries whose events the decision reads, by the state that it has. */
+  readonly reads: (state: Resources) => Iterable<number>;
+  readonly conclude: Conclude<T>;
+  /** Rebuilds the answer from what an earlier attempt of this request wrote. */
+  readonly answer: (written: readonly StoredEvent[]) => T;
+}
+
+/**
+ * Runs a command to its end. Its `at` is the time of its first event; the others follow by a microsecond each.
+ * @throws Refusal of the decision; not_found for a purged record
+ */
+export async function onRecord<T>(
+  resources: Streams<Resources>,
+  by: RequestContext,
+  command: RecordCommand<T>,
+): Promise<Done<T>> {
+  const { record, name, keys, reads, conclude, answer } = command;
+  const { credential, requestId, ids, now, retry: notes } = by;
+  const stream = recordStream(record);
+  const metadata = { request_id: requestId, command_id: ids.at(0, `command/${stream}/${name}`), credential };
+  const attempt = notes?.earlier.get(metadata.command_id);
+  const earlier = attempt === undefined ? [] : await resources.written(attempt, metadata.command_id);
+  const [first, last] = [earlier[0], earlier.at(-1)];
+  if (first !== undefined && last !== undefined) {
+    const at = toMicros(first.metadata.recorded_at);
+    return { result: answer(earlier), wrote: { position: last.position, at } };
+  }
+  const past = new PastOf(resources, stream);
+  return retry(Stale, async () => {
+    await past.load(record);
+    const { result, position } = await resources.handle({
+      stream,
+      metadata,
+      now,
+      retry: notes,
+      touches: [record, ...keys, ...past.ids],
+      decide(state, clock) {
+        past.require(reads(state));
+        const at = clock.next();
+        const concluded = conclude(state, past.at, at);
+        return {
+          drafts: drafts(concluded.events, by, `${stream}/${name}`, at, clock),
+          result: { ...concluded, at },
+        };
+      },
+    });
+    const wrote = position === undefined ? undefined : { position, at: result.at };
+    return { result: result.result, wrote };
+  });
+}
+
+function drafts(
+  events: readonly PlainEvent[],
+  { ids }: RequestContext,
+  series: string,
+  at: Micros,
+  clock: Clock,
+) {
+  return events.map((event, index) => {
+    return { id: ids.at(index, `event/${series}`), at: index === 0 ? at : clock.next(), event };
+  });
+}
+
+/**
+ * Returns the tenant that owns a record.
+ * @throws Refusal not_found for a record that never was, or was purged
+ */
+export async function ownerOf(resources: Streams<Resources>, record: string): Promise<Tenant> {
+  try {
+    const { owner } = await resources.read(recordStream(record), [record]);
+    if (owner !== undefined) return owner;
+  } catch (error) {
+    if (!(error instanceof StreamDeleted)) throw error;
+  }
+  throw notFound('Patient', record);
+}
+
+/** The events of a stream that a decision has asked for. They never change, so that each is read once. */
+export class PastOf {
+  readonly #known = new Map<number, DomainEvent>();
+  readonly #missing = new Set<number>();
+
+  constructor(
+    readonly resources: Streams<Resources>,
+    readonly stream: string,
+  ) {}
+
+  /** Returns the event at a revision. @throws Stale */
+  readonly at: Past = (revision) => {
+    const event = this.#known.get(revision);
+    if (event === undefined) {
+      this.#missing.add(revision);
+      throw new Stale();
+    }
+    return event;
+  };
+
+  /** Ids of the grants and links that known events began: whether they have ended is an entry of their own. */
+  get ids(): string[] {
+    return [...this.#known.values()].flatMap((event) => {
+      if (event.type === 'ConsentGranted') return [event.data.grant_id];
+      return event.type === 'RecordLinked' ? [event.data.link_id] : [];
+    });
+  }
+
+  /** Checks that events are known; all that are not are read by the next `load`. @throws Stale */
+  require(revisions: Iterable<number>): void {
+    for (const revision of revisions) if (!this.#known.has(revision)) this.#missing.add(revision);
+    if (this.#missing.size > 0) throw new Stale();
+  }
+
+  /** Reads what was missing. @throws Refusal not_found for a purged record */
+  async load(record: string): Promise<void> {
+    const { store } = this.resources.kernel;
+    try {
+      for (const from of this.#missing) {
+        for await (const recorded of store.read(this.stream, { from, limit: 1 }))
+          this.#known.set(from, understand(recorded).event);
+      }
+    } catch (error) {
+      if (error instanceof StreamDeleted) throw notFound('Patient', record);
+      throw error;
+    }
+    this.#missing.clear();
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * Personal records: a person's own, in a project of its own that has no organization, members, keys or applications
+ * (docs/spec/decisions.md, section 9). The project's stream decides between parallel starts; the record follows, also
+ * when an earlier start died between the two appends.
+ */
+import { hash } from 'node:crypto';
+import type { PlainEvent } from '#src/events/catalog.ts';
+import { SELF_LINK } from '#src/events/snapshot-entries.ts';
+import { projectStream, recordStream } from '#src/events/streams.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Environment, Tenant } from '#src/shared/tenant.ts';
+import type { Done, RequestContext } from '../command.ts';
+import type { Clock, Decision } from '../kernel/decision.ts';
+import type { Streams } from '../kernel/streams.ts';
+import type { ProjectState } from '../project/state.ts';
+import { decideWrites } from '../resource/decide.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
+import type { PersonalDetails } from './consents.ts';
+import { linkAs } from './links.ts';
+
+/** Dependencies of starting a personal record. */
+export interface PersonalDeps {
+  readonly resources: Streams<Resources>;
+  readonly projects: Streams<ProjectState>;
+}
+
+/** A personal record. */
+export interface PersonalRecord {
+  readonly patient: string;
+  readonly project: string;
+}
+
+/** Returns the id of the project that holds a person's personal records: derived, so that there is one. */
+export function personalProject({ issuer, subject }: PersonId): string {
+  const bytes = hash('sha256', JSON.stringify(['personal record', issuer, subject]), 'buffer');
+  return `proj_${bytes.subarray(0, 16).toString('base64url')}`;
+}
+
+/**
+ * Starts a person's record, or returns the one that they have.
+ * @throws Refusal invalid for details without a name or with a birth date that isn't a day
+ */
+export async function startPersonalRecord(
+  { resources, projects }: PersonalDeps,
+  by: RequestContext,
+  person: PersonId,
+  environment: Environment,
+  details: PersonalDetails,
+): Promise<Done<PersonalRecord>> {
+  const resource = patientOf(details);
+  const project = personalProject(person);
+  const stream = projectStream(project);
+  const offered = by.ids.at(0, 'personal record');
+  const started = await projects.transact(stream, by, start(project, environment, offered, person));
+  const { state } = await projects.read(stream);
+  // Purged meanwhile, at the latest by now: the person can start another.
+  const patient = state.personal.get(environment) ?? offered;
+  const made = await createPatient(resources, by, { project, environment }, patient, { resource, person });
+  const linked = await linkAs(resources, by, patient, {
+    linkId: by.ids.prefixed('link_'),
+    person,
+    relationship: 'self',
+    via: 'own',
+  });
+  return { result: { patient, project }, wrote: linked.wrote ?? made ?? started };
+}
+
+/** Starts the record of an environment; nothing if there is one. */
+function start(project: string, environment: Environment, patient: string, { issuer, subject }: PersonId) {
+  return ({ personal }: ProjectState): PlainEvent[] => {
+    if (personal.has(environment)) return [];
+    const data = { project_id: project, environment, patient, person: { issuer, subject } };
+    return [{ type: 'PersonalRecordStarted', data }];
+  };
+}
+
+/** Creates the Patient with the person's link in one append, unless it is there. */
+async function createPatient(
+  resources: Streams<Resources>,
+  by: RequestContext,
+  owner: Tenant,
+  patient: string,
+  { resource, person }: { readonly resource: JsonObject; readonly person: PersonId },
+) {
+  const stream = recordStream(patient);
+  const linkId = by.ids.prefixed('link_');
+  const linked: PlainEvent = {
+    type: 'RecordLinked',
+    data: {
+      link_id: linkId,
+      person: { issuer: person.issuer, subject: person.subject },
+      relationship: 'self',
+      via: 'own',
+    },
+  };
+  const { position, result: at } = await resources.handle({
+    stream,
+    metadata: {
+      request_id: by.requestId,
+      command_id: by.ids.at(0, `command/${stream}`),
+      credential: by.credential,
+      author: { type: 'patient' },
+    },
+    now: by.now,
+    retry: by.retry,
+    owner,
+    touches: [patient, SELF_LINK],
+    decide(state: Resources, clock: Clock): Decision<number> {
+      if (entryOf(state, patient) !== undefined) return { drafts: [], result: 0 };
+      const eventId = by.ids.at(0, `event/${stream}`);
+      const { drafts } = decideWrites(state, clock, [
+        {
+          kind: 'create',
+          eventId,
+          type: 'Patient',
+          id: patient,
+          resource: { value: resource, exact: false },
+        },
+      ]);
+      const link = { id: by.ids.at(1, `event/${stream}`), at: clock.next(), event: linked };
+      return { drafts: [...drafts, link], result: drafts[0]?.at ?? 0 };
+    },
+  });
+  return position === undefined ? undefined : { position, at };
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** Returns the Patient of a personal record. @throws Refusal invalid */
+function patientOf({ given, family, birth_date }: PersonalDetails): JsonObject {
+  const [first, last] = [given.trim(), family.trim()];
+  if (first === '' && last === '')
+    throw new Refusal('invalid', {
+      code: 'required',
+      diagnostics: 'provide `given` or `family`',
+      expression: 'given',
+    });
+  if (!DATE.test(birth_date) || !isDay(birth_date))
+    throw new Refusal('invalid', {
+      code: 'value',
+      diagnostics: '`birth_date` is not a valid date, for example 1984-07-19',
+      expression: 'birth_date',
+    });
+  return {
+    resourceType: 'Patient',
+    name: [{ ...(last === '' ? {} : { family: last }), ...(first === '' ? {} : { given: [first] }) }],
+    birthDate: birth_date,
+  };
+}
+
+function isDay(date: string): boolean {
+  const millis = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(date);
+}

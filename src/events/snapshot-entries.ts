@@ -1,0 +1,104 @@
+/**
+ * The entries of a stream's state, as snapshots store them: a line for each resource, grant and link. Decisions look at
+ * nothing else of a record or directory.
+ *
+ * Grants and links have entries beside resources. What must be unique has a key that points to the event that began it:
+ * (application, person) for a grant, `self` for the self link, the person for a dependent link. The id of each grant and
+ * link has an entry too, which says whether it has ended; events that end one name nothing but the id.
+ */
+import { hash } from 'node:crypto';
+import type { PersonId } from '../shared/identity.ts';
+import type { DomainEvent } from './catalog.ts';
+import type { EventOf } from './kinds.ts';
+
+/** A resource, grant or link as decisions know it. */
+export interface Entry {
+  /** A resource type, or `Grant` or `Link`. */
+  readonly type: string;
+  /** FHIR version of a resource; 1 for others. */
+  readonly version: number;
+  /** True for a deleted resource, and for a grant or link that has ended. */
+  readonly deleted: boolean;
+  /** Revision of the event that wrote this version, where its body is; or that began or ended the grant or link. */
+  readonly revision: number;
+}
+
+/** Returns the entries that an event changes, by key, as they are after it; none for events of other streams. */
+export function entriesIn(event: DomainEvent, revision: number): readonly (readonly [string, Entry])[] {
+  switch (event.type) {
+    case 'ResourceCreated':
+    case 'ResourceUpdated':
+    case 'ResourceDeleted':
+      return [[event.resourceId, resourceEntry(event, revision)]];
+    case 'RecordLinked':
+    case 'RecordUnlinked':
+    case 'ConsentGranted':
+    case 'ConsentRevoked':
+    case 'ConsentExpired':
+      return consentEntriesIn(event, revision);
+    default:
+      event satisfies Exclude<DomainEvent, EventOf<'record' | 'directory'>> | Unkept;
+      return [];
+  }
+}
+
+/** Events of records that no decision looks back at. */
+type Unkept = Extract<DomainEvent, { type: 'DocumentFinalized' | 'DirectoryEntriesCarried' }>;
+
+function resourceEntry({ type, ...event }: EventOf<'directory'>, revision: number): Entry {
+  return { type: event.resourceType, version: event.version, deleted: type === 'ResourceDeleted', revision };
+}
+
+/** An event about a grant or link. */
+type ConsentEvent = Extract<
+  EventOf<'record'>,
+  { type: 'RecordLinked' | 'RecordUnlinked' | 'ConsentGranted' | 'ConsentRevoked' | 'ConsentExpired' }
+>;
+
+/**
+ * Asks a state for all grants and links, in place of an id: states that were built from a snapshot hold only the
+ * entries that were asked for.
+ */
+export const ALL_CONSENT = 'consent/*';
+
+/** The key of a record's self link. */
+export const SELF_LINK = 'link/self';
+
+/** Returns the key of a person's dependent link. */
+export const dependentLink = (person: PersonId): string => `link/${personHash(person)}`;
+
+/** Returns the key of an application's grant by a person. */
+export const grantKey = (applicationId: string, person: PersonId): string =>
+  `grant/${applicationId}/${personHash(person)}`;
+
+/** Returns 128 bits of a hash of issuer and subject, as 22 URL-safe characters. */
+function personHash({ issuer, subject }: PersonId): string {
+  return hash('sha256', JSON.stringify([issuer, subject]), 'buffer')
+    .subarray(0, 16)
+    .toString('base64url');
+}
+
+/** Returns the entries after an event, by key. */
+function consentEntriesIn(event: ConsentEvent, revision: number): readonly (readonly [string, Entry])[] {
+  const [type, id, ...keys] = touched(event);
+  const deleted = event.type !== 'RecordLinked' && event.type !== 'ConsentGranted';
+  const entry = { type, version: 1, deleted, revision };
+  return [id, ...keys].map((key) => [key, entry]);
+}
+
+/** Returns the type of the entries, the id, and what must be unique where the event begins it. */
+function touched(event: ConsentEvent): ['Grant' | 'Link', string, ...string[]] {
+  switch (event.type) {
+    case 'RecordLinked': {
+      const { link_id, person, relationship } = event.data;
+      return ['Link', link_id, relationship === 'self' ? SELF_LINK : dependentLink(person)];
+    }
+    case 'RecordUnlinked':
+      return ['Link', event.data.link_id];
+    case 'ConsentGranted':
+      return ['Grant', event.data.grant_id, grantKey(event.data.application_id, event.data.person)];
+    case 'ConsentRevoked':
+    case 'ConsentExpired':
+      return ['Grant', event.data.grant_id];
+  }
+}
