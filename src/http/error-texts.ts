@@ -25,7 +25,7 @@ export const ERRORS: readonly DescribedError[] = [
     meaning:
       'The credential is missing, unknown, expired, revoked, or of a kind that this interface does not accept.',
     advice:
-      'Send `Authorization: Bearer` with an API key (FHIR interface and `/v1`) or an ID token (`/admin`).',
+      'Send `Authorization: Bearer` with an API key (FHIR interface and `/v1`) or an ID token (`/admin` and `/me`).',
   },
   {
     status: 403,

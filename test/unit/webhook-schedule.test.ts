@@ -124,6 +124,59 @@ describe('the view of an event', () => {
     });
   });
 
+  it('is told of a grant to the application’s project alone, without the person, whoever ended it', () => {
+    const data = {
+      grant_id: 'grant_1',
+      application_id: 'app_1',
+      project_id: 'proj_app',
+      environment: 'sandbox' as const,
+      patient: '019a0000-0000-8000-8000-00000000000d',
+      scopes: ['patient/Observation.rs'],
+      purpose: null,
+      expires_at: '2027-02-19T09:30:00.123456Z',
+    };
+    const { project_id: project, environment, ...told } = data;
+    const person = { issuer: 'https://idp.example', subject: 'mira' };
+    const metadata = { ...stored.metadata, credential: { kind: 'system' as const } };
+    const granted: StoredEvent = {
+      ...stored,
+      event: {
+        type: 'ConsentGranted',
+        data: {
+          ...data,
+          person,
+          sector: 'app_1',
+          subject: 'pairwise-mira',
+          granted_by: 'patient',
+          lang: 'en',
+          sentences: ['Read your laboratory results'],
+        },
+      },
+    };
+    const revoked: StoredEvent = {
+      ...stored,
+      metadata,
+      event: { type: 'ConsentRevoked', data: { ...data, reason: 'platform', note: 'I no longer want this' } },
+    };
+    for (const [event, type, rest] of [
+      [granted, 'consent.granted', {}],
+      [revoked, 'consent.revoked', { revoked_at: metadata.recorded_at, reason: 'platform' }],
+    ] as const) {
+      expect(audienceOf(event)).to.deep.equal([{ project, environment }]);
+      const view = viewFor(event, { project, environment, patientId: () => 'unused' });
+      expect(view).to.deep.include({ type, record: '019a0000-0000-7000-8000-00000000000a' });
+      expect(JSON.parse(view?.payload ?? '')).to.deep.include({ type, project, data: { ...told, ...rest } });
+    }
+    const expired: StoredEvent = {
+      ...stored,
+      event: {
+        type: 'ConsentExpired',
+        data: { grant_id: 'grant_1', application_id: 'app_1', project_id: project, environment },
+      },
+    };
+    expect(audienceOf(expired)).to.deep.equal([]);
+  });
+
   it('is told to whose record it is; what the service itself wrote is told to nobody', () => {
     expect(audienceOf(stored)).to.deep.equal([owner]);
     const provisioned = {

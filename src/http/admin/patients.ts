@@ -1,12 +1,14 @@
 /** A project's patients, their records at any moment, and the consents of its applications. */
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
+import type { GrantRow } from '#queries/consents/grants.ts';
 import { isAtLeast, type Role } from '#src/shared/member.ts';
 import { faultOfMoment, type Moment, parseMoment } from '#src/shared/moment.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { FHIR_JSON } from '../answer.ts';
+import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
 import { environment, grant, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { projectFor, ROLE_FOR, requireRole } from './access.ts';
@@ -53,7 +55,14 @@ function patientView(row: PatientRow): z.input<typeof patientSchema> {
 }
 
 /** A grant with its patient. */
-const consentSchema = grant.extend({ patient: z.string() });
+const consentSchema = grant.extend({
+  patient: z.string().describe('The pairwise id under which the application knows the patient.'),
+});
+
+const consentView = (row: GrantRow): z.input<typeof consentSchema> => ({
+  ...grantView(row),
+  patient: row.patient,
+});
 
 const bundleSchema = z.looseObject({
   resourceType: z.literal('Bundle'),
@@ -159,16 +168,19 @@ export const PATIENT_ROUTES = [
     path: '/admin/projects/{project_id}/consents',
     operationId: 'listProjectConsents',
     summary: 'Consents that patients gave the project’s applications',
-    description: 'Always empty: consents are not supported yet.',
+    description:
+      'Grants of the project’s applications in an environment, the newest first, ended ones too. Production requires the role admin.',
     tag: TAG,
     credential: 'identity',
+    models: ['projects', 'consents'],
     grantToken: 'refused',
     query: z.strictObject({ ...LIST_QUERY, ...inEnvironment }),
     answers: { 200: { description: 'A page', schema: listOf(consentSchema) } },
     async run(request) {
-      const { role } = await projectFor(request, request.params.project_id, 'developer');
-      requireRole(role, ROLE_FOR[request.query.environment]);
-      return { status: 200, body: { data: [], total: 0, next_cursor: null } };
+      const { services, params, query } = request;
+      const { id: project, role } = await projectFor(request, params.project_id, 'developer');
+      requireRole(role, ROLE_FOR[query.environment]);
+      return listed(await services.consentQueries.grantsOf({ project, ...query }), consentView);
     },
   }),
 ];

@@ -38,21 +38,23 @@ export const instant = z.string().describe('ISO 8601, UTC.').meta({ format: 'dat
 /** A grant of an application for a patient (docs/spec/decisions.md, section 4). */
 export const grant = z.object({
   id: z.string(),
-  status: z.string(),
+  status: z.enum(['active', 'revoked', 'expired']),
   purpose: z.string().nullable(),
   application: z.object({
     id: z.string(),
     name: z.string(),
-    kind: z.string(),
-    organization: z.string(),
+    kind: z.string().describe('`public` or `confidential`.'),
+    organization: z.string().describe('Its name.'),
     privacy_url: z.string().nullable(),
   }),
-  scopes: z.array(z.string()),
-  scopes_text: z.array(z.string()),
+  scopes: z.array(z.string()).describe('As granted, in SMART v2 form.'),
+  scopes_text: z.array(z.string()).describe('What the person read and allowed.'),
   granted_at: instant,
   expires_at: instant,
   revoked_at: instant.nullable(),
-  granted_by: z.string(),
+  granted_by: z
+    .enum(['patient', 'representative', 'creator'])
+    .describe('`representative`: someone who looks after the patient. `creator`: the identity grant.'),
 });
 
 /** The two environments of a project (docs/spec/interface.md, section 1). */

@@ -12,6 +12,7 @@ export const TAGS = [
   'Laboratory results',
   'Timeline and context',
   'Terminology',
+  'Patients and consent',
   'Webhooks',
   'Sandbox',
   'Projects',

@@ -11,10 +11,10 @@ import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } 
 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 
-**Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` an ID token of an OpenID
-Connect issuer, each as \`Authorization: Bearer\`. Sandbox keys and production keys never see each other's data.
+**Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` and \`/me\` an ID token of
+an OpenID Connect issuer, each as \`Authorization: Bearer\`. Sandbox keys and production keys never see each other's data.
 
-**Errors** have two formats. \`/v1\`, \`/admin\` and webhooks answer
+**Errors** have two formats. \`/v1\`, \`/admin\`, \`/me\` and webhooks answer
 \`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\` as \`application/json\`: \`type\` is stable,
 \`errors\` lists every failing input as \`{"field", "code", "message"}\`. The FHIR interface answers an OperationOutcome as
 \`application/fhir+json\`, with an \`issue\` for each failing input. **\`/v1\` uses both:** if

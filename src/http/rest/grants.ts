@@ -1,13 +1,33 @@
 /**
- * Returns the caller's permissions for a patient, and when they end (docs/spec/interface.md, section 4.3;
- * docs/spec/decisions.md, section 4).
+ * What applications may do for a patient, and until when (docs/spec/interface.md, section 4.3; docs/spec/decisions.md,
+ * section 4).
  */
 import { z } from 'zod';
+import type { GrantsAsked } from '#queries/consents/grants.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
 import { grant, LIST_QUERY, listOf } from '../api/schemas.ts';
-import { liveResource } from './record.ts';
+import type { RestRequest } from './record.ts';
 
 const grantSchema = grant.meta({ id: 'Grant' });
+
+/**
+ * Returns the condition on the Patient: one of the project's own by its id, another project's by the pairwise id that
+ * the project's applications know.
+ * @throws Refusal not_found (404)
+ */
+async function patientAsked(
+  { services, caller }: RestRequest,
+  id: string,
+): Promise<Pick<GrantsAsked, 'record' | 'patient'>> {
+  if (!isUuid(id)) throw notFound('Patient', id.slice(0, 64));
+  const own = await services.queries.read(caller, 'Patient', id);
+  if (own === undefined) return { patient: id };
+  if (own.body === null) throw notFound('Patient', id);
+  return { record: id };
+}
 
 /** The route of grants. */
 export const GRANT_ROUTES = [
@@ -17,15 +37,25 @@ export const GRANT_ROUTES = [
     operationId: 'listGrants',
     summary: 'What the calling application may do for a patient',
     description:
-      'Always empty: consents are not supported yet, and a project needs none for the patients that it created.',
+      'Grants of the applications of the key’s project, the newest first, ended ones too; with a client credentials token those of the calling application. `patient_id` is the id of one of the project’s patients, or the pairwise id that an application got with a token. A project needs no grant for the patients that it created.',
     tag: 'Patients',
     credential: 'api_key',
     grantToken: 'refused',
+    models: ['resources', 'consents'],
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(grantSchema) } },
     async run(request) {
-      await liveResource(request, 'Patient', request.params.patient_id);
-      return { status: 200, body: { data: [], total: 0, next_cursor: null } };
+      const { services, caller, params, query } = request;
+      const asked = await patientAsked(request, params.patient_id);
+      const { rows, total, next } = await services.consentQueries.grantsOf({
+        ...query,
+        ...caller.tenant,
+        ...(caller.kind === 'client' ? { application: caller.applicationId } : {}),
+        ...asked,
+      });
+      // Without a grant its applications don't know the patient.
+      if (asked.patient !== undefined && total === 0) throw notFound('Patient', asked.patient);
+      return { status: 200, body: { data: rows.map(grantView), total, next_cursor: next ?? null } };
     },
   }),
 ];

@@ -31,16 +31,20 @@ const TYPES = {
   ResourceUpdated: 'resource.updated',
   ResourceDeleted: 'resource.deleted',
   DocumentFinalized: 'document.finalized',
+  ConsentGranted: 'consent.granted',
+  ConsentRevoked: 'consent.revoked',
 } as const satisfies { readonly [T in EventType]?: WebhookEventType };
 
 /** Log event types that may have subscribers. */
 export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 /**
- * Returns the tenants that receive an event: the owner of the record or directory. Events that the service writes by
- * itself have none.
+ * Returns the tenants that receive an event (docs/spec/decisions.md, section 6): of a grant the application's project,
+ * whoever wrote it; of all else the owner of the record or directory, unless the service wrote it by itself.
  */
 export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] {
+  if (event.type === 'ConsentGranted' || event.type === 'ConsentRevoked')
+    return [{ project: event.data.project_id, environment: event.data.environment }];
   if (!TOLD.has(event.type) || metadata.credential.kind === 'system') return [];
   return metadata.owner === undefined ? [] : [metadata.owner];
 }
@@ -69,6 +73,14 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
       const data = { id, patient, content_type, size, sha256 };
       return toldOf(stored, TYPES[event.type], subscriber, record, data);
     }
+    case 'ConsentGranted':
+      return toldOf(stored, TYPES[event.type], subscriber, record, grantIn(event.data));
+    case 'ConsentRevoked':
+      return toldOf(stored, TYPES[event.type], subscriber, record, {
+        ...grantIn(event.data),
+        revoked_at: metadata.recorded_at,
+        reason: event.data.reason,
+      });
     default:
       return untold(event.type);
   }
@@ -77,6 +89,16 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
 /** Doesn't compile if `viewFor` lacks a case for a type that subscribers receive. */
 function untold(_type: Exclude<EventType, keyof typeof TYPES>): undefined {
   return undefined;
+}
+
+/** The members of a grant that its application is told: no person, and the Patient's pairwise id. */
+type ToldGrant = Omit<
+  Extract<StoredEvent['event'], { readonly type: 'ConsentRevoked' }>['data'],
+  'project_id' | 'environment' | 'reason' | 'note'
+>;
+
+function grantIn({ grant_id, patient, application_id, scopes, purpose, expires_at }: ToldGrant): ToldGrant {
+  return { grant_id, patient, application_id, scopes, purpose, expires_at };
 }
 
 function toldOf(

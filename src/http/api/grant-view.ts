@@ -1,0 +1,28 @@
+/** A grant as the JSON interfaces show it (docs/spec/decisions.md, section 4). */
+import type { z } from 'zod';
+import type { GrantRow } from '#queries/consents/grants.ts';
+import { toInstant } from '#src/shared/time.ts';
+import type { grant } from './schemas.ts';
+
+/** Returns a grant without its patient, whose id depends on who asks. */
+export function grantView(row: GrantRow): z.input<typeof grant> {
+  const { status, ended_at } = row;
+  return {
+    id: row.id,
+    status,
+    purpose: row.purpose,
+    application: {
+      id: row.application_id,
+      name: row.application_name ?? '',
+      kind: row.application_kind ?? '',
+      organization: row.organization ?? '',
+      privacy_url: row.privacy_url,
+    },
+    scopes: [...row.scopes],
+    scopes_text: [...row.sentences],
+    granted_at: toInstant(row.created_at),
+    expires_at: toInstant(row.expires_at),
+    revoked_at: status === 'revoked' && ended_at !== null ? toInstant(ended_at) : null,
+    granted_by: row.granted_by,
+  };
+}

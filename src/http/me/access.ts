@@ -1,0 +1,31 @@
+/** Who may use `/me`, and which records are theirs (docs/spec/decisions.md, section 9, "Persons and links"). */
+import type { LinkRow } from '#queries/consents/records.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { requireInstallationsTrust } from '../admin/access.ts';
+import type { ApiRequest } from '../api/route.ts';
+
+/** The context of every request of a person. */
+export type MeRequest = Pick<
+  ApiRequest<string, 'identity'>,
+  'services' | 'identity' | 'requestId' | 'ids' | 'now' | 'retry' | 'concerns'
+>;
+
+/**
+ * Refuses people whose token only an organization's SSO settings trust: whoever runs such an issuer can claim to be any
+ * person.
+ * @throws Refusal forbidden (403)
+ */
+export function requirePerson({ identity }: MeRequest): void {
+  requireInstallationsTrust(identity, 'access to patients’ records');
+}
+
+/**
+ * Returns the person's link to a record; also while its Patient is deleted, because grants can end then.
+ * @throws Refusal forbidden (403); not_found (404) for a record that isn't theirs
+ */
+export async function linkFor(request: MeRequest, patient: string): Promise<LinkRow> {
+  requirePerson(request);
+  const found = await request.services.consentQueries.linkTo(request.identity, patient);
+  if (found === undefined) throw notFound('Patient', patient.slice(0, 64));
+  return found;
+}

@@ -1,0 +1,48 @@
+/** Who may use a person's record: `/me/patients/{patient_id}/grants`. */
+import { z } from 'zod';
+import type { GrantRow } from '#queries/consents/grants.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { grantView } from '../api/grant-view.ts';
+import { route } from '../api/route.ts';
+import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { linkFor } from './access.ts';
+import { ME_QUERY, myGrantSchema } from './schemas.ts';
+
+/** Returns a grant as `/me` shows it. */
+export function myGrantView(row: GrantRow): z.input<typeof myGrantSchema> {
+  return { ...grantView(row), patient: row.record, access_count: null, last_access_at: null };
+}
+
+/** Routes of grants. */
+export const MY_GRANT_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/me/patients/{patient_id}/grants',
+    operationId: 'listMyGrants',
+    summary: 'Applications that may use a record',
+    description:
+      'All grants on the record, the newest first, ended ones too: also those that another person who looks after the patient gave.',
+    tag: 'Patients and consent',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['consents', 'resources'],
+    query: z.strictObject({
+      ...LIST_QUERY,
+      ...ME_QUERY,
+      environment: environment.optional().describe('Of the record; 404 if it belongs to the other one.'),
+    }),
+    answers: { 200: { description: 'A page', schema: listOf(myGrantSchema) } },
+    async run(request) {
+      const { services, params, query } = request;
+      const link = await linkFor(request, params.patient_id);
+      if (query.environment !== undefined && query.environment !== link.environment)
+        throw notFound('Patient', params.patient_id.slice(0, 64));
+      const { rows, total, next } = await services.consentQueries.grantsOf({
+        record: link.record,
+        limit: query.limit,
+        cursor: query.cursor,
+      });
+      return { status: 200, body: { data: rows.map(myGrantView), total, next_cursor: next ?? null } };
+    },
+  }),
+];

@@ -1,0 +1,36 @@
+/** Schemas of `/me` (docs/spec/decisions.md, section 4). */
+import { z } from 'zod';
+import type { MyPatient } from '#queries/consents/records.ts';
+import { environment, grant } from '../api/schemas.ts';
+
+/** A record of the person. */
+export const myPatientSchema = z
+  .object({
+    id: z.string(),
+    given: z.string().nullable().describe('Null if the patient was deleted, as the next two.'),
+    family: z.string().nullable(),
+    birth_date: z.string().nullable(),
+    relationship: z.enum(['self', 'dependent']),
+  })
+  .meta({ id: 'MyPatient' });
+
+/** Returns a record as `/me` shows it. */
+export function myPatientView(row: MyPatient): z.input<typeof myPatientSchema> {
+  const { id, given, family, birth_date, relationship } = row;
+  return { id, given, family, birth_date, relationship };
+}
+
+/** A grant with the patient's own id and how often it was used. */
+export const myGrantSchema = grant
+  .extend({
+    patient: z.string(),
+    access_count: z.int().nullable().describe('Null: accesses are not counted yet.'),
+    last_access_at: z.string().nullable(),
+  })
+  .meta({ id: 'MyGrant' });
+
+/** Query of every list of `/me`. */
+export const ME_QUERY = {
+  environment: environment.default('production'),
+  lang: z.string().max(40).default('en').describe('Language of texts; unknown ones are English.'),
+};
