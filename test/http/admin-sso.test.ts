@@ -68,6 +68,20 @@ describe('admin: single sign-on with an organization’s own client', () => {
     expect(await trusted.done('GET', `/organizations/${others}`)).to.include({ role: 'admin' });
   });
 
+  it('shows them no patient’s record: whoever runs the issuer could claim to be anyone', async () => {
+    const get = async ({ token }: AdminUser, path: string): Promise<number> =>
+      (await fetch(`${service.url}/me${path}`, { headers: { Authorization: `Bearer ${token}` } })).status;
+    const [ben, trusted] = [await person('ben', 'clinic'), await person('ben', 'dashboard')];
+    const grants = '/patients/019a0000-0000-7000-8000-000000000001/grants';
+    for (const [path, status] of [
+      ['/patients', 200],
+      [grants, 404],
+    ] as const) {
+      expect(await get(ben, path), path).to.equal(403);
+      expect(await get(trusted, path), path).to.equal(status);
+    }
+  });
+
   it('lets them found nothing, and verify nothing', async () => {
     const ben = await person('ben', 'clinic');
     expect((await ben.ask('POST', '/organizations', { name: 'x' })).status).to.equal(403);

@@ -1,0 +1,39 @@
+/** Appends made events to a running service's streams, and tells whose they are. */
+import { openEventStore } from '#src/events/open.ts';
+import type { EventStore, NewEvent, RecordedEvent, StreamHead } from '#src/events/store.ts';
+import { recordStream } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { EVENTSTORE_URL } from './project.ts';
+
+/** Writes to records of a service beside its commands. */
+export class RecordEvents {
+  private constructor(readonly store: EventStore) {}
+
+  /** Opens the log of a service. */
+  static async open(databaseUrl: string): Promise<RecordEvents> {
+    return new RecordEvents(await openEventStore({ url: databaseUrl, eventStoreUrl: EVENTSTORE_URL }));
+  }
+
+  /** Appends to a record that exists. */
+  async append(record: string, ...events: NewEvent[]): Promise<void> {
+    const stream = recordStream(record);
+    const last = await this.#last(stream);
+    const { hash } = JSON.parse(last.metadata) as { hash: string };
+    const head: StreamHead = { revision: last.revision, hash };
+    const { owner } = JSON.parse(last.metadata) as { owner: Tenant };
+    const own = events.map((event) => ({
+      ...event,
+      metadata: JSON.stringify({ ...(JSON.parse(event.metadata) as object), owner }),
+    }));
+    await this.store.append(stream, head, own);
+  }
+
+  async #last(stream: string): Promise<RecordedEvent> {
+    for await (const event of this.store.read(stream, { direction: 'backwards', limit: 1 })) return event;
+    throw new Error(`${stream} has no events`);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+}
