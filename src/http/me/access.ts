@@ -11,7 +11,7 @@ export type MeRequest = Pick<
 >;
 
 /**
- * Refuses people whose token only an organization's SSO settings trust: whoever runs such an issuer can claim to be any
+ * Refuses people whose token only an organization's SSO settings trust: anyone who runs such an issuer can claim to be any
  * person.
  * @throws Refusal forbidden (403)
  */

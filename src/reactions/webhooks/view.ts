@@ -39,8 +39,9 @@ const TYPES = {
 export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 /**
- * Returns the tenants that receive an event (docs/spec/decisions.md, section 6): of a grant the application's project,
- * whoever wrote it; of all else the owner of the record or directory, unless the service wrote it by itself.
+ * Returns the tenants that receive an event (docs/spec/decisions.md, section 6). Events of grants go to the application's
+ * project, also those that the service writes by itself. All others go to the owner of the record or directory, except
+ * the service's own.
  */
 export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] {
   if (event.type === 'ConsentGranted' || event.type === 'ConsentRevoked')
