@@ -31,6 +31,7 @@ import { readinessChecks } from './app/readiness.ts';
 import { refusalOf } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
 import { openSettled } from './app/settled.ts';
+import { openSignIn } from './app/signin.ts';
 import { startSweeping } from './app/sweeping.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTraffic } from './app/traffic.ts';
@@ -280,7 +281,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     waiting: sandboxQueries.sandboxesWaiting,
   });
   const { ssoClients: ssoClientsOf } = administration.adminQueries;
-  const { verifier, devIssuer } = await openIdentities({ config, pool, log, ssoClientsOf });
+  const identities = await openIdentities({ config, pool, log, ssoClientsOf });
+  const { verifier, devIssuer } = identities;
   const caughtUp = async (models: readonly string[]): Promise<void> => {
     if (!(await passed(await acknowledged({ store, pool, logAnswers }), models)))
       throw notFresh(stale, models);
@@ -321,6 +323,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // Nothing issues access tokens yet.
     findToken: async () => undefined,
     devIssuer,
+    signIn: openSignIn({ config, pool, identities }),
     passed,
     settled,
     checks,

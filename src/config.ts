@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { issuersSchema, type TrustedIssuer } from './shared/issuers.ts';
+import { issuersSchema, type NamedIssuer, type TrustedIssuer } from './shared/issuers.ts';
 import type { Limits } from './shared/limits.ts';
 
 const MEGABYTE = 1_000_000;
@@ -70,7 +70,7 @@ const environment = z.object({
   OIDC_ISSUERS: issuersSchema
     .optional()
     .describe(
-      'OpenID Connect issuers whose ID tokens `/admin` accepts, each with the audience that `aud` must contain: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
+      'OpenID Connect issuers whose ID tokens `/admin` accepts, each with the audience that `aud` must contain: `https://login.example.org annal-dashboard, https://accounts.example.com 1234`. People sign in on the pages of these issuers, as the client that the first audience names; an entry may end with the environment variable of that client’s secret: `https://login.example.org annal-dashboard LOGIN_SECRET`. Default: the development issuer at `BASE_URL/dev`; with `MODE=production` none.',
     ),
   DEV_ISSUER: oneOf(['local', 'allow'], 'local').describe(
     'When the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy forwarded. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
@@ -186,7 +186,7 @@ export interface Config {
   readonly eventStoreUrl: string | undefined;
   readonly mode: 'development' | 'production';
   /** Empty: the development issuer, in production none. */
-  readonly oidcIssuers: readonly TrustedIssuer[];
+  readonly oidcIssuers: readonly ConfiguredIssuer[];
   /** `allow` if the development issuer may be reached from other machines. */
   readonly devIssuer: 'local' | 'allow';
   readonly productionAccess: 'open' | 'request';
@@ -205,6 +205,12 @@ export interface Config {
   readonly shutdownSeconds: number;
   /** Undefined: no traces. */
   readonly otlpEndpoint: string | undefined;
+}
+
+/** An issuer of `OIDC_ISSUERS`. */
+export interface ConfiguredIssuer extends TrustedIssuer {
+  /** With it people are signed in as the first audience's client; undefined: a public client with PKCE. */
+  readonly clientSecret?: string;
 }
 
 /** The S3 bucket for documents that aren't stored on disk. */
@@ -245,7 +251,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     auditKeyFile: data.AUDIT_KEY_FILE,
     eventStoreUrl: eventStoreUrlOf(given),
     mode: data.MODE,
-    oidcIssuers: data.OIDC_ISSUERS ?? [],
+    oidcIssuers: issuersOf(data.OIDC_ISSUERS ?? [], given),
     devIssuer: data.DEV_ISSUER,
     productionAccess: data.PRODUCTION_ACCESS,
     logLevel: data.LOG_LEVEL,
@@ -286,6 +292,18 @@ export function eventStoreUrlOf({
   if (plain && prefixed && plain !== prefixed)
     throw new ConfigError('EVENTSTORE_URL and ANNAL_EVENTSTORE_URL name different logs; set one of them');
   return prefixed || plain || (plain ?? prefixed);
+}
+
+function issuersOf(named: readonly NamedIssuer[], env: NodeJS.ProcessEnv): ConfiguredIssuer[] {
+  return named.map(({ issuer, audiences, secret }) => {
+    if (secret === undefined) return { issuer, audiences };
+    const clientSecret = env[secret.variable];
+    if (clientSecret === undefined)
+      throw new ConfigError(
+        `OIDC_ISSUERS entry ${secret.entry} names an environment variable for the client secret that is not set`,
+      );
+    return { issuer, audiences, clientSecret };
+  });
 }
 
 function bucketOf(data: z.output<typeof environment>): DocumentsBucket | undefined {

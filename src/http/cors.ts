@@ -1,6 +1,10 @@
-/** CORS: any browser application may call; credentials travel in headers that it sets itself, never in cookies. https://fetch.spec.whatwg.org/#http-cors-protocol */
+/**
+ * CORS: any browser application may call; credentials travel in headers that it sets itself, never in cookies. Pages,
+ * which have cookies, are left out (https://fetch.spec.whatwg.org/#http-cors-protocol).
+ */
 import type { Context } from 'koa';
 import { headOf } from './head.ts';
+import { isPage } from './page-paths.ts';
 
 const EXPOSED = [
   'Accept-Ranges',
@@ -42,7 +46,7 @@ const ALLOWED = [
 /** Sets the headers that a browser asks for. @returns true when the request is a preflight: they are all of its answer (204). */
 export function answerCors(ctx: Context): boolean {
   const { headers } = ctx.req;
-  if (headers.origin === undefined) return false;
+  if (headers.origin === undefined || isPage(ctx.path)) return false;
   const head = headOf(ctx);
   head.set('Access-Control-Allow-Origin', '*');
   head.set('Access-Control-Expose-Headers', EXPOSED);

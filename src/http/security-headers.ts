@@ -16,6 +16,11 @@ export interface PageNeeds {
   readonly connections?: readonly string[];
   /** The targets of its forms, including redirects. */
   readonly forms?: readonly string[];
+  /**
+   * Which requests carry the page's URL. `same-origin`: those to this service, so that its forms have their `Origin`
+   * (https://fetch.spec.whatwg.org/#append-a-request-origin-header); no other server learns it. Default: none.
+   */
+  readonly referrer?: 'no-referrer' | 'same-origin';
 }
 
 /** Returns the source that allows an inline `style` or `script` with exactly this text. */
@@ -47,7 +52,7 @@ function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, string>> {
     'Content-Security-Policy': policy.join('; '),
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
+    'Referrer-Policy': needs.referrer ?? 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Cache-Control': 'no-store',

@@ -31,9 +31,12 @@ import type { Metrics } from './ports/metrics.ts';
 import type { Position } from './ports/position.ts';
 import type { Services } from './ports/services.ts';
 import type { Settings } from './ports/settings.ts';
+import type { SignIn } from './ports/signin.ts';
 import type { FindToken } from './ports/tokens.ts';
 import type { Notebook, RateLimits } from './ports/traffic.ts';
 import { ROUTES } from './routes.ts';
+import { signInRouter } from './signin/router.ts';
+import { Visitors } from './signin/visitors.ts';
 import { startRouter } from './start/router.ts';
 import { VERSION } from './version.ts';
 import { webfingerRouter } from './webfinger.ts';
@@ -58,6 +61,8 @@ export interface ServerDeps {
   readonly findToken: FindToken;
   /** Undefined where the installation has none. */
   readonly devIssuer: DevIssuer | undefined;
+  /** Signs people in on the pages. */
+  readonly signIn: SignIn;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /**
@@ -109,6 +114,10 @@ export function createServer(deps: ServerDeps): Server {
   const webfinger = webfingerRouter(deps.services.adminQueries.ssoOf, deps.stale);
   app.use(webfinger.routes());
   app.use(webfinger.allowedMethods());
+  const visitors = new Visitors(deps.signIn, deps.config.baseUrl);
+  const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log });
+  app.use(signIn.routes());
+  app.use(signIn.allowedMethods());
   if (deps.devIssuer !== undefined) {
     const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl, deps.config.devIssuer === 'allow');
     app.use(issuer.routes());

@@ -10,6 +10,12 @@ export interface TrustedIssuer {
   readonly audiences: readonly string[];
 }
 
+/** An issuer as `OIDC_ISSUERS` names it. */
+export interface NamedIssuer extends TrustedIssuer {
+  /** The environment variable with the secret of the first audience's client, and the number of the entry. */
+  readonly secret?: { readonly variable: string; readonly entry: number };
+}
+
 /** Tells whether a URL is `https`, or `http` on this machine, without user, query or fragment. */
 export function isIssuerUrl(text: string): boolean {
   if (!URL.canParse(text) || !/^[!$-;=@-~]+$/.test(text) || text.includes('\\')) return false;
@@ -20,28 +26,46 @@ export function isIssuerUrl(text: string): boolean {
 
 const EXAMPLE = 'https://login.example.org annal-dashboard';
 
+/** An environment variable, as shells write it. */
+const VARIABLE = /^[A-Za-z_]\w{0,99}$/;
+
 /**
- * Parses `issuer audience, issuer audience, …`: a URL, blanks, the value that `aud` must contain. An issuer with
- * several audiences is listed several times. Faults name an entry by its number and never quote it.
+ * Parses `issuer audience, issuer audience VARIABLE, …`: a URL, blanks, the value that `aud` must contain, and the
+ * environment variable of the client secret with which people are signed in at this issuer. An issuer with several
+ * audiences is listed several times; people sign in with the first, so the variable belongs there. Faults name an entry
+ * by its number and never quote it.
  */
-export const issuersSchema = z.string().transform((text, context): readonly TrustedIssuer[] => {
-  const audiences = new Map<string, string[]>();
+export const issuersSchema = z.string().transform((text, context): readonly NamedIssuer[] => {
+  const named = new Map<string, { audiences: string[]; secret: NamedIssuer['secret'] }>();
   const faults: string[] = [];
   for (const [index, entry] of text.split(',').entries()) {
-    const [issuer = '', audience, ...more] = entry.trim().split(/\s+/);
+    const [issuer = '', audience, variable, ...more] = entry.trim().split(/\s+/);
+    const earlier = named.get(issuer);
     if (audience === undefined || more.length > 0) {
       faults.push(
-        `entry ${index + 1} must be an issuer's URL, a space and an audience, for example ${EXAMPLE}`,
+        `entry ${index + 1} must be an issuer's URL, a space and an audience, for example ${EXAMPLE}, and may end with a space and the environment variable of the client secret`,
       );
     } else if (!isIssuerUrl(issuer)) {
       faults.push(
         `entry ${index + 1} must begin with an https URL (http only on localhost) without user, query or fragment`,
       );
-    } else {
-      const there = audiences.get(issuer) ?? [];
-      if (!there.includes(audience)) audiences.set(issuer, [...there, audience]);
+    } else if (variable !== undefined && !VARIABLE.test(variable)) {
+      faults.push(`the third part of entry ${index + 1} must be the name of an environment variable`);
+    } else if (variable !== undefined && earlier !== undefined) {
+      faults.push(
+        `entry ${index + 1} must not name a client secret: it belongs into the issuer's first entry`,
+      );
+    } else if (earlier === undefined) {
+      const secret = variable === undefined ? undefined : { variable, entry: index + 1 };
+      named.set(issuer, { audiences: [audience], secret });
+    } else if (!earlier.audiences.includes(audience)) {
+      earlier.audiences.push(audience);
     }
   }
   if (faults.length > 0) context.addIssue({ code: 'custom', message: faults.join(', ') });
-  return [...audiences].map(([issuer, named]) => ({ issuer, audiences: named }));
+  return [...named].map(([issuer, { audiences, secret }]) => ({
+    issuer,
+    audiences,
+    ...(secret === undefined ? {} : { secret }),
+  }));
 });

@@ -121,6 +121,9 @@ const fetched = globalThis.fetch;
 const isOurs = (response: Response): boolean =>
   response.headers.get('service-request-id')?.startsWith('req_') === true;
 
+/** Paths that browsers open for a person: the document describes interfaces of programs. */
+const FOR_PEOPLE = /^\/(?:dev|signin|invitations)(?:\/|$)/;
+
 /** Replaces `fetch` for tests from the time this file is loaded. */
 globalThis.fetch = async (input, init) => {
   const response = await fetched(input, init);
@@ -128,7 +131,7 @@ globalThis.fetch = async (input, init) => {
   const request = input instanceof Request ? input : undefined;
   const method = (init?.method ?? request?.method ?? 'GET').toUpperCase();
   const url = request?.url ?? String(input);
-  if (method === 'OPTIONS' || /^\/dev(?:\/|$)/.test(new URL(url).pathname)) return response;
+  if (method === 'OPTIONS' || FOR_PEOPLE.test(new URL(url).pathname)) return response;
   const type = response.headers.get('content-type');
   const json = type?.startsWith('application/json') === true && response.status !== 304;
   const text = json ? await response.clone().text() : '';

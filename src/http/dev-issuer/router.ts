@@ -12,11 +12,12 @@ import {
 } from '#src/dev-issuer/authorization.ts';
 import { issueCode } from '#src/dev-issuer/codes.ts';
 import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
+import { discoveryDocument } from '#src/dev-issuer/discovery.ts';
 import { emailSchema, introduction, patientsToday, personOf } from '#src/dev-issuer/people.ts';
 import { readForm } from '../form-body.ts';
 import { answerPage } from '../security-headers.ts';
 import { requireDirect } from './direct.ts';
-import { discoveryDocument } from './discovery.ts';
+
 import { requireOwnForm, requireOwnHost } from './own-form.ts';
 import { faultPage, pageNeeds, type SignIn, signInPage, tokenPage } from './page.ts';
 import { answerToken } from './token.ts';

@@ -22,7 +22,7 @@ export interface Shell {
  * @param images sources of images besides `data:`
  */
 export function shellNeeds(forms: readonly string[] = ["'none'"], images: readonly string[] = []): PageNeeds {
-  return { styles: [inlineSource(STYLE)], images: ['data:', ...images], forms };
+  return { styles: [inlineSource(STYLE)], images: ['data:', ...images], forms, referrer: 'same-origin' };
 }
 
 /** Returns a page. */

@@ -119,4 +119,37 @@ export const de: Wording = {
     'Die Anwendung hat eine unvollständige Anfrage gesendet: {parameter} fehlt oder ist falsch. Es wurde nichts geteilt.',
   'error.closed':
     'Diese Anfrage ist nicht mehr offen: Sie wurde beantwortet, ist abgelaufen oder wurde in einem anderen Browser begonnen. Gehen Sie zurück zur Anwendung und beginnen Sie von vorn.',
+
+  // Signing in
+  'signin.title': 'Anmelden',
+  'signin.choose': 'Wählen Sie, wo Sie sich anmelden möchten.',
+  'signin.none': 'Hier kann sich noch niemand anmelden',
+  'signin.nonetext':
+    'Der Betreiber dieses Dienstes hat noch keine Anmeldung eingerichtet. Bitte sagen Sie ihm Bescheid.',
+  'signin.away': 'Die Anmeldung ist gerade nicht verfügbar',
+  'signin.awaytext':
+    '{issuer} ist im Moment nicht erreichbar. Mit Ihrem Konto ist alles in Ordnung. Bitte versuchen Sie es gleich noch einmal.',
+  'signin.unfinished': 'Diese Anmeldung kann nicht abgeschlossen werden',
+  'signin.unfinishedtext':
+    'Sie hat zu lange gedauert, wurde schon verwendet oder in einem anderen Browser begonnen. Gehen Sie dorthin zurück, wo Sie begonnen haben, oder melden Sie sich noch einmal an.',
+  'signin.denied': 'Sie sind nicht angemeldet',
+  'signin.deniedtext': '{issuer} hat die Anmeldung beendet. Sie können es noch einmal versuchen.',
+  'signin.notfresh': 'Eine neue Anmeldung ist nötig',
+  'signin.notfreshtext':
+    'Zu Ihrer Sicherheit müssen Sie sich noch einmal ausweisen. {issuer} hat nicht bestätigt, dass Sie das gerade getan haben. Bitte versuchen Sie es noch einmal und melden Sie sich dort erneut an.',
+  'signin.refused': 'Sie konnten nicht angemeldet werden',
+  'signin.refusedtext':
+    'Die Antwort von {issuer} hat eine Sicherheitsprüfung nicht bestanden. Bitte versuchen Sie es noch einmal. Wenn es wieder geschieht, nennen Sie dem Betreiber dieses Dienstes die Nummer {request}.',
+  'signin.unknown': 'Diese Seite gibt es nicht',
+  'signin.unknowntext': 'Prüfen Sie die Adresse, oder gehen Sie dorthin zurück, woher Sie kamen.',
+  'signin.again': 'Noch einmal versuchen',
+  'signin.in': 'Sie sind angemeldet',
+  'signin.intext': 'Angemeldet als {person}.',
+  'signin.signout': 'Abmelden',
+  'signin.out': 'Sie sind abgemeldet',
+  'signin.outtext':
+    'Dort, wo Sie sich angemeldet haben, sind Sie vielleicht noch angemeldet. Melden Sie sich auf einem gemeinsam genutzten Gerät auch dort ab.',
+  'signin.formfault': 'Das Formular konnte nicht angenommen werden',
+  'signin.formfaulttext':
+    'Vielleicht wurden Sie inzwischen abgemeldet. Öffnen Sie die Seite noch einmal und senden Sie das Formular von dort ab.',
 };

@@ -116,4 +116,36 @@ export const en = {
     'The application sent an incomplete request: {parameter} is missing or wrong. Nothing was shared.',
   'error.closed':
     'This request is no longer open: it was answered, it has expired, or it was begun in another browser. Go back to the application and start again.',
+
+  // Signing in
+  'signin.title': 'Sign in',
+  'signin.choose': 'Choose where you want to sign in.',
+  'signin.none': 'Nobody can sign in here yet',
+  'signin.nonetext': 'The operator of this service has not set up a sign-in. Please tell them.',
+  'signin.away': 'The sign-in is not available right now',
+  'signin.awaytext':
+    '{issuer} can’t be reached at the moment. Nothing is wrong with your account. Please try again in a moment.',
+  'signin.unfinished': 'This sign-in can’t be completed',
+  'signin.unfinishedtext':
+    'It took too long, was already used, or was started in another browser. Go back to where you started, or sign in again.',
+  'signin.denied': 'You are not signed in',
+  'signin.deniedtext': '{issuer} ended the sign-in. You can try again.',
+  'signin.notfresh': 'A fresh sign-in is needed',
+  'signin.notfreshtext':
+    'For your safety, you have to prove again who you are. {issuer} did not confirm that you just did. Please try again, and sign in there once more.',
+  'signin.refused': 'You could not be signed in',
+  'signin.refusedtext':
+    'The answer of {issuer} failed a security check. Please try again. If this keeps happening, tell the operator of this service the number {request}.',
+  'signin.unknown': 'This page doesn’t exist',
+  'signin.unknowntext': 'Check the address, or go back to where you came from.',
+  'signin.again': 'Try again',
+  'signin.in': 'You are signed in',
+  'signin.intext': 'Signed in as {person}.',
+  'signin.signout': 'Sign out',
+  'signin.out': 'You are signed out',
+  'signin.outtext':
+    'You may still be signed in at the place where you signed in. On a shared device, sign out there too.',
+  'signin.formfault': 'The form could not be accepted',
+  'signin.formfaulttext':
+    'You may have been signed out in the meantime. Open the page again, and send the form from there.',
 } as const;

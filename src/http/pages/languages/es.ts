@@ -119,4 +119,37 @@ export const es: Wording = {
     'La aplicación ha enviado una solicitud incompleta: {parameter} falta o no es correcto. No se ha compartido nada.',
   'error.closed':
     'Esta solicitud ya no está abierta: se ha respondido, ha caducado o se inició en otro navegador. Vuelva a la aplicación y empiece de nuevo.',
+
+  // Signing in
+  'signin.title': 'Iniciar sesión',
+  'signin.choose': 'Elija dónde quiere iniciar sesión.',
+  'signin.none': 'Aquí todavía no se puede iniciar sesión',
+  'signin.nonetext':
+    'El operador de este servicio aún no ha configurado el inicio de sesión. Por favor, avísele.',
+  'signin.away': 'El inicio de sesión no está disponible ahora',
+  'signin.awaytext':
+    'No se puede contactar con {issuer} en este momento. Su cuenta no tiene ningún problema. Vuelva a intentarlo en unos instantes.',
+  'signin.unfinished': 'Este inicio de sesión no se puede completar',
+  'signin.unfinishedtext':
+    'Tardó demasiado, ya se usó o se empezó en otro navegador. Vuelva a donde empezó o inicie sesión de nuevo.',
+  'signin.denied': 'No ha iniciado sesión',
+  'signin.deniedtext': '{issuer} terminó el inicio de sesión. Puede intentarlo de nuevo.',
+  'signin.notfresh': 'Hace falta un nuevo inicio de sesión',
+  'signin.notfreshtext':
+    'Por su seguridad, debe volver a demostrar quién es. {issuer} no confirmó que acaba de hacerlo. Inténtelo de nuevo e inicie sesión allí otra vez.',
+  'signin.refused': 'No se pudo iniciar la sesión',
+  'signin.refusedtext':
+    'La respuesta de {issuer} no superó un control de seguridad. Inténtelo de nuevo. Si vuelve a ocurrir, indique al operador de este servicio el número {request}.',
+  'signin.unknown': 'Esta página no existe',
+  'signin.unknowntext': 'Compruebe la dirección o vuelva al lugar de donde vino.',
+  'signin.again': 'Intentar de nuevo',
+  'signin.in': 'Ha iniciado sesión',
+  'signin.intext': 'Sesión iniciada como {person}.',
+  'signin.signout': 'Cerrar sesión',
+  'signin.out': 'Ha cerrado la sesión',
+  'signin.outtext':
+    'Puede que su sesión siga abierta en el lugar donde la inició. En un dispositivo compartido, ciérrela también allí.',
+  'signin.formfault': 'No se pudo aceptar el formulario',
+  'signin.formfaulttext':
+    'Quizá su sesión se cerró entretanto. Abra de nuevo la página y envíe el formulario desde allí.',
 };

@@ -120,4 +120,37 @@ export const fr: Wording = {
     'L’application a envoyé une demande incomplète : {parameter} manque ou est incorrect. Rien n’a été partagé.',
   'error.closed':
     'Cette demande n’est plus ouverte : elle a reçu une réponse, elle a expiré ou elle a été commencée dans un autre navigateur. Retournez à l’application et recommencez.',
+
+  // Signing in
+  'signin.title': 'Se connecter',
+  'signin.choose': 'Choisissez où vous voulez vous connecter.',
+  'signin.none': 'Personne ne peut encore se connecter ici',
+  'signin.nonetext':
+    'L’exploitant de ce service n’a pas encore configuré de connexion. Merci de le lui signaler.',
+  'signin.away': 'La connexion n’est pas disponible pour le moment',
+  'signin.awaytext':
+    '{issuer} est injoignable pour l’instant. Votre compte n’est pas en cause. Veuillez réessayer dans un moment.',
+  'signin.unfinished': 'Cette connexion ne peut pas être terminée',
+  'signin.unfinishedtext':
+    'Elle a pris trop de temps, a déjà servi ou a été commencée dans un autre navigateur. Revenez là où vous avez commencé, ou connectez-vous à nouveau.',
+  'signin.denied': 'Vous n’êtes pas connecté',
+  'signin.deniedtext': '{issuer} a mis fin à la connexion. Vous pouvez réessayer.',
+  'signin.notfresh': 'Une nouvelle connexion est nécessaire',
+  'signin.notfreshtext':
+    'Pour votre sécurité, vous devez prouver à nouveau votre identité. {issuer} n’a pas confirmé que vous venez de le faire. Veuillez réessayer et vous y connecter encore une fois.',
+  'signin.refused': 'La connexion a échoué',
+  'signin.refusedtext':
+    'La réponse de {issuer} n’a pas passé un contrôle de sécurité. Veuillez réessayer. Si cela se reproduit, indiquez à l’exploitant de ce service le numéro {request}.',
+  'signin.unknown': 'Cette page n’existe pas',
+  'signin.unknowntext': 'Vérifiez l’adresse ou revenez d’où vous venez.',
+  'signin.again': 'Réessayer',
+  'signin.in': 'Vous êtes connecté',
+  'signin.intext': 'Connecté en tant que {person}.',
+  'signin.signout': 'Se déconnecter',
+  'signin.out': 'Vous êtes déconnecté',
+  'signin.outtext':
+    'Vous êtes peut-être encore connecté là où vous vous êtes identifié. Sur un appareil partagé, déconnectez-vous aussi là-bas.',
+  'signin.formfault': 'Le formulaire n’a pas pu être accepté',
+  'signin.formfaulttext':
+    'Vous avez peut-être été déconnecté entre-temps. Ouvrez à nouveau la page et envoyez le formulaire de là.',
 };

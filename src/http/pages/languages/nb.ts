@@ -118,4 +118,36 @@ export const nb: Wording = {
     'Appen sendte en ufullstendig forespørsel: {parameter} mangler eller er feil. Ingenting ble delt.',
   'error.closed':
     'Denne forespørselen er ikke lenger åpen: Den er besvart, har utløpt eller ble startet i en annen nettleser. Gå tilbake til appen og begynn på nytt.',
+
+  // Signing in
+  'signin.title': 'Logg inn',
+  'signin.choose': 'Velg hvor du vil logge inn.',
+  'signin.none': 'Ingen kan logge inn her ennå',
+  'signin.nonetext': 'Den som driver denne tjenesten, har ikke satt opp innlogging. Gi gjerne beskjed.',
+  'signin.away': 'Innloggingen er ikke tilgjengelig akkurat nå',
+  'signin.awaytext':
+    '{issuer} svarer ikke for øyeblikket. Det er ikke noe galt med kontoen din. Prøv igjen om litt.',
+  'signin.unfinished': 'Denne innloggingen kan ikke fullføres',
+  'signin.unfinishedtext':
+    'Den tok for lang tid, er allerede brukt eller ble startet i en annen nettleser. Gå tilbake dit du begynte, eller logg inn på nytt.',
+  'signin.denied': 'Du er ikke logget inn',
+  'signin.deniedtext': '{issuer} avsluttet innloggingen. Du kan prøve igjen.',
+  'signin.notfresh': 'Du må logge inn på nytt',
+  'signin.notfreshtext':
+    'For din sikkerhet må du bekrefte på nytt hvem du er. {issuer} bekreftet ikke at du nettopp gjorde det. Prøv igjen, og logg inn der en gang til.',
+  'signin.refused': 'Du kunne ikke logges inn',
+  'signin.refusedtext':
+    'Svaret fra {issuer} besto ikke en sikkerhetskontroll. Prøv igjen. Hvis det fortsetter, oppgi nummeret {request} til den som driver tjenesten.',
+  'signin.unknown': 'Denne siden finnes ikke',
+  'signin.unknowntext': 'Sjekk adressen, eller gå tilbake dit du kom fra.',
+  'signin.again': 'Prøv igjen',
+  'signin.in': 'Du er logget inn',
+  'signin.intext': 'Logget inn som {person}.',
+  'signin.signout': 'Logg ut',
+  'signin.out': 'Du er logget ut',
+  'signin.outtext':
+    'Du kan fortsatt være innlogget der du logget inn. Logg ut der også hvis flere bruker enheten.',
+  'signin.formfault': 'Skjemaet kunne ikke godtas',
+  'signin.formfaulttext':
+    'Kanskje du er blitt logget ut i mellomtiden. Åpne siden på nytt, og send skjemaet derfra.',
 };

@@ -1,5 +1,5 @@
 /** The discovery document of the development issuer (OpenID Connect Discovery 1.0, section 3). */
-import { ALGORITHM } from '#src/dev-issuer/dev-issuer.ts';
+import { ALGORITHM } from './dev-issuer.ts';
 
 /**
  * Returns the discovery document.

@@ -1,0 +1,40 @@
+/** Puts the sign-in of people on the pages together: the issuers, their sessions, and what is deleted in time. */
+import type { Pool } from 'pg';
+import { DEV_CLIENT, type DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
+import { answerInProcess } from '#src/dev-issuer/in-process.ts';
+import { SignIn } from '#src/signin/sign-in.ts';
+import type { Config } from '../config.ts';
+import type { Identities } from './identity.ts';
+
+/** Returns the sign-in at the installation's issuers, or at the development issuer. */
+export function openSignIn({
+  config,
+  pool,
+  identities: { verifier, devIssuer },
+}: {
+  readonly config: Pick<Config, 'baseUrl' | 'oidcIssuers'>;
+  readonly pool: Pool;
+  readonly identities: Identities;
+}): SignIn {
+  return new SignIn({
+    client: pool,
+    baseUrl: config.baseUrl,
+    issuers: devIssuer === undefined ? config.oidcIssuers.flatMap(clientAt) : [ownClient(devIssuer)],
+    verify: (idToken) => verifier.verify(idToken),
+  });
+}
+
+/** The client is the issuer's first audience (docs/spec/decisions.md, section 9, "Relying party"). */
+function clientAt({ issuer, audiences, clientSecret }: Config['oidcIssuers'][number]) {
+  const [clientId] = audiences;
+  return clientId === undefined ? [] : [{ issuer, clientId, clientSecret }];
+}
+
+function ownClient(issuer: DevIssuer) {
+  return {
+    issuer: issuer.issuer,
+    clientId: DEV_CLIENT,
+    fetch: (url: string, request: { readonly method: string; readonly body: unknown }) =>
+      answerInProcess(issuer, url, request),
+  };
+}

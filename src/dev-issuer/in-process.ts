@@ -1,0 +1,25 @@
+/**
+ * The development issuer without HTTP, for the service's own sign-in: BASE_URL may not be reachable from inside a
+ * container. People still visit its sign-in page with their browser.
+ */
+import type { DevIssuer } from './dev-issuer.ts';
+import { discoveryDocument } from './discovery.ts';
+import { tokenAnswer } from './token.ts';
+
+/** Answers a request to one of its URLs as HTTP does; 404 for other URLs. */
+export async function answerInProcess(
+  issuer: DevIssuer,
+  url: string,
+  { method, body }: { readonly method: string; readonly body?: unknown },
+): Promise<Response> {
+  const path = url.startsWith(`${issuer.issuer}/`) ? url.slice(issuer.issuer.length) : '';
+  if (method === 'GET' && path === '/.well-known/openid-configuration')
+    return Response.json(discoveryDocument(issuer.issuer));
+  if (method === 'GET' && path === '/jwks') return Response.json(await issuer.jwks());
+  if (method === 'POST' && path === '/token') {
+    const form = body instanceof URLSearchParams ? body : new URLSearchParams(String(body ?? ''));
+    const answer = await tokenAnswer(issuer, form);
+    return Response.json(answer.body, { status: answer.status });
+  }
+  return new Response(null, { status: 404 });
+}

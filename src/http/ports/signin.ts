@@ -1,0 +1,41 @@
+/** What the pages need to sign people in; `src/app/signin.ts` implements it. */
+import type { Session, SignInWish } from '#src/shared/session.ts';
+
+/** An issuer that people can sign in at. */
+export interface SignInIssuer {
+  /** Last part of its redirect URI: 16 hexadecimal digits. */
+  readonly key: string;
+  /** What people read on the page: its host, with the path if another issuer has the same host. */
+  readonly name: string;
+}
+
+/** Signs people in at the installation's issuers and keeps their sessions. */
+export interface SignIn {
+  /** Empty where nobody can sign in. */
+  readonly issuers: readonly SignInIssuer[];
+  /**
+   * Begins a sign-in.
+   * @param browser the secret in the cookie of this browser
+   * @returns the URL at the issuer; undefined for an unknown key
+   * @throws SignInFault away
+   */
+  begin(key: string, wish: SignInWish, browser: string): Promise<string | undefined>;
+  /**
+   * Completes a sign-in with what the issuer sent to its redirect URI, and starts a session.
+   * @param earlier the secret of the session that the browser has; it ends
+   * @returns the secret of the new session, and the page to go back to; undefined for an unknown key
+   * @throws SignInFault
+   */
+  complete(
+    key: string,
+    query: string,
+    browser: string | undefined,
+    earlier: string | undefined,
+  ): Promise<{ readonly secret: string; readonly returnTo: string } | undefined>;
+  /** Returns the live session of a cookie's value; undefined if there is none. */
+  session(secret: string): Promise<Session | undefined>;
+  /** Ends a session on every instance. */
+  end(secret: string): Promise<void>;
+  /** Returns a new secret for a cookie: 256 bits, base64url. */
+  newSecret(): string;
+}

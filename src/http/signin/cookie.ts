@@ -1,0 +1,40 @@
+/** Cookies of the pages: for this host and path only, out of reach of scripts and of other sites' forms (RFC 6265bis). */
+import type { Context } from 'koa';
+
+/** A cookie with the attributes that BASE_URL allows. */
+export class Cookie {
+  readonly name: string;
+  readonly #attributes: string;
+
+  /**
+   * @param name without a prefix. On https it gets `__Host-`, with a path `__Secure-`: `__Host-` is for `/` only
+   * @param baseUrl of the service
+   * @param below path below BASE_URL that the cookie is for. Default: all
+   */
+  constructor(name: string, baseUrl: string, below = '') {
+    const { protocol, pathname } = new URL(baseUrl);
+    const path = `${pathname.replace(/\/+$/, '')}${below}` || '/';
+    const secure = protocol === 'https:';
+    this.name = `${secure ? (path === '/' ? '__Host-' : '__Secure-') : ''}${name}`;
+    this.#attributes = `Path=${path}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  }
+
+  /** Returns the value that the browser sent; undefined without one. */
+  read(ctx: Context): string | undefined {
+    return ctx.cookies.get(this.name);
+  }
+
+  /**
+   * Sets the value: base64url or hexadecimal.
+   * @param seconds how long the browser keeps it; undefined: until it is closed
+   */
+  set(ctx: Context, value: string, seconds?: number): void {
+    const age = seconds === undefined ? '' : `; Max-Age=${seconds}`;
+    ctx.append('Set-Cookie', `${this.name}=${value}; ${this.#attributes}${age}`);
+  }
+
+  /** Removes the cookie from the browser. */
+  clear(ctx: Context): void {
+    this.set(ctx, '', 0);
+  }
+}

@@ -1,0 +1,42 @@
+/** Refuses forms that don't come from a page of our own: with the session's cookie they could act for the person. */
+import { timingSafeEqual } from 'node:crypto';
+import type { Context } from 'koa';
+import { isLoopback } from '#src/shared/loopback.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Session } from '#src/shared/session.ts';
+
+/** Name of the hidden field with the session's form token. */
+export const FORM_TOKEN = 'form_token';
+
+/**
+ * Checks that a form comes from a page of the same origin: by `Sec-Fetch-Site`, else by `Origin`
+ * (https://www.w3.org/TR/fetch-metadata/, RFC 6454). The pages have `Referrer-Policy: same-origin`, because under
+ * `no-referrer` browsers send `Origin: null`, and over http to another host they send no `Sec-Fetch-Site`.
+ * @throws Refusal forbidden (403)
+ */
+export function requireOwnOrigin(ctx: Context, baseUrl: string): void {
+  const site = ctx.get('Sec-Fetch-Site');
+  const origin = ctx.get('Origin');
+  // This machine's own names lead here without BASE_URL.
+  const own = [new URL(baseUrl).origin, ...(isLoopback(ctx.URL.hostname) ? [ctx.URL.origin] : [])];
+  if (site === '' ? own.includes(origin) : site === 'same-origin') return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics:
+      'the form does not come from a page of this service; open the page again and send it from there',
+  });
+}
+
+/**
+ * Checks the form token: a page of the same origin that can't read this session's pages doesn't have it.
+ * @throws Refusal forbidden (403)
+ */
+export function requireFormToken(form: URLSearchParams, session: Session): void {
+  const sent = Buffer.from(form.get(FORM_TOKEN) ?? '');
+  const expected = Buffer.from(session.formToken);
+  if (sent.length === expected.length && timingSafeEqual(sent, expected)) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: 'the form belongs to another session; open the page again and send it from there',
+  });
+}

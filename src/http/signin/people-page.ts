@@ -1,0 +1,38 @@
+/** How pages for people are answered: in their language, with a language menu, under the policy of own forms. */
+import type { Context } from 'koa';
+import type { Html } from '#src/shared/html.ts';
+import { shellNeeds, shellPage } from '../pages/shell.ts';
+import { type Language, languageOf, languagesFor, type Texts, texts } from '../pages/texts.ts';
+import { answerPage } from '../security-headers.ts';
+
+/** The content of one page. */
+export interface PeoplePage {
+  readonly title: string;
+  readonly body: Html;
+  /** Targets of its forms. Default: it has none. */
+  readonly forms?: readonly string[];
+  /** Path and query below BASE_URL that show the page again with GET; undefined: the page has no language menu. */
+  readonly again?: string | undefined;
+}
+
+/** Returns the language of a page: that of `lang`, else the one that the browser prefers. */
+export function pageLanguage(
+  ctx: Context,
+  lang = new URLSearchParams(ctx.querystring).get('lang'),
+): Language {
+  if (lang !== null) return languageOf(lang);
+  return languagesFor(ctx.get('Accept-Language'))[0] ?? 'en';
+}
+
+/** Answers with a page. @param make returns its content, from the texts in its language */
+export function answerPeople(
+  ctx: Context,
+  { status, lang, baseUrl }: { readonly status: number; readonly lang: Language; readonly baseUrl: string },
+  make: (say: Texts) => PeoplePage,
+): void {
+  const { title, body, forms, again } = make(texts(lang));
+  const url = again === undefined ? undefined : `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${again}`;
+  const here = url === undefined ? undefined : { url, acceptLanguage: ctx.get('Accept-Language') };
+  answerPage(ctx, status, shellPage({ lang, title, body, here }), shellNeeds(forms));
+  if (new URLSearchParams(ctx.querystring).get('lang') === null) ctx.vary('Accept-Language');
+}

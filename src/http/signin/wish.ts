@@ -1,0 +1,33 @@
+/** Reads what a link to the sign-in asks for. */
+import { z } from 'zod';
+import { isOwnPath, type SignInWish } from '#src/shared/session.ts';
+
+/** Where a sign-in without a page to return to ends. */
+export const HOME = '/signin/out';
+
+const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(undefined);
+
+const schema = z.object({
+  return_to: z.string().refine(isOwnPath).catch(HOME),
+  issuer: optional(z.string().regex(/^[0-9a-f]{16}$/)),
+  prompt: optional(z.enum(['login', 'select_account'])),
+  max_age: optional(
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number),
+  ),
+  login_hint: optional(z.string().min(1).max(254)),
+  lang: optional(z.string().max(35)),
+});
+
+/**
+ * Reads the query of `/signin`. Unusable parameters count as absent: the pages that link here check the session
+ * themselves when the person comes back.
+ * @returns the wish, and the key of the issuer if the link names one
+ */
+export function wishOf(query: string): { readonly wish: SignInWish; readonly issuer: string | undefined } {
+  const parsed = schema.parse(Object.fromEntries(new URLSearchParams(query)));
+  const { return_to: returnTo, issuer, prompt, max_age: maxAge, login_hint: loginHint, lang } = parsed;
+  return { wish: { returnTo, prompt, maxAge, loginHint, lang }, issuer };
+}

@@ -1,0 +1,27 @@
+/** Why a sign-in did not succeed. */
+
+/**
+ * - `not_begun`: this browser has no such sign-in, or it was used or has expired
+ * - `denied`: the person or the issuer ended it
+ * - `away`: the issuer can't be reached
+ * - `not_fresh`: a new proof of identity was asked for, and the issuer doesn't say that there was one
+ * - `refused`: the issuer's answer failed a check
+ */
+export type SignInFaultKind = 'not_begun' | 'denied' | 'away' | 'not_fresh' | 'refused';
+
+/** Thrown when a person could not be signed in. */
+export class SignInFault extends Error {
+  override readonly name = 'SignInFault';
+  /**
+   * @param message for the operator's log: it quotes nothing that the issuer or a client sent
+   * @param begun what the sign-in was for; undefined if that is unknown
+   */
+  constructor(
+    readonly kind: SignInFaultKind,
+    message: string,
+    readonly begun?: { readonly returnTo: string; readonly lang: string },
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

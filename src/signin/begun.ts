@@ -1,0 +1,62 @@
+/** Sign-ins that have begun: kept here for 15 minutes, for one answer of one issuer to one browser. */
+import type pg from 'pg';
+import { secretHash } from './secrets.ts';
+
+/** How long a person may take at the issuer, in seconds. */
+export const SIGN_IN_S = 15 * 60;
+
+/** A sign-in at an issuer that was not answered yet. */
+export interface Begun {
+  readonly issuer: string;
+  readonly returnTo: string;
+  readonly lang: string;
+  /** The age that the proof of identity may have had when the sign-in began, in seconds; undefined: any. */
+  readonly maxAge: number | undefined;
+}
+
+type Client = Pick<pg.Pool, 'query'>;
+
+/**
+ * Notes a sign-in under its state.
+ * @param browser the secret of the browser
+ */
+export async function noteBegun(
+  client: Client,
+  state: string,
+  browser: string,
+  { issuer, returnTo, lang, maxAge }: Begun,
+): Promise<void> {
+  await client.query(
+    `INSERT INTO operations.sign_in
+       (state_sha256, browser_sha256, issuer, return_to, lang, max_age, begun_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, now(), now() + make_interval(secs => $7))`,
+    [secretHash(state), secretHash(browser), issuer, returnTo, lang, maxAge ?? null, SIGN_IN_S],
+  );
+}
+
+/**
+ * Takes a sign-in, once. One of another browser stays: a person who was sent someone's answer can't use it up.
+ * @returns it with the seconds since it began; undefined if it is unknown, used, expired or of another browser
+ */
+export async function takeBegun(
+  client: Client,
+  state: string,
+  browser: string,
+): Promise<(Begun & { readonly age: number }) | undefined> {
+  const { rows } = await client.query<{
+    issuer: string;
+    return_to: string;
+    lang: string;
+    max_age: number | null;
+    age: number;
+  }>(
+    `DELETE FROM operations.sign_in
+      WHERE state_sha256 = $1 AND browser_sha256 = $2 AND expires_at > now()
+     RETURNING issuer, return_to, lang, max_age, extract(epoch FROM now() - begun_at)::float8 AS age`,
+    [secretHash(state), secretHash(browser)],
+  );
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { issuer, return_to: returnTo, lang, max_age, age } = row;
+  return { issuer, returnTo, lang, maxAge: max_age ?? undefined, age };
+}

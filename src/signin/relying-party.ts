@@ -1,0 +1,204 @@
+/**
+ * One issuer, with this service as its relying party: authorization code flow with PKCE (OpenID Connect Core 1.0,
+ * section 3.1; RFC 7636; RFC 9700, section 2.1; docs/spec/decisions.md, section 9).
+ */
+import { createHash } from 'node:crypto';
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  Configuration,
+  type CustomFetch,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  customFetch,
+  discovery,
+  fetchUserInfo,
+  None,
+} from 'openid-client';
+import { IssuerAway } from '#src/identity/fetch-json.ts';
+import { isIssuerUrl } from '#src/shared/issuers.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+
+/** An issuer at which people sign in. */
+export interface SignInAt {
+  /** Exactly as in `iss`. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined: a public client. */
+  readonly clientSecret?: string | undefined;
+  /** Sends the requests. Default: over HTTP, bounded; the development issuer answers in this process. */
+  readonly fetch?: CustomFetch;
+}
+
+/** What one sign-in sends, and expects to come back. */
+export interface Exchange {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** How the issuer is asked. */
+export interface Asked {
+  readonly prompt?: string | undefined;
+  /** Seconds. */
+  readonly maxAge?: number | undefined;
+  readonly loginHint?: string | undefined;
+  readonly lang: string;
+}
+
+/** The issuer's answer. */
+export interface Proof {
+  /** Not verified yet, except against the exchange. */
+  readonly idToken: string;
+  /** `auth_time`, in seconds. */
+  readonly authTime: number | undefined;
+  /** Claims about the person that the ID token lacks, from the issuer's userinfo endpoint. */
+  readonly further: Readonly<Record<string, unknown>>;
+}
+
+/** Tolerated difference of the issuer's clock, in seconds. */
+export const TOLERANCE_S = 60;
+/** How long a discovery document is used without being fetched again, in ms. */
+const FRESH_MS = 10 * 60_000;
+
+/** Returns the last part of an issuer's redirect URI: 16 hexadecimal digits of its SHA-256. */
+export function issuerKey(issuer: string): string {
+  return createHash('sha256').update(issuer).digest('hex').slice(0, 16);
+}
+
+/** This service as a client of one issuer. */
+export class RelyingParty {
+  readonly key: string;
+  readonly #redirectUri: string;
+  #known: { readonly configuration: Configuration; readonly at: number } | undefined;
+  #asking: Promise<Configuration> | undefined;
+
+  /** @param baseUrl of the service, without a trailing slash */
+  constructor(
+    readonly at: SignInAt,
+    baseUrl: string,
+  ) {
+    this.key = issuerKey(at.issuer);
+    this.#redirectUri = `${baseUrl}/signin/callback/${this.key}`;
+  }
+
+  /**
+   * Returns the URL at the issuer where the person signs in.
+   * @throws IssuerAway if its discovery document can't be read
+   */
+  async authorizationUrl(
+    { state, nonce, verifier }: Exchange,
+    { prompt, maxAge, loginHint, lang }: Asked,
+  ): Promise<string> {
+    const url = buildAuthorizationUrl(await this.#configuration(), {
+      redirect_uri: this.#redirectUri,
+      response_type: 'code',
+      scope: 'openid email profile',
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      ui_locales: lang,
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
+      ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+    });
+    return url.href;
+  }
+
+  /**
+   * Exchanges the issuer's answer for an ID token. State, nonce, `aud`, times, and `iss` where the issuer sends it, are
+   * checked; the signature and the age of the proof aren't.
+   * @param query what came to the redirect URI
+   * @throws IssuerAway; errors of openid-client
+   */
+  async exchange(query: string, { state, nonce, verifier }: Exchange): Promise<Proof> {
+    const configuration = await this.#configuration();
+    const tokens = await authorizationCodeGrant(configuration, new URL(`${this.#redirectUri}?${query}`), {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+    });
+    const claims = tokens.claims();
+    if (tokens.id_token === undefined || claims === undefined)
+      throw new TypeError('the answer has no ID token');
+    const isComplete = claims.email !== undefined && claims.name !== undefined;
+    const further =
+      isComplete || configuration.serverMetadata().userinfo_endpoint === undefined
+        ? {}
+        : // Name and address are optional, so a person can sign in without them.
+          await fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(() => ({}));
+    return {
+      idToken: tokens.id_token,
+      authTime: typeof claims.auth_time === 'number' ? claims.auth_time : undefined,
+      further,
+    };
+  }
+
+  /** Returns the issuer's metadata; while it is away, those that were read before. */
+  async #configuration(): Promise<Configuration> {
+    const known = this.#known;
+    if (known !== undefined && Date.now() - known.at < FRESH_MS) return known.configuration;
+    this.#asking ??= this.#discover().finally(() => {
+      this.#asking = undefined;
+    });
+    try {
+      const configuration = await this.#asking;
+      this.#known = { configuration, at: Date.now() };
+      return configuration;
+    } catch (error) {
+      if (known !== undefined) return known.configuration;
+      throw (
+        awayIn(error) ??
+        new IssuerAway(`the discovery document of ${this.at.issuer} is not valid`, { cause: error })
+      );
+    }
+  }
+
+  async #discover(): Promise<Configuration> {
+    const { issuer, clientId, clientSecret, fetch = boundedFetch } = this.at;
+    const isLocal = issuer.startsWith('http:');
+    const options = { [customFetch]: fetch, execute: isLocal ? [allowInsecureRequests] : [] };
+    const found = await discovery(new URL(issuer), clientId, undefined, None(), options);
+    const metadata = found.serverMetadata();
+    // Compared byte for byte, as `iss` of its ID tokens is.
+    if (metadata.issuer !== issuer) throw new TypeError('the discovery document names another issuer');
+    const { authorization_endpoint: where = '' } = metadata;
+    if (!isIssuerUrl(where.split('?', 1)[0] ?? '') || where.includes('#'))
+      throw new TypeError('the authorization_endpoint is not https');
+    const configuration = new Configuration(
+      metadata,
+      clientId,
+      { [clockTolerance]: TOLERANCE_S },
+      authenticationOf(metadata.token_endpoint_auth_methods_supported, clientSecret),
+    );
+    configuration[customFetch] = fetch;
+    if (isLocal) allowInsecureRequests(configuration);
+    return configuration;
+  }
+}
+
+/** The default of OpenID Connect Discovery, section 3, is `client_secret_basic`. */
+function authenticationOf(methods: readonly string[] | undefined, secret: string | undefined): ClientAuth {
+  if (secret === undefined) return None();
+  return methods === undefined || methods.includes('client_secret_basic')
+    ? ClientSecretBasic(secret)
+    : ClientSecretPost(secret);
+}
+
+/** Returns the failure to reach the issuer behind an error; undefined for other errors. */
+export function awayIn(error: unknown): IssuerAway | undefined {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1)
+    if (cause instanceof IssuerAway) return cause;
+  return undefined;
+}
+
+/** Returns the error code with which the issuer ended a sign-in (RFC 6749, section 4.1.2.1); undefined for other errors. */
+export function endedWith(error: unknown): string | undefined {
+  return error instanceof AuthorizationResponseError ? error.error : undefined;
+}

@@ -1,0 +1,119 @@
+/**
+ * Sessions: 12 hours, 30 minutes idle, by the database's clock (docs/spec/decisions.md, section 9). Every request asks
+ * the database, so that signing out holds on every instance at once.
+ */
+import type pg from 'pg';
+import type { Identity } from '#src/shared/identity.ts';
+import type { Session } from '#src/shared/session.ts';
+import { derived, isSecret, newSecret, secretHash } from './secrets.ts';
+
+type Client = Pick<pg.Pool, 'query'>;
+
+/** Tells which rows of `operations.session s` are live. */
+const LIVE = "s.started_at > now() - interval '12 hours' AND s.used_at > now() - interval '30 minutes'";
+
+/** Stores the person, ends the browser's earlier session, and starts one. */
+const START = `
+WITH person AS (
+  INSERT INTO operations.person AS p (issuer, subject, name, email, email_verified, signed_in_at, session_ended_at)
+  VALUES ($2, $3, $4, $5, $6, now(), now())
+  ON CONFLICT (issuer, subject) DO UPDATE SET name = excluded.name, email = excluded.email,
+    email_verified = excluded.email_verified, signed_in_at = now(), session_ended_at = now()
+  RETURNING issuer, subject
+), earlier AS (
+  DELETE FROM operations.session WHERE id_sha256 = $8
+)
+INSERT INTO operations.session (id_sha256, issuer, subject, auth_time, started_at, used_at)
+SELECT $1, issuer, subject, to_timestamp($7), now(), now() FROM person`;
+
+/** Notes the use at most once a minute; without that the statement writes nothing. */
+const FIND = `
+WITH used AS (
+  UPDATE operations.session s SET used_at = now()
+   WHERE s.id_sha256 = $1 AND s.used_at < now() - interval '1 minute' AND ${LIVE}
+)
+SELECT p.issuer, p.subject, p.name, p.email, p.email_verified,
+       extract(epoch FROM s.started_at)::float8 AS started_at, extract(epoch FROM s.auth_time)::float8 AS auth_time
+  FROM operations.session s JOIN operations.person p USING (issuer, subject)
+ WHERE s.id_sha256 = $1 AND s.issuer = ANY($2) AND ${LIVE}`;
+
+const END = `
+WITH ended AS (DELETE FROM operations.session WHERE id_sha256 = $1 RETURNING issuer, subject)
+UPDATE operations.person p SET session_ended_at = now() FROM ended e
+ WHERE p.issuer = e.issuer AND p.subject = e.subject`;
+
+interface Row {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly email_verified: boolean;
+  readonly started_at: number;
+  readonly auth_time: number | null;
+}
+
+/** The sessions of an installation. */
+export class Sessions {
+  /** @param issuers the issuers of the installation: sessions of others, which it trusted once, don't work */
+  constructor(
+    readonly client: Client,
+    readonly issuers: readonly string[],
+  ) {}
+
+  /**
+   * Starts a session, under a new secret (session fixation), and ends the browser's earlier one.
+   * @param authTime `auth_time` of the ID token, in seconds
+   * @param earlier the secret that the browser has
+   * @returns the secret, for the cookie only
+   */
+  async start(
+    { issuer, subject, name, email, emailVerified }: Identity,
+    authTime: number | undefined,
+    earlier?: string,
+  ): Promise<string> {
+    const secret = newSecret();
+    await this.client.query(START, [
+      secretHash(secret),
+      issuer,
+      subject,
+      name ?? null,
+      email ?? null,
+      emailVerified,
+      authTime ?? null,
+      isSecret(earlier) ? secretHash(earlier) : null,
+    ]);
+    return secret;
+  }
+
+  /** Returns the live session of a secret; undefined if there is none. */
+  async find(secret: string): Promise<Session | undefined> {
+    if (!isSecret(secret)) return undefined;
+    const hash = secretHash(secret);
+    const { rows } = await this.client.query<Row>({
+      name: 'session-find',
+      text: FIND,
+      values: [hash, this.issuers],
+    });
+    const [row] = rows;
+    if (row === undefined) return undefined;
+    const { issuer, subject, name, email, email_verified, started_at, auth_time } = row;
+    return {
+      id: hash.toString('hex'),
+      person: {
+        issuer,
+        subject,
+        emailVerified: email_verified,
+        ...(email === null ? {} : { email }),
+        ...(name === null ? {} : { name }),
+      },
+      startedAt: started_at,
+      authTime: auth_time ?? undefined,
+      formToken: derived(secret, 'forms'),
+    };
+  }
+
+  /** Ends the session of a secret on every instance. */
+  async end(secret: string): Promise<void> {
+    if (isSecret(secret)) await this.client.query(END, [secretHash(secret)]);
+  }
+}

@@ -1,0 +1,192 @@
+/** Signs people in at the installation's issuers, and keeps their sessions (docs/spec/decisions.md, section 9). */
+import type pg from 'pg';
+import { identityOf } from '#src/identity/claims.ts';
+import type { Identity } from '#src/shared/identity.ts';
+import type { Session, SignInWish } from '#src/shared/session.ts';
+import { SignInFault } from '#src/shared/sign-in-fault.ts';
+import { type Begun, noteBegun, takeBegun } from './begun.ts';
+import {
+  awayIn,
+  type Exchange,
+  endedWith,
+  type Proof,
+  RelyingParty,
+  type SignInAt,
+  TOLERANCE_S,
+} from './relying-party.ts';
+import { derived, isSecret, newSecret } from './secrets.ts';
+import { Sessions } from './sessions.ts';
+
+/** Dependencies of the sign-in. */
+export interface SignInDeps {
+  readonly client: Pick<pg.Pool, 'query'>;
+  /** Of the service, without a trailing slash. */
+  readonly baseUrl: string;
+  /** The issuers of the installation. */
+  readonly issuers: readonly SignInAt[];
+  /** Verifies an ID token: its signature, `iss`, `aud` and times. @throws Refusal */
+  readonly verify: (idToken: string) => Promise<Identity>;
+}
+
+/** Longest answer that an issuer may send to the redirect URI, in characters. */
+const MOST_CHARACTERS = 8_000;
+
+/** The issuers and sessions of an installation. */
+export class SignIn {
+  readonly issuers: readonly { readonly key: string; readonly name: string }[];
+  readonly sessions: Sessions;
+  readonly #parties: ReadonlyMap<string, RelyingParty>;
+
+  constructor(readonly deps: SignInDeps) {
+    const parties = deps.issuers.map((issuer) => new RelyingParty(issuer, deps.baseUrl));
+    const names = deps.issuers.map(({ issuer }) => issuer);
+    this.#parties = new Map(parties.map((party) => [party.key, party]));
+    this.issuers = parties.map(({ key, at }) => ({ key, name: nameOf(at.issuer, names) }));
+    this.sessions = new Sessions(deps.client, names);
+  }
+
+  /** Begins a sign-in; see the port. */
+  async begin(key: string, wish: SignInWish, browser: string): Promise<string | undefined> {
+    const party = this.#parties.get(key);
+    if (party === undefined) return undefined;
+    const { returnTo, prompt, loginHint, lang = 'en' } = wish;
+    // The proof is asked for with its time: some issuers ignore `prompt`.
+    const maxAge = prompt === 'login' ? 0 : wish.maxAge;
+    const state = newSecret();
+    try {
+      const url = await party.authorizationUrl(exchangeOf(state, browser), {
+        prompt,
+        maxAge,
+        loginHint,
+        lang,
+      });
+      await noteBegun(this.deps.client, state, browser, { issuer: party.at.issuer, returnTo, lang, maxAge });
+      return url;
+    } catch (error) {
+      const away = awayIn(error);
+      if (away === undefined) throw error;
+      throw new SignInFault('away', away.message, { returnTo, lang }, { cause: away });
+    }
+  }
+
+  /** Completes a sign-in; see the port. */
+  async complete(
+    key: string,
+    query: string,
+    browser: string | undefined,
+    earlier: string | undefined,
+  ): Promise<{ readonly secret: string; readonly returnTo: string } | undefined> {
+    const party = this.#parties.get(key);
+    if (party === undefined) return undefined;
+    const state = stateIn(query);
+    if (state === undefined || !isSecret(browser)) throw notBegun();
+    const begun = await takeBegun(this.deps.client, state, browser);
+    if (begun === undefined) throw notBegun();
+    // Each issuer has its own redirect URI, so one can't pass off its answer as another's (RFC 9700, section 4.4).
+    if (begun.issuer !== party.at.issuer)
+      throw new SignInFault('refused', 'the answer came to the redirect URI of another issuer', begun);
+    try {
+      const proof = await party.exchange(query, exchangeOf(state, browser));
+      const person = await this.#personOf(party.at.issuer, proof);
+      const authTime = provedAt(proof, begun);
+      const secret = await this.sessions.start(person, authTime, earlier);
+      return { secret, returnTo: begun.returnTo };
+    } catch (error) {
+      throw faultOf(error, begun);
+    }
+  }
+
+  /** Returns the live session of a cookie's value; see the port. */
+  session(secret: string): Promise<Session | undefined> {
+    return this.sessions.find(secret);
+  }
+
+  /** Ends a session; see the port. */
+  end(secret: string): Promise<void> {
+    return this.sessions.end(secret);
+  }
+
+  /** Returns a new secret for a cookie. */
+  newSecret(): string {
+    return newSecret();
+  }
+
+  /** Only issuers of the installation sign people in: an organization's SSO settings trust tokens for `/admin`. */
+  async #personOf(issuer: string, { idToken, further }: Proof): Promise<Identity> {
+    const person = await this.deps.verify(idToken);
+    if (person.issuer !== issuer || person.organizations !== undefined)
+      throw new TypeError('the ID token is of another issuer');
+    const more = identityOf(issuer, { ...further, sub: person.subject });
+    const address = person.email === undefined ? more : person;
+    const name = person.name ?? more.name;
+    return {
+      issuer,
+      subject: person.subject,
+      ...(address.email === undefined ? {} : { email: address.email }),
+      emailVerified: address.emailVerified,
+      ...(name === undefined ? {} : { name }),
+    };
+  }
+}
+
+/** Nonce and verifier come from the browser's secret, so the database has nothing that completes a sign-in. */
+function exchangeOf(state: string, browser: string): Exchange {
+  return {
+    state,
+    nonce: derived(browser, `nonce ${state}`),
+    verifier: derived(browser, `verifier ${state}`),
+  };
+}
+
+/** Returns the `state` of an answer; undefined if it is missing, repeated, or not one of ours. */
+function stateIn(query: string): string | undefined {
+  if (query.length > MOST_CHARACTERS) return undefined;
+  const [state, ...more] = new URLSearchParams(query).getAll('state');
+  return more.length === 0 && isSecret(state) ? state : undefined;
+}
+
+function notBegun(): SignInFault {
+  return new SignInFault(
+    'not_begun',
+    'this browser has begun no such sign-in, or it was used or has expired',
+  );
+}
+
+function faultOf(error: unknown, begun: Begun): SignInFault {
+  const away = awayIn(error);
+  if (away !== undefined) return new SignInFault('away', away.message, begun, { cause: error });
+  const ended = endedWith(error);
+  if (ended === 'temporarily_unavailable' || ended === 'server_error')
+    return new SignInFault('away', 'the issuer can’t sign people in now', begun, { cause: error });
+  if (ended !== undefined)
+    return new SignInFault('denied', 'the issuer ended the sign-in', begun, { cause: error });
+  if (error instanceof SignInFault) return error;
+  const reason = error instanceof Error ? error.message : 'the answer could not be read';
+  return new SignInFault('refused', reason, begun, { cause: error });
+}
+
+/**
+ * Returns when the person proved who they are, in seconds.
+ * @throws SignInFault not_fresh if that is too long ago, or the issuer doesn't say (OpenID Connect Core 1.0, section
+ *   3.1.2.1, `max_age`)
+ */
+function provedAt({ authTime }: Proof, begun: Begun & { readonly age: number }): number | undefined {
+  const now = Math.floor(Date.now() / 1000);
+  const { maxAge, age } = begun;
+  const isFresh =
+    authTime !== undefined && maxAge !== undefined && authTime >= now - age - maxAge - TOLERANCE_S;
+  if (maxAge !== undefined && !isFresh)
+    throw new SignInFault(
+      'not_fresh',
+      authTime === undefined ? 'the ID token has no auth_time' : 'auth_time is older than max_age allows',
+      begun,
+    );
+  return authTime === undefined ? undefined : Math.min(authTime, now);
+}
+
+/** Returns an issuer's name for people: its host, with the path if another one has the same host. */
+function nameOf(issuer: string, all: readonly string[]): string {
+  const { host, pathname } = new URL(issuer);
+  const isAlone = all.filter((other) => new URL(other).host === host).length === 1;
+  return isAlone ? host : `${host}${pathname.replace(/\/+$/, '')}`;
+}

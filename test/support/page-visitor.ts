@@ -1,0 +1,131 @@
+/** A browser without scripts, over HTTP: keeps cookies, follows redirects, sends the forms of pages. */
+
+/** A page that was shown. */
+export interface Shown {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The URLs that were asked for, in order. */
+  readonly path: readonly string[];
+}
+
+interface Kept {
+  readonly value: string;
+  readonly line: string;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+/** A visitor of one service and of the issuers that it sends people to. */
+export class PageVisitor {
+  /** Cookies by origin and name. Two services on one machine share none here. */
+  readonly #cookies = new Map<string, Map<string, Kept>>();
+  #page: Shown | undefined;
+
+  /** @param home where paths are opened */
+  constructor(readonly home: string) {}
+
+  /** Opens a path or URL. */
+  open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Shown> {
+    return this.#follow(new URL(url, this.home).href, undefined, headers);
+  }
+
+  /** Opens a path or URL without following redirects. */
+  async step(url: string): Promise<Shown> {
+    return this.#ask(new URL(url, this.home).href, undefined, {}, []);
+  }
+
+  /**
+   * Sends the first form of the page, with its hidden fields.
+   * @param fields further fields
+   * @param headers others than those of a browser on the page
+   */
+  submit(
+    fields: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = { 'Sec-Fetch-Site': 'same-origin' },
+  ): Promise<Shown> {
+    const { url, text } = this.page;
+    const form = /<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/.exec(text);
+    if (form === null) throw new Error(`no form: ${text.slice(0, 300)}`);
+    const [, action = '', inner = ''] = form;
+    const hidden = [...inner.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const all = {
+      ...Object.fromEntries(hidden.map(([, name, value = '']) => [name, plain(value)])),
+      ...fields,
+    };
+    return this.#follow(new URL(plain(action), url).href, new URLSearchParams(all), headers);
+  }
+
+  /** The page that is shown. */
+  get page(): Shown {
+    if (this.#page === undefined) throw new Error('no page was opened');
+    return this.#page;
+  }
+
+  /** Returns a cookie of an origin as the server set it, with its attributes; undefined without one. */
+  cookieLine(name: string, origin = this.home): string | undefined {
+    return this.#of(origin).get(name)?.line;
+  }
+
+  /** Returns the value of a cookie. */
+  cookie(name: string, origin = this.home): string | undefined {
+    return this.#of(origin).get(name)?.value;
+  }
+
+  /** Puts a cookie into the browser. */
+  plant(name: string, value: string, origin = this.home): void {
+    this.#of(origin).set(name, { value, line: '' });
+  }
+
+  #of(url: string): Map<string, Kept> {
+    const { origin } = new URL(url);
+    const known = this.#cookies.get(origin) ?? new Map<string, Kept>();
+    this.#cookies.set(origin, known);
+    return known;
+  }
+
+  async #follow(
+    start: string,
+    form: URLSearchParams | undefined,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Shown> {
+    let path: string[] = [start];
+    let page = await this.#ask(start, form, headers, path);
+    for (let hop = 0; hop < 15; hop += 1) {
+      const location = page.headers.get('location');
+      if (location === null) return page;
+      const next = new URL(location, page.url).href;
+      path = [...path, next];
+      page = await this.#ask(next, undefined, {}, path);
+    }
+    throw new Error(`too many redirects: ${path.join(' → ')}`);
+  }
+
+  async #ask(
+    url: string,
+    form: URLSearchParams | undefined,
+    headers: Readonly<Record<string, string>>,
+    path: readonly string[],
+  ): Promise<Shown> {
+    const cookies = this.#of(url);
+    const response = await fetch(url, {
+      method: form === undefined ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers: { Cookie: [...cookies].map(([name, { value }]) => `${name}=${value}`).join('; '), ...headers },
+      ...(form === undefined ? {} : { body: form }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/; Max-Age=0/.test(line)) cookies.delete(name);
+      else cookies.set(name, { value, line });
+    }
+    const { status } = response;
+    this.#page = { url, status, headers: response.headers, text: await response.text(), path };
+    return this.#page;
+  }
+}
+
+function plain(text: string): string {
+  return text.replace(/&(\w+|#39);/g, (whole, name: string) => ENTITIES[name] ?? whole);
+}
