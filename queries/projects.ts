@@ -18,3 +18,13 @@ export async function firstProject(
   );
   return rows[0];
 }
+
+/** Returns the name of an open project; undefined if there is none. */
+export async function projectName(pool: Pool, id: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ name: string }>({
+    name: 'project-name',
+    text: 'select name from projects.project where id = $1 and deleted_at is null',
+    values: [id],
+  });
+  return rows[0]?.name;
+}

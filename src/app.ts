@@ -19,6 +19,7 @@ import { openQueries } from '#queries/queries.ts';
 import { acknowledged } from './app/acknowledged.ts';
 import { openAdministration } from './app/admin.ts';
 import { answering } from './app/answering.ts';
+import { openConsent } from './app/consents.ts';
 import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
@@ -56,6 +57,7 @@ import { Subscriptions } from './metrics/subscriptions.ts';
 import { assertNotMoved } from './migrate-log/positions.ts';
 import { ContextManifests } from './operations/context-manifests.ts';
 import { openIdempotency } from './operations/idempotency.ts';
+import { Invitations } from './operations/invitations.ts';
 import { noteLateWrite, readLateWrites } from './operations/late-writes.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { assertOwnLog, noteLog } from './operations/log-identity.ts';
@@ -198,6 +200,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const resources = new Streams(kernel, RESOURCES, new SnapshotLoader(store, snapshots));
   const idempotency = openIdempotency(pool);
   const manifests = new ContextManifests(pool);
+  const invitations = new Invitations(pool);
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
   const consentQueries = openConsentQueries(pool, ownIssuer(config));
@@ -219,6 +222,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     webhooks: hooks.process,
     deliveries: hooks.deliveries,
     manifests,
+    invitations,
     recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search and no list finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline']),
@@ -257,7 +261,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
   const queries = { ...wrapCalls(questions, asking), searches, close: closeQueries };
   const checks = readinessChecks({ store, pool, watch, progress, newer, models: names });
-  const sweeping = startSweeping({ pool, idempotency, log });
+  const sweeping = startSweeping({ pool, idempotency, invitations, log });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
@@ -268,6 +272,15 @@ export async function startApp(deps: AppDeps): Promise<App> {
     progress,
     parked: carried.parked,
     processes: [carried, erasures, sandboxes, hooks.process],
+  });
+  const consents = await openConsent({
+    pool,
+    kernel,
+    resources,
+    locks,
+    invitations,
+    idsOfSector: consentQueries.idsOfSector,
+    passed,
   });
   const { queue, ...administration } = openAdministration({
     pool,
@@ -302,6 +315,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     services: {
       ...administration,
       consentQueries,
+      consents,
       config,
       commands,
       queries,

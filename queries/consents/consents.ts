@@ -1,13 +1,15 @@
 /** The read side of consent: who may what, on which record, until when, and whose records they are. */
 import type { Pool } from 'pg';
 import { type GrantQueries, openGrants } from './grants.ts';
+import { type InvitationQueries, openInvitations } from './invitations.ts';
+import { openRecordLinks, type RecordLinks } from './links.ts';
 import { openRecords, type RecordQueries } from './records.ts';
 import { openSandboxLinks } from './sandbox-links.ts';
 import { type IdsOfSector, openIdsOfSector } from './sector-ids.ts';
 import { type GrantsToEnd, openGrantsToEnd } from './to-end.ts';
 
 /** All queries about consent. They check no credential: callers say whose data they ask for. */
-export interface ConsentQueries extends GrantQueries, RecordQueries {
+export interface ConsentQueries extends GrantQueries, RecordQueries, RecordLinks, InvitationQueries {
   readonly idsOfSector: IdsOfSector;
   readonly toEnd: GrantsToEnd;
 }
@@ -20,6 +22,8 @@ export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueri
   return {
     ...openGrants(pool),
     ...openRecords(pool, openSandboxLinks(pool), devIssuer),
+    ...openRecordLinks(pool),
+    ...openInvitations(pool),
     idsOfSector: openIdsOfSector(pool),
     toEnd: openGrantsToEnd(pool),
   };

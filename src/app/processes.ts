@@ -15,6 +15,7 @@ import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import type { ContextManifests } from '../operations/context-manifests.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
+import type { Invitations } from '../operations/invitations.ts';
 import type { RequestLog } from '../operations/request-log.ts';
 import type { PostgresSnapshots } from '../operations/snapshots.ts';
 import { Process } from '../processes/process.ts';
@@ -43,6 +44,7 @@ export interface ProcessesDeps {
   readonly webhooks: Process;
   readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
   readonly manifests: Pick<ContextManifests, 'forget'>;
+  readonly invitations: Pick<Invitations, 'forget'>;
   /** Returns the records that a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
@@ -72,6 +74,7 @@ export function openProcesses({
   webhooks,
   deliveries,
   manifests,
+  invitations,
   recordsBefore,
   visible,
   ...processDeps
@@ -115,6 +118,7 @@ export function openProcesses({
               await requestLog.forget(patient);
               await deliveries.forget(patient);
               await manifests.forget(patient);
+              await invitations.forget(patient);
               await documents.store.removeRecord(patient);
             },
           },

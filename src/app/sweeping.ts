@@ -1,7 +1,8 @@
-/** Periodically deletes expired idempotency keys, and leftovers of killed rebuilds. */
+/** Periodically deletes expired idempotency keys, counts of attempts, and leftovers of killed rebuilds. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
+import type { Invitations } from '../operations/invitations.ts';
 import { sweepShadows } from './read-models.ts';
 
 /** The interval, in ms. */
@@ -11,10 +12,12 @@ const SWEEP_MS = 10 * 60_000;
 export function startSweeping({
   pool,
   idempotency,
+  invitations,
   log,
 }: {
   readonly pool: Pool;
   readonly idempotency: Pick<IdempotencyStore, 'sweep'>;
+  readonly invitations: Pick<Invitations, 'sweep'>;
   readonly log: Logger;
 }): { stop(): void } {
   const sweeping = setInterval(() => {
@@ -22,6 +25,9 @@ export function startSweeping({
     idempotency
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency keys were not removed'));
+    invitations
+      .sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'counts of invitation attempts were not removed'));
   }, SWEEP_MS).unref();
   return { stop: () => clearInterval(sweeping) };
 }

@@ -6,6 +6,7 @@ import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
 import { DOCUMENT_KEY_SQL, PAIRWISE_KEY_SQL } from '#src/operations/installation-key.ts';
+import { INVITATIONS_SQL } from '#src/operations/invitations.ts';
 import { KEY_USE_SQL } from '#src/operations/key-use.ts';
 import { LATE_WRITES_SQL } from '#src/operations/late-writes.ts';
 import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0030-late-writes', sql: LATE_WRITES_SQL },
   { name: '0031-snapshot-fold', sql: SNAPSHOT_FOLD_SQL },
   { name: '0040-consent', sql: [PAIRWISE_KEY_SQL, SNAPSHOT_CONSENT_SQL].join('\n') },
+  { name: '0041-invitations', sql: INVITATIONS_SQL },
   { name: '0048-oauth-tokens', sql: OAUTH_TOKENS_SQL },
   { name: '0051-sign-in', sql: SIGN_IN_SQL },
   { name: '0054-authorization-requests', sql: AUTHORIZATION_REQUEST_SQL },

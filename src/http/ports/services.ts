@@ -9,6 +9,7 @@ import type { FindSlot } from '#queries/rest/document-slot.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
 import type { Moment } from '#src/shared/moment.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
+import type { ConsentCommands } from './consents.ts';
 import type { Settings } from './settings.ts';
 import type { WebhookServices } from './webhooks.ts';
 
@@ -38,6 +39,7 @@ export interface Services {
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
   readonly consentQueries: ConsentQueries;
+  readonly consents: ConsentCommands;
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   readonly documents: DocumentServices;

@@ -4,7 +4,9 @@ import { CONDITION_ROUTES } from './conditions.ts';
 import { CONTEXT_ROUTES } from './context.ts';
 import { DOCUMENT_ROUTES } from './documents.ts';
 import { GRANT_ROUTES } from './grants.ts';
+import { INVITATION_ROUTES } from './invitations.ts';
 import { LABS_ROUTES } from './labs.ts';
+import { LINK_ROUTES } from './links.ts';
 import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
@@ -22,6 +24,8 @@ export const REST_ROUTES: readonly Route[] = [
   ...LABS_ROUTES,
   ...TIMELINE_ROUTES,
   ...PROVENANCE_ROUTES,
+  ...INVITATION_ROUTES,
+  ...LINK_ROUTES,
   ...GRANT_ROUTES,
   ...TERMINOLOGY_ROUTES,
   ...CONTEXT_ROUTES,

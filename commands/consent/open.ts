@@ -1,0 +1,41 @@
+/** Consent on the write side, put together. */
+import type { Position } from '#src/events/store.ts';
+import { unavailable } from '#src/shared/refusal.ts';
+import type { Done } from '../command.ts';
+import type { Consents } from './consents.ts';
+import { type GrantDeps, openGrants } from './grants.ts';
+import { type InvitationDeps, openInvitations, type ProjectInvitations } from './invitations.ts';
+import { openLinks } from './links.ts';
+import { startPersonalRecord } from './personal.ts';
+
+/** Dependencies of the commands. */
+export interface ConsentDeps extends GrantDeps, InvitationDeps {
+  /** Waits until the read model `consents` shows a position; false when it takes too long. */
+  readonly visible: (position: Position) => Promise<boolean>;
+}
+
+/**
+ * Opens the commands. What they change is in effect on every instance when they return: tokens are checked against the
+ * read model.
+ */
+export function openConsents(deps: ConsentDeps): Consents & ProjectInvitations {
+  const { grant, revoke, expire } = openGrants(deps);
+  const { link, unlink } = openLinks(deps.resources);
+  const { redeemInvitation, ...invitations } = openInvitations(deps);
+  const shown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
+    const done = await doing;
+    if (done.wrote !== undefined && !(await deps.visible(done.wrote.position)))
+      throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
+    return done;
+  };
+  return {
+    ...invitations,
+    grant: (...asked) => shown(grant(...asked)),
+    revoke: (...asked) => shown(revoke(...asked)),
+    expire,
+    link: (...asked) => shown(link(...asked)),
+    unlink: (...asked) => shown(unlink(...asked)),
+    startPersonalRecord: (...asked) => shown(startPersonalRecord(deps, ...asked)),
+    redeemInvitation: (...asked) => shown(redeemInvitation(...asked)),
+  };
+}

@@ -1,0 +1,54 @@
+/** The links of a record, as its project sees them: without the persons. */
+import type { Pool } from 'pg';
+import type { PersonId } from '#src/shared/identity.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+
+/** A link that holds. */
+export interface RecordLink {
+  readonly id: string;
+  readonly relationship: 'self' | 'dependent';
+  readonly via: 'invitation' | 'own' | 'identity_grant';
+  /** Since when. */
+  readonly created_at: Micros;
+}
+
+/** Queries about the links of a record. */
+export interface RecordLinks {
+  /**
+   * Reads the links that hold, the newest first.
+   * @throws Refusal invalid (422) for a cursor of another list
+   */
+  readonly linksOf: (record: string, asked: PageAsked) => Promise<Page<RecordLink>>;
+  /** Reads a link by its id, also one that has ended, with its person; undefined if the record has none. */
+  readonly linkOf: (record: string, id: string) => Promise<(RecordLink & PersonId) | undefined>;
+}
+
+const COLUMNS = 'l.link_id as id, l.relationship, l.via, l.linked_at as created_at';
+
+/** Opens the questions. */
+export function openRecordLinks(pool: Pool): RecordLinks {
+  return {
+    // Index: consents.links_of_record.
+    linksOf: (record, asked) =>
+      pageOf<RecordLink>(
+        pool,
+        {
+          name: 'links-of-record',
+          rows: (after) => `select ${COLUMNS} from consents.links l
+            where l.record = $1::uuid and l.unlinked_at is null
+            ${after && `and (l.linked_at, l.link_id) ${after}`}`,
+          values: [record],
+        },
+        asked,
+      ),
+    async linkOf(record, id) {
+      const { rows } = await pool.query<RecordLink & PersonId>({
+        name: 'link-of-record',
+        text: `select ${COLUMNS}, l.issuer, l.subject from consents.links l where l.link_id = $2 and l.record = $1::uuid`,
+        values: [record, id],
+      });
+      return rows[0];
+    },
+  };
+}

@@ -1,0 +1,6 @@
+/** What HTTP needs of consent on the write side. */
+import type { Consents } from '#commands/consent/consents.ts';
+import type { ProjectInvitations } from '#commands/consent/invitations.ts';
+
+/** Commands of persons, applications and projects about grants, links and invitations. */
+export type ConsentCommands = Consents & ProjectInvitations;

@@ -1,0 +1,19 @@
+/** What routes about the people of a patient share. */
+import { type RequestContext as By, credentialOf } from '#commands/command.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import type { RestRequest } from './record.ts';
+
+/** Returns the author and the request of a command. */
+export function byKey({ caller, requestId, ids, now, retry }: RestRequest): By {
+  return { credential: credentialOf(caller), requestId, ids, now, ...(retry === undefined ? {} : { retry }) };
+}
+
+/**
+ * Checks that a patient is the caller's; it may be deleted, because links and grants outlive that.
+ * @throws Refusal not_found (404)
+ */
+export async function requirePatient({ services, caller }: RestRequest, id: string): Promise<void> {
+  const found = isUuid(id) ? await services.queries.read(caller, 'Patient', id) : undefined;
+  if (found === undefined) throw notFound('Patient', id.slice(0, 64));
+}

@@ -1,0 +1,132 @@
+/**
+ * Stores invitations to link a person to a record. They aren't events, because the code is a secret and all of it goes with
+ * the record; what comes of one is `RecordLinked`.
+ */
+import type { Pool } from 'pg';
+import type { Invitation, NewInvitation } from '../shared/invitation.ts';
+
+/** DDL. A purge deletes by record. Five wrong birth dates close an invitation (docs/spec/decisions.md, section 9). */
+export const INVITATIONS_SQL = `
+CREATE TABLE operations.invitation (
+  id text PRIMARY KEY,
+  sha256 bytea NOT NULL UNIQUE,        -- of the code
+  project text NOT NULL,
+  environment text NOT NULL,
+  record uuid NOT NULL,
+  relationship text NOT NULL,          -- self, dependent
+  email text,                          -- lower case; null: anybody who has the code
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL,
+  wrong int NOT NULL DEFAULT 0,        -- birth dates
+  redeemed_at timestamptz,
+  withdrawn_at timestamptz
+);
+CREATE INDEX invitation_of_record ON operations.invitation (record, created_at, id);
+CREATE VIEW operations.invitation_now AS
+  SELECT id, sha256, project, environment, record, relationship, email, created_at, expires_at,
+         CASE WHEN redeemed_at IS NOT NULL THEN 'redeemed' WHEN withdrawn_at IS NOT NULL THEN 'withdrawn'
+              WHEN wrong >= 5 THEN 'closed' WHEN expires_at <= now() THEN 'expired' ELSE 'pending' END AS status
+    FROM operations.invitation;
+CREATE TABLE operations.invitation_try (
+  person bytea PRIMARY KEY,            -- SHA-256 of issuer and subject
+  tries timestamptz[] NOT NULL         -- of the last hour
+);`;
+
+/** Redemptions of a person in an hour, right or wrong. */
+const MOST_TRIES = 10;
+
+const COLUMNS = 'id, project, environment, record, relationship, email, created_at, expires_at, status';
+
+/** Invitations in PostgreSQL. */
+export class Invitations {
+  constructor(private readonly pool: Pool) {}
+
+  /**
+   * Stores an invitation, unless it is stored already.
+   * @returns undefined if the Patient isn't there: deleted, or purged meanwhile
+   */
+  async create(asked: NewInvitation): Promise<Invitation | undefined> {
+    const { id, sha256, project, environment, record, relationship, email, days } = asked;
+    // Locked, the row of the Patient is not purged before the invitation is there to be deleted with it.
+    await this.pool.query({
+      name: 'invitation-create',
+      text: `WITH patient AS (
+          SELECT r.id FROM resources.resource r WHERE r.id = $5::uuid AND NOT r.deleted FOR KEY SHARE)
+        INSERT INTO operations.invitation (id, sha256, project, environment, record, relationship, email, expires_at)
+        SELECT $1, $2, $3, $4, p.id, $6, $7, now() + make_interval(days => $8) FROM patient p
+        ON CONFLICT (id) DO NOTHING`,
+      values: [id, sha256, project, environment, record, relationship, email, days],
+    });
+    return this.find(record, id);
+  }
+
+  /** Returns an invitation of a record; undefined if there is none. */
+  async find(record: string, id: string): Promise<Invitation | undefined> {
+    const { rows } = await this.pool.query<Invitation>({
+      name: 'invitation',
+      text: `SELECT ${COLUMNS} FROM operations.invitation_now WHERE record = $1 AND id = $2`,
+      values: [record, id],
+    });
+    return rows[0];
+  }
+
+  /** Returns the invitation of a code; undefined if there is none. */
+  async ofCode(sha256: Buffer): Promise<Invitation | undefined> {
+    const { rows } = await this.pool.query<Invitation>({
+      name: 'invitation-of-code',
+      text: `SELECT ${COLUMNS} FROM operations.invitation_now WHERE sha256 = $1`,
+      values: [sha256],
+    });
+    return rows[0];
+  }
+
+  /** Withdraws a pending invitation. */
+  async withdraw(id: string): Promise<void> {
+    await this.pool.query(
+      'UPDATE operations.invitation SET withdrawn_at = now() WHERE id = $1 AND withdrawn_at IS NULL AND redeemed_at IS NULL',
+      [id],
+    );
+  }
+
+  /** Counts a wrong birth date; the fifth closes the invitation. */
+  async countWrong(id: string): Promise<void> {
+    await this.pool.query('UPDATE operations.invitation SET wrong = wrong + 1 WHERE id = $1', [id]);
+  }
+
+  /** Marks an invitation as redeemed. */
+  async redeemed(id: string): Promise<void> {
+    await this.pool.query(
+      'UPDATE operations.invitation SET redeemed_at = coalesce(redeemed_at, now()) WHERE id = $1',
+      [id],
+    );
+  }
+
+  /**
+   * Counts a person's attempt to redeem a code, across instances.
+   * @param person SHA-256 of issuer and subject
+   * @returns false when there were ten in the last hour; then it isn't counted
+   */
+  async mayTry(person: Buffer): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'invitation-try',
+      text: `INSERT INTO operations.invitation_try AS t (person, tries) VALUES ($1, ARRAY[now()])
+        ON CONFLICT (person) DO UPDATE
+          SET tries = array(SELECT x FROM unnest(t.tries) x WHERE x > now() - interval '1 hour') || now()
+          WHERE (SELECT count(*) FROM unnest(t.tries) x WHERE x > now() - interval '1 hour') < ${MOST_TRIES}`,
+      values: [person],
+    });
+    return rowCount === 1;
+  }
+
+  /** Deletes those of a record. */
+  async forget(record: string): Promise<void> {
+    await this.pool.query('DELETE FROM operations.invitation WHERE record = $1', [record]);
+  }
+
+  /** Deletes counts of attempts that no longer limit anybody. */
+  async sweep(): Promise<void> {
+    await this.pool.query(
+      "DELETE FROM operations.invitation_try WHERE now() - interval '1 hour' > ALL (tries)",
+    );
+  }
+}
