@@ -6,8 +6,9 @@ import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 import type { Person, Role } from '#src/shared/member.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import type { Micros } from '#src/shared/time.ts';
 import * as application from './application/decide.ts';
-import { type NewApplication, registration } from './application/registration.ts';
+import { clientSecret, hasSecret, type NewApplication, registration } from './application/registration.ts';
 import { APPLICATION, type ApplicationState, type Branding } from './application/state.ts';
 import type { CriteriaLocks, Done, RequestContext, Wrote } from './command.ts';
 import type { Decide } from './kernel/decision.ts';
@@ -90,6 +91,15 @@ export interface AdminCommands {
     projectId: string,
     asked: NewApplication,
   ) => Promise<Done<{ readonly id: string; readonly clientId: string; readonly secret: string | undefined }>>;
+  /**
+   * Gives an application another secret, shown this once; the one before works for the overlap, in microseconds.
+   * @throws Refusal conflict for an application without a secret
+   */
+  readonly rotateSecret: (
+    by: RequestContext,
+    applicationId: string,
+    overlap: Micros,
+  ) => Promise<Done<{ readonly secret: string; readonly previousUntil: string | undefined }>>;
   readonly brandApplication: (by: RequestContext, applicationId: string, branding: Branding) => Promise<Done>;
   readonly trustApplication: (by: RequestContext, applicationId: string, trusted: boolean) => Promise<Done>;
   readonly deleteApplication: (by: RequestContext, applicationId: string) => Promise<Done>;
@@ -167,7 +177,7 @@ export function openAdmin({
     async registerApplication(by, projectId, asked) {
       const id = by.ids.prefixed('app_');
       const clientId = by.ids.prefixed(CLIENT_PREFIX[asked.environment]);
-      const random = asked.kind === 'confidential' ? await secretOf(by) : undefined;
+      const random = hasSecret(asked) ? await secretOf(by) : undefined;
       const ids = { application: id, project: projectId, client: clientId };
       const { data, secret } = registration(ids, asked, random);
       const made = await inTurn(projectId, async () => {
@@ -177,6 +187,19 @@ export function openAdmin({
       // An attempt that an older version made named the application differently.
       const { state } = await applications.read(applicationStream(id));
       return { ...made, result: { id, clientId: state.clientId ?? clientId, secret } };
+    },
+    async rotateSecret(by, id, overlap) {
+      const { secret, sha256 } = clientSecret(await secretOf(by));
+      const rotated = await onApplication(
+        by,
+        id,
+        application.rotateSecret(id, sha256, { overlap, now: by.now() }),
+      );
+      // A repeated attempt finds the time that the first one set.
+      const { state } = await applications.read(applicationStream(id));
+      const { secrets } = state;
+      const previousUntil = secrets?.sha256 === sha256 ? secrets.previous?.until : undefined;
+      return { ...rotated, result: { secret, previousUntil } };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
     trustApplication: (by, id, trusted) => onApplication(by, id, application.trust(id, trusted)),

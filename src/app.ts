@@ -55,6 +55,7 @@ import { createMetrics, observeBuild } from './metrics/registry.ts';
 import { observeBatches, observeStore } from './metrics/store.ts';
 import { Subscriptions } from './metrics/subscriptions.ts';
 import { assertNotMoved } from './migrate-log/positions.ts';
+import { ApplicationLogos } from './operations/application-logos.ts';
 import { ContextManifests } from './operations/context-manifests.ts';
 import { openIdempotency } from './operations/idempotency.ts';
 import { Invitations } from './operations/invitations.ts';
@@ -320,6 +321,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       commands,
       queries,
       manifests,
+      logos: new ApplicationLogos(pool),
       describeCode: terminology.describe,
       displays: rememberDisplays(terminology.displays),
       caughtUp,

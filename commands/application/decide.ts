@@ -1,6 +1,7 @@
 /** Decisions about OAuth applications. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import { notFound } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { type Micros, toInstant } from '#src/shared/time.ts';
 import { type ProductionAccess, requireAccess } from '../project/decide.ts';
 import type { ProjectState } from '../project/state.ts';
 import type { ApplicationState, Branding } from './state.ts';
@@ -24,7 +25,7 @@ export function register(data: Registered, owner: Readonly<ProjectState>, access
 }
 
 /** Replaces its branding. */
-export function brand(id: string, { logo_uri, client_uri, tos_uri, color }: Branding) {
+export function brand(id: string, { logo_uri, client_uri, tos_uri, color, logo }: Branding) {
   return (state: ApplicationState): PlainEvent[] => {
     requireThere(state, id);
     const { branding } = state;
@@ -32,8 +33,32 @@ export function brand(id: string, { logo_uri, client_uri, tos_uri, color }: Bran
       branding.logo_uri === logo_uri &&
       branding.client_uri === client_uri &&
       branding.tos_uri === tos_uri &&
-      branding.color === color;
-    return same ? [] : [{ type: 'ApplicationBranded', data: { logo_uri, client_uri, tos_uri, color } }];
+      branding.color === color &&
+      branding.logo?.sha256 === logo?.sha256;
+    return same ? [] : [{ type: 'ApplicationBranded', data: { logo_uri, client_uri, tos_uri, color, logo } }];
+  };
+}
+
+/**
+ * Replaces the client secret. The one before goes on working for the overlap; any other ends.
+ * @param sha256 hex, of the new secret
+ * @param overlap in microseconds; 0 ends the secret before at once
+ * @throws Refusal conflict for an application without a secret
+ */
+export function rotateSecret(id: string, sha256: string, { overlap, now }: { overlap: Micros; now: Micros }) {
+  return (state: ApplicationState): PlainEvent[] => {
+    requireThere(state, id);
+    const { secrets } = state;
+    if (secrets === undefined) {
+      throw new Refusal('conflict', {
+        code: 'business-rule',
+        diagnostics: 'this application has no secret: it is public, or it signs with keys',
+      });
+    }
+    if (secrets.sha256 === sha256) return [];
+    const previous = { sha256: secrets.sha256, until: toInstant(now + overlap) };
+    const data = { secret_sha256: sha256, ...(overlap > 0 ? { previous } : {}) };
+    return [{ type: 'ApplicationSecretRotated', data }];
   };
 }
 

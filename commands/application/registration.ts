@@ -14,6 +14,22 @@ export interface NewApplication {
   readonly scopes: readonly string[];
   readonly grant_types: readonly string[];
   readonly privacy_url?: string | undefined;
+  /** Public keys of a confidential application; it signs with them and has no secret. */
+  readonly jwks?: Registered['jwks'];
+  /** Where such keys are fetched. */
+  readonly jwks_uri?: string | undefined;
+  /** Applications of one project and environment with the same sector get the same pairwise ids. */
+  readonly sector?: string | undefined;
+}
+
+/** Returns whether an application authenticates with a client secret: it is confidential and registers no keys. */
+export const hasSecret = ({ kind, jwks, jwks_uri }: NewApplication): boolean =>
+  kind === 'confidential' && jwks === undefined && jwks_uri === undefined;
+
+/** Returns a client secret, and its SHA-256 in hex. */
+export function clientSecret(random: Buffer): { readonly secret: string; readonly sha256: string } {
+  const secret = `cs_${random.toString('base64url')}`;
+  return { secret, sha256: createHash('sha256').update(secret).digest('hex') };
 }
 
 /** Ids of a new application. */
@@ -26,14 +42,25 @@ export interface ApplicationIds {
 
 /**
  * Returns the event's data, and the client secret in plain text.
- * @param random 256 bits of a CSPRNG; undefined for a public application, which has no secret
+ * @param random 256 bits of a CSPRNG; undefined for an application without a secret
  */
 export function registration(
   ids: ApplicationIds,
-  { name, environment, kind, redirect_uris, scopes, grant_types, privacy_url }: NewApplication,
+  {
+    name,
+    environment,
+    kind,
+    redirect_uris,
+    scopes,
+    grant_types,
+    privacy_url,
+    jwks,
+    jwks_uri,
+    sector,
+  }: NewApplication,
   random: Buffer | undefined,
 ): { data: Registered; secret: string | undefined } {
-  const secret = random === undefined ? undefined : `cs_${random.toString('base64url')}`;
+  const made = random === undefined ? undefined : clientSecret(random);
   const data: Registered = {
     application_id: ids.application,
     project_id: ids.project,
@@ -45,7 +72,10 @@ export function registration(
     scopes: [...scopes],
     grant_types: [...grant_types],
     ...(privacy_url === undefined ? {} : { privacy_url }),
-    ...(secret === undefined ? {} : { secret_sha256: createHash('sha256').update(secret).digest('hex') }),
+    ...(made === undefined ? {} : { secret_sha256: made.sha256 }),
+    ...(jwks === undefined ? {} : { jwks }),
+    ...(jwks_uri === undefined ? {} : { jwks_uri }),
+    ...(sector === undefined ? {} : { sector }),
   };
-  return { data, secret };
+  return { data, secret: made?.secret };
 }

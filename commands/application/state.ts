@@ -9,6 +9,23 @@ export interface Branding {
   readonly tos_uri?: string | undefined;
   /** `#rrggbb` */
   readonly color?: string | undefined;
+  /** The uploaded logo; its bytes are kept outside the log. */
+  readonly logo?: Logo | undefined;
+}
+
+/** An uploaded logo. */
+export interface Logo {
+  /** hex */
+  readonly sha256: string;
+  readonly content_type: 'image/png' | 'image/jpeg' | 'image/webp';
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Hashes of client secrets, hex; `until` is an instant. */
+export interface Secrets {
+  readonly sha256: string;
+  readonly previous?: { readonly sha256: string; readonly until: string } | undefined;
 }
 
 /** The state of an application. */
@@ -16,6 +33,8 @@ export interface ApplicationState {
   status: 'none' | 'registered' | 'deleted';
   clientId: string | undefined;
   branding: Branding;
+  /** Undefined for public ones, and for those that sign with keys. */
+  secrets: Secrets | undefined;
   trusted: boolean;
 }
 
@@ -23,9 +42,15 @@ export interface ApplicationState {
 export const APPLICATION: Fold<ApplicationState, EventOf<'application'>> = {
   name: 'application',
   kinds: ['application'],
-  initial: () => ({ status: 'none', clientId: undefined, branding: {}, trusted: false }),
+  initial: () => ({
+    status: 'none',
+    clientId: undefined,
+    branding: {},
+    secrets: undefined,
+    trusted: false,
+  }),
   evolve,
-  sizeOf: () => 800,
+  sizeOf: () => 1_000,
 };
 
 function evolve(state: ApplicationState, event: EventOf<'application'>): void {
@@ -33,6 +58,11 @@ function evolve(state: ApplicationState, event: EventOf<'application'>): void {
     case 'ApplicationRegistered':
       state.status = 'registered';
       state.clientId = event.data.client_id;
+      state.secrets =
+        event.data.secret_sha256 === undefined ? undefined : { sha256: event.data.secret_sha256 };
+      break;
+    case 'ApplicationSecretRotated':
+      state.secrets = { sha256: event.data.secret_sha256, previous: event.data.previous };
       break;
     case 'ApplicationBranded':
       state.branding = event.data;

@@ -59,11 +59,20 @@ function changesOf({ event, stream, metadata }: StoredEvent): [StatementName, ob
     case 'ApiKeyRevoked':
       return [['revocation', { key_id: event.data.key_id }]];
     case 'ApplicationRegistered': {
-      const { application_id, project_id: project, ...rest } = event.data;
-      return [['application', { ...rest, id: application_id, project }]];
+      const { application_id, project_id: project, jwks, ...rest } = event.data;
+      const keys = jwks === undefined ? null : JSON.stringify(jwks);
+      return [['application', { ...rest, id: application_id, project, jwks: keys }]];
     }
-    case 'ApplicationBranded':
-      return [['branding', { ...event.data, id }]];
+    case 'ApplicationSecretRotated': {
+      const { secret_sha256, previous } = event.data;
+      const until = previous === undefined ? null : toMicros(previous.until);
+      return [['secret', { id, secret_sha256, previous: previous?.sha256 ?? null, until }]];
+    }
+    case 'ApplicationBranded': {
+      const { logo, ...rest } = event.data;
+      const shown = { logo_sha256: logo?.sha256, logo_type: logo?.content_type, logo_size: logo?.size };
+      return [['branding', { ...rest, ...shown, id }]];
+    }
     case 'ApplicationTrusted':
       return [['trust', { ...event.data, id }]];
     case 'ApplicationDeleted':
@@ -92,7 +101,7 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 5,
+  version: 6,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

@@ -55,11 +55,20 @@ create table ${schema}.application (
   scopes text[] not null,
   grant_types text[] not null,
   privacy_url text,
-  secret_sha256 text,            -- hex; null for public ones
+  secret_sha256 text,            -- hex; null for public ones and those with keys
+  previous_sha256 text,          -- of the secret before, and until when it works; null if it ended at once
+  previous_until int8,
+  secret_at int8,                -- of the last rotation
+  jwks text,                     -- JSON
+  jwks_uri text,
+  sector text,                   -- null: one of its own
   logo_uri text,
   client_uri text,
   tos_uri text,
   color text,
+  logo_sha256 text,              -- hex; its bytes are in operations.application_logo
+  logo_type text,
+  logo_size int4,
   branded_at int8,
   trusted boolean not null,
   trusted_at int8,               -- of the last change

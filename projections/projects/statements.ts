@@ -70,18 +70,29 @@ where k.key_id = x.key_id and k.revoked_at is null`,
 
   application: (schema: string) => `
 insert into ${schema}.application (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types,
-  privacy_url, secret_sha256, trusted, created_at, deleted_at)
-select id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256, false, at,
+  privacy_url, secret_sha256, jwks, jwks_uri, sector, trusted, created_at, deleted_at)
+select id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256,
+  jwks, jwks_uri, sector, false, at,
   (select p.deleted_at from ${schema}.project p where p.id = x.project)
 from json_to_recordset($1::json) as x(id text, project text, client_id text, name text, environment text, kind text,
-  redirect_uris text[], scopes text[], grant_types text[], privacy_url text, secret_sha256 text, at int8)
+  redirect_uris text[], scopes text[], grant_types text[], privacy_url text, secret_sha256 text,
+  jwks text, jwks_uri text, sector text, at int8)
 on conflict (id) do nothing`,
+
+  secret: (schema: string) => `
+update ${schema}.application a
+set secret_sha256 = x.secret_sha256, previous_sha256 = x.previous, previous_until = x.until, secret_at = x.at
+from (select distinct on (id) * from json_to_recordset($1::json)
+  as x(id text, secret_sha256 text, previous text, until int8, at int8) order by id, at desc) x
+where a.id = x.id and (a.secret_at is null or a.secret_at < x.at)`,
 
   branding: (schema: string) => `
 update ${schema}.application a
-set logo_uri = x.logo_uri, client_uri = x.client_uri, tos_uri = x.tos_uri, color = x.color, branded_at = x.at
+set logo_uri = x.logo_uri, client_uri = x.client_uri, tos_uri = x.tos_uri, color = x.color,
+  logo_sha256 = x.logo_sha256, logo_type = x.logo_type, logo_size = x.logo_size, branded_at = x.at
 from (select distinct on (id) * from json_to_recordset($1::json)
-  as x(id text, logo_uri text, client_uri text, tos_uri text, color text, at int8) order by id, at desc) x
+  as x(id text, logo_uri text, client_uri text, tos_uri text, color text, logo_sha256 text, logo_type text,
+    logo_size int4, at int8) order by id, at desc) x
 where a.id = x.id and (a.branded_at is null or a.branded_at < x.at)`,
 
   trust: (schema: string) => `

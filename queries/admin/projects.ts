@@ -43,6 +43,15 @@ export interface ApplicationRow {
   readonly client_uri: string | null;
   readonly tos_uri: string | null;
   readonly color: string | null;
+  readonly logo_sha256: string | null;
+  readonly logo_type: string | null;
+  readonly logo_size: number | null;
+  /** JSON of its registered keys. */
+  readonly jwks: string | null;
+  readonly jwks_uri: string | null;
+  readonly sector: string | null;
+  /** Until when the secret before works; also a time that has passed. */
+  readonly previous_until: number | null;
   readonly trusted: boolean;
   readonly created_at: number;
 }
@@ -71,7 +80,8 @@ const KEY = `k.key_id as id, k.project, k.name, k.environment, k.scopes, k.last4
   u.used_at as last_used_at`;
 const KEYS = 'projects.api_key k left join operations.key_use u on u.key_id = k.key_id';
 const APPLICATION = `a.id, a.project, a.client_id, a.name, a.environment, a.kind, a.redirect_uris, a.scopes, a.grant_types,
-  a.privacy_url, a.logo_uri, a.client_uri, a.tos_uri, a.color, a.trusted, a.created_at`;
+  a.privacy_url, a.logo_uri, a.client_uri, a.tos_uri, a.color, a.logo_sha256, a.logo_type, a.logo_size,
+  a.jwks, a.jwks_uri, a.sector, a.previous_until, a.trusted, a.created_at`;
 
 /** Opens the questions. */
 export function openProjects(pool: Pool): Projects {

@@ -33,6 +33,19 @@ const webhookSettings = {
   description: z.string().nullable(),
   active: z.boolean().describe('false: paused, its deliveries wait'),
 };
+const publicKey = z
+  .object({
+    kty: z.enum(['RSA', 'EC']),
+    kid: z.string().optional(),
+    use: z.string().optional(),
+    alg: z.string().optional(),
+    n: z.string().optional(),
+    e: z.string().optional(),
+    crv: z.string().optional(),
+    x: z.string().optional(),
+    y: z.string().optional(),
+  })
+  .describe('a public JSON Web Key');
 const sealedSecret = z.string().describe('the signing secret, encrypted (AES-256-GCM)');
 const fhirResource = z
   .record(z.string(), z.unknown())
@@ -305,7 +318,7 @@ export const CATALOG = {
     }),
   },
   ApplicationRegistered: {
-    version: 2,
+    version: 3,
     says: 'An OAuth application was registered in a project; of its secret only the SHA-256 is kept.',
     streams: 'application-',
     data: z.object({
@@ -319,11 +332,32 @@ export const CATALOG = {
       scopes: z.array(z.string()),
       grant_types: z.array(z.string()),
       privacy_url: z.string().optional(),
-      secret_sha256: z.string().optional().describe('hex; confidential applications alone'),
+      secret_sha256: z.string().optional().describe('hex; confidential applications without keys alone'),
+      jwks: z
+        .object({ keys: z.array(publicKey) })
+        .optional()
+        .describe('the keys that it signs with; confidential applications alone'),
+      jwks_uri: z.string().optional().describe('where such keys are fetched; never together with jwks'),
+      sector: z
+        .string()
+        .optional()
+        .describe('applications of one sector get the same pairwise ids; absent: one of its own'),
+    }),
+  },
+  ApplicationSecretRotated: {
+    version: 1,
+    says: 'An application got another client secret; of both only the SHA-256 is kept.',
+    streams: 'application-',
+    data: z.object({
+      secret_sha256: z.string().describe('hex'),
+      previous: z
+        .object({ sha256: z.string(), until: z.string().describe('instant') })
+        .optional()
+        .describe('the secret before, if it goes on working for a while; all others have ended'),
     }),
   },
   ApplicationBranded: {
-    version: 1,
+    version: 2,
     says: 'What the consent page shows of an application was replaced.',
     streams: 'application-',
     data: z.object({
@@ -331,6 +365,14 @@ export const CATALOG = {
       client_uri: z.string().optional(),
       tos_uri: z.string().optional(),
       color: z.string().optional().describe('#rrggbb'),
+      logo: z
+        .object({
+          sha256: z.string().describe('hex'),
+          content_type: z.enum(['image/png', 'image/jpeg', 'image/webp']),
+          size: z.int().positive().describe('in bytes'),
+        })
+        .optional()
+        .describe('the uploaded logo; its bytes are kept outside the log'),
     }),
   },
   ApplicationTrusted: {

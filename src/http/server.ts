@@ -26,6 +26,7 @@ import type { Stale } from './freshness.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { RequestLimits } from './limits.ts';
+import { logosRouter } from './oauth/logos.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { Position } from './ports/position.ts';
@@ -111,6 +112,9 @@ export function createServer(deps: ServerDeps): Server {
   const documentation = documentationRouter(ROUTES, deps.config.baseUrl);
   app.use(documentation.routes());
   app.use(documentation.allowedMethods());
+  const logos = logosRouter(deps.services.logos);
+  app.use(logos.routes());
+  app.use(logos.allowedMethods());
   const webfinger = webfingerRouter(deps.services.adminQueries.ssoOf, deps.stale);
   app.use(webfinger.routes());
   app.use(webfinger.allowedMethods());

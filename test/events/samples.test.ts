@@ -98,7 +98,9 @@ describe('events of every version that was written', () => {
   });
 
   const upcast: Readonly<Record<string, object>> = {
+    'ApplicationBranded.v1.json': {},
     'ApplicationRegistered.v1.json': { environment: 'sandbox' },
+    'ApplicationRegistered.v2.json': {},
     'RecordErased.v1.json': { grants: [] },
   };
   it('are upcast where a later version of their type is there', () => {

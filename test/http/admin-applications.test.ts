@@ -51,7 +51,11 @@ describe('admin: applications', () => {
       project_id: project,
       grant_types: ['authorization_code', 'refresh_token'],
       privacy_url: null,
-      branding: { logo_uri: null, client_uri: null, tos_uri: null, color: null },
+      branding: { logo_uri: null, client_uri: null, tos_uri: null, color: null, logo: null },
+      jwks: null,
+      jwks_uri: null,
+      sector: null,
+      previous_secret_expires_at: null,
       trusted: false,
     });
     expect(made.id).to.match(/^app_[\w-]{22}$/);
@@ -112,7 +116,8 @@ describe('admin: applications', () => {
     ['client_credentials, public', { grant_types: ['client_credentials'] }, 'grant_types.0'],
     ['an unknown grant type', { grant_types: ['password'] }, 'grant_types.0'],
     ['no scope', { scopes: [] }, 'scopes'],
-    ['a scope of SMART v1', { scopes: ['patient/*.read'] }, 'scopes.0'],
+    ['a scope of another context', { scopes: ['user/*.rs'] }, 'scopes.0'],
+    ['a system scope of one type', { scopes: ['system/Patient.rs'] }, 'scopes.0'],
     ['a scope of an unknown type', { scopes: ['patient/Spaceship.rs'] }, 'scopes.0'],
     ['a scope without a right', { scopes: ['patient/*.'] }, 'scopes.0'],
     ['another filter than category', { scopes: ['patient/Observation.rs?code=1'] }, 'scopes.0'],
@@ -139,7 +144,7 @@ describe('admin: applications', () => {
   it('are branded: what is sent replaces what was there', async () => {
     const { id } = await register(PUBLIC);
     const branding = { logo_uri: 'https://diary.example/logo.svg', color: '#0a5Fb4' };
-    const none = { client_uri: null, tos_uri: null };
+    const none = { client_uri: null, tos_uri: null, logo: null };
     const branded = await owner.done('PUT', `/applications/${id}/branding`, branding);
     expect(branded.branding).to.deep.equal({ ...none, ...branding });
     expect((await list())[0]).to.deep.equal(branded);

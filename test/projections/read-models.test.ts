@@ -268,6 +268,11 @@ describe('read models', () => {
       const sso = (issuer: string, domains: string[]): NewEvent =>
         made({ type: 'OrganizationSsoConfigured', data: { issuer, client_id: 'dashboard', domains } });
       const branded = (color: string): NewEvent => made({ type: 'ApplicationBranded', data: { color } });
+      const rotated = (secret_sha256: string, previous?: { sha256: string; until: string }): NewEvent =>
+        made({
+          type: 'ApplicationSecretRotated',
+          data: { secret_sha256, ...(previous === undefined ? {} : { previous }) },
+        });
       const outcomes: unknown[] = [];
       for (const cut of [[99], [1, 2, 3, 4, 5, 99], [3, 6, 0, 99], [5, 2, 99]]) {
         const id = newUuid();
@@ -317,6 +322,8 @@ describe('read models', () => {
             }),
             branded('#112233'),
             branded('#445566'),
+            rotated('aa', { sha256: 'old', until: '2026-11-24T00:00:00.000000Z' }),
+            rotated('bb'),
             made({ type: 'ApplicationTrusted', data: { trusted: true } }),
             made({ type: 'ApplicationDeleted', data: { application_id: app } }),
           ]),
@@ -333,7 +340,7 @@ describe('read models', () => {
              from projects.api_key k where project = $2
            union all select to_jsonb(p) - 'created_at' - 'deleted_at' || jsonb_build_object('open', deleted_at is null)
              from projects.project p where id = $2
-           union all select to_jsonb(a) - 'created_at' - 'branded_at' - 'trusted_at' - 'deleted_at'
+           union all select to_jsonb(a) - 'created_at' - 'branded_at' - 'trusted_at' - 'secret_at' - 'deleted_at'
              || jsonb_build_object('there', deleted_at is null) from projects.application a where id = $3
            order by 1`,
           org,

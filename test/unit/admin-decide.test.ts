@@ -308,6 +308,33 @@ describe('deciding on applications', () => {
     expect([open.secret, open.data.secret_sha256]).to.deep.equal([undefined, undefined]);
   });
 
+  it('given a secret, when it is rotated, then the one before works for the overlap and any other ends', () => {
+    const now = 1_795_000_000_000_000;
+    const first = data.secret_sha256 ?? '';
+    const rotate = (sha256: string, overlap = 0) =>
+      application.rotateSecret('app_1', sha256, { overlap, now });
+    const rotatedTo = (
+      secret_sha256: string,
+      sha256?: string,
+      until = '2026-11-18T11:06:41.000000Z',
+    ): PlainEvent => ({
+      type: 'ApplicationSecretRotated',
+      data: { secret_sha256, ...(sha256 === undefined ? {} : { previous: { sha256, until } }) },
+    });
+    const state = given(APPLICATION, [registered]);
+    state.when(rotate('aa', 1_000_000)).thenEvents(rotatedTo('aa', first));
+    state.when(rotate('aa')).thenEvents(rotatedTo('aa'));
+    const twice = given(APPLICATION, [registered, rotatedTo('aa', first)]);
+    twice.when(rotate('bb', 1_000_000)).thenEvents(rotatedTo('bb', 'aa'));
+    twice.when(rotate('aa', 5)).thenNothing();
+    const open = registration(ids, { ...asked, kind: 'public' }, undefined).data;
+    const keyed = registration(ids, { ...asked, jwks_uri: 'https://a.example/jwks' }, undefined).data;
+    for (const each of [open, keyed])
+      given(APPLICATION, [{ type: 'ApplicationRegistered', data: each }])
+        .when(rotate('aa'))
+        .thenRefused('conflict', /has no secret/);
+  });
+
   it('given nothing, when one is registered, then once', () => {
     const register = application.register(data, owner(opened));
     given(APPLICATION, []).when(register).thenEvents(registered);
@@ -343,6 +370,13 @@ describe('deciding on applications', () => {
     const state = given(APPLICATION, [registered, branded, trusted]);
     state.when(application.brand('app_1', { color: '#000000' })).thenNothing();
     expect(state.when(application.brand('app_1', {})).drafts).to.have.length(1);
+    const logo = { sha256: 'aa', content_type: 'image/png', size: 1 } as const;
+    const shown: PlainEvent = { type: 'ApplicationBranded', data: { logo } };
+    const other = given(APPLICATION, [registered, shown]);
+    other.when(application.brand('app_1', { logo })).thenNothing();
+    expect(other.when(application.brand('app_1', { logo: { ...logo, sha256: 'bb' } })).drafts).to.have.length(
+      1,
+    );
     state.when(application.trust('app_1', true)).thenNothing();
     expect(state.when(application.trust('app_1', false)).drafts).to.have.length(1);
   });
@@ -350,6 +384,7 @@ describe('deciding on applications', () => {
   it('given none, or one that is deleted, then 404 whatever is asked', () => {
     for (const decide of [
       application.brand('app_1', {}),
+      application.rotateSecret('app_1', 'aa', { overlap: 0, now: 1 }),
       application.trust('app_1', true),
       application.remove('app_1'),
     ]) {

@@ -8,3 +8,11 @@ import type { EventData } from './upcaster.ts';
 export function applicationRegisteredTo2(data: EventData): EventData {
   return { ...data, environment: 'sandbox' };
 }
+
+/**
+ * Upcasts `ApplicationRegistered` to version 3, which added `jwks`, `jwks_uri` and `sector`. Applications registered before
+ * have a secret or none, and a sector of their own.
+ */
+export function applicationRegisteredTo3(data: EventData): EventData {
+  return data;
+}

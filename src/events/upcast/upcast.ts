@@ -8,7 +8,8 @@
  */
 import { isObject } from '../../shared/json.ts';
 import { CATALOG, type EventType } from '../catalog.ts';
-import { applicationRegisteredTo2 } from './application-registered.ts';
+import { applicationBrandedTo2 } from './application-branded.ts';
+import { applicationRegisteredTo2, applicationRegisteredTo3 } from './application-registered.ts';
 import { recordErasedTo2 } from './record-erased.ts';
 import type { EventData, Upcaster } from './upcaster.ts';
 
@@ -23,7 +24,8 @@ type VersionOf<T extends EventType> = (typeof CATALOG)[T]['version'];
 export const UPCASTERS: {
   readonly [T in EventType as VersionOf<T> extends 1 ? never : T]: StepsTo<VersionOf<T>>;
 } = {
-  ApplicationRegistered: [applicationRegisteredTo2],
+  ApplicationBranded: [applicationBrandedTo2],
+  ApplicationRegistered: [applicationRegisteredTo2, applicationRegisteredTo3],
   RecordErased: [recordErasedTo2],
 };
 

@@ -1,5 +1,6 @@
 /** Validates the registration of an application (docs/spec/decisions.md, section 7; RFC 7591, section 2). */
 import { z } from 'zod';
+import { keySetSchema } from '#src/oauth/key-set.ts';
 import { parseScope } from '#src/oauth/scopes.ts';
 import { redirectFault } from '#src/shared/redirect-uri.ts';
 import { environment } from '../api/schemas.ts';
@@ -75,8 +76,23 @@ export const newApplication = z
       .refine(unique, { error: 'must not repeat a grant type' })
       .default(['authorization_code', 'refresh_token']),
     privacy_url: webUrl.optional(),
+    jwks: keySetSchema
+      .optional()
+      .describe(
+        'Public keys with which a confidential application signs (private_key_jwt). It then has no secret. Use `jwks_uri` to change keys later.',
+      ),
+    jwks_uri: webUrl.optional().describe('Where such keys are fetched; not together with `jwks`.'),
+    sector: z
+      .string()
+      .min(1)
+      .max(64)
+      .regex(/^[\x21-\x7e]+$/, 'must consist of visible ASCII characters')
+      .optional()
+      .describe(
+        'Applications of this project and environment with the same sector get the same pairwise ids. It cannot be changed. Default: a sector of its own.',
+      ),
   })
-  .superRefine(({ kind, redirect_uris, grant_types }, context) => {
+  .superRefine(({ kind, redirect_uris, grant_types, jwks, jwks_uri }, context) => {
     const fault = (path: (string | number)[], message: string): void => {
       context.addIssue({ code: 'custom', path, message });
     };
@@ -86,6 +102,12 @@ export const newApplication = z
     });
     if (grant_types.includes('authorization_code') && redirect_uris.length === 0)
       fault(['redirect_uris'], 'must have at least 1 item for the grant type authorization_code');
+    if (jwks !== undefined && jwks_uri !== undefined)
+      fault(['jwks_uri'], 'must not be together with jwks: name one of them');
+    if (kind === 'public' && jwks !== undefined)
+      fault(['jwks'], 'must not be of a public application: it cannot keep a private key');
+    if (kind === 'public' && jwks_uri !== undefined)
+      fault(['jwks_uri'], 'must not be of a public application: it cannot keep a private key');
     grant_types.forEach((grant, index) => {
       if (kind === 'public' && CONFIDENTIAL.has(grant))
         fault(['grant_types', index], `must not be ${grant} for a public application: it has no secret`);

@@ -1,20 +1,30 @@
 /** OAuth applications of projects: registration, branding, trust, deletion. */
 import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
+import { logoPath } from '#src/oauth/clients.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import type { Micros } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { applicationFor, by, projectFor } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 import { newApplication, webUrl } from './application-body.ts';
+import { MAX_LOGO_BYTES, readLogo } from './logo.ts';
 
 const TAG = 'Applications';
+/** In microseconds. */
+const HOUR = 3_600_000_000;
+const storedKeys = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) });
 
 const branding = z.object({
   logo_uri: z.string().nullable(),
   client_uri: z.string().nullable(),
   tos_uri: z.string().nullable(),
   color: z.string().nullable(),
+  logo: z
+    .object({ url: z.string(), content_type: z.string(), size: z.int().describe('In bytes.') })
+    .nullable()
+    .describe('The uploaded logo, served by this service.'),
 });
 
 const applicationSchema = z
@@ -29,6 +39,14 @@ const applicationSchema = z
     scopes: z.array(z.string()),
     grant_types: z.array(z.string()),
     privacy_url: z.string().nullable(),
+    jwks: z.object({ keys: z.array(z.looseObject({ kty: z.string() })) }).nullable(),
+    jwks_uri: z.string().nullable(),
+    sector: z.string().nullable().describe('null: a sector of its own.'),
+    previous_secret_expires_at: instant
+      .nullable()
+      .describe(
+        'Until when the client secret before works, after a rotation; null if only the current one does.',
+      ),
     branding: branding.describe('What the consent page shows beside the name.'),
     trusted: z.boolean(),
     created_at: instant,
@@ -44,8 +62,12 @@ const shownApplication = applicationSchema
   })
   .meta({ id: 'NewApplication' });
 
-function applicationView(row: ApplicationRow): z.input<typeof applicationSchema> {
-  const { logo_uri, client_uri, tos_uri, color } = row;
+type View = z.input<typeof applicationSchema>;
+
+/** @param now microseconds: a secret that has ended is not shown. */
+function applicationView(row: ApplicationRow, baseUrl: string, now: Micros): View {
+  const { logo_uri, client_uri, tos_uri, color, previous_until } = row;
+  const works = previous_until !== null && previous_until > now;
   return {
     id: row.id,
     project_id: row.project,
@@ -57,10 +79,20 @@ function applicationView(row: ApplicationRow): z.input<typeof applicationSchema>
     scopes: [...row.scopes],
     grant_types: [...row.grant_types],
     privacy_url: row.privacy_url,
-    branding: { logo_uri, client_uri, tos_uri, color },
+    jwks: row.jwks === null ? null : storedKeys.parse(JSON.parse(row.jwks)),
+    jwks_uri: row.jwks_uri,
+    sector: row.sector,
+    previous_secret_expires_at: works ? instantOf(previous_until) : null,
+    branding: { logo_uri, client_uri, tos_uri, color, logo: logoOf(row, baseUrl) },
     trusted: row.trusted,
     created_at: instantOf(row.created_at) ?? '',
   };
+}
+
+function logoOf({ id, logo_sha256, logo_type, logo_size }: ApplicationRow, baseUrl: string) {
+  if (logo_sha256 === null || logo_type === null || logo_size === null) return null;
+  const url = baseUrl + logoPath(id, { sha256: logo_sha256 });
+  return { url, content_type: logo_type, size: logo_size };
 }
 
 /** Routes of applications. */
@@ -92,11 +124,22 @@ export const APPLICATION_ROUTES = [
         client_uri: null,
         tos_uri: null,
         color: null,
+        logo_sha256: null,
+        logo_type: null,
+        logo_size: null,
+        jwks: body.jwks === undefined ? null : JSON.stringify(body.jwks),
+        jwks_uri: body.jwks_uri ?? null,
+        sector: body.sector ?? null,
+        previous_until: null,
         trusted: false,
         created_at: wrote?.at ?? now(),
       };
       const secret = result.secret === undefined ? {} : { client_secret: result.secret };
-      return { status: 201, body: { ...applicationView(row), ...secret }, position: wrote?.position };
+      return {
+        status: 201,
+        body: { ...applicationView(row, services.config.baseUrl, now()), ...secret },
+        position: wrote?.position,
+      };
     },
   }),
   route({
@@ -110,8 +153,10 @@ export const APPLICATION_ROUTES = [
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(applicationSchema) } },
     async run(request) {
-      const { id } = await projectFor(request, request.params.project_id, 'developer');
-      return listed(await request.services.adminQueries.applications(id, request.query), applicationView);
+      const { services, params, query, now } = request;
+      const { id } = await projectFor(request, params.project_id, 'developer');
+      const page = await services.adminQueries.applications(id, query);
+      return listed(page, (row) => applicationView(row, services.config.baseUrl, now()));
     },
   }),
   route({
@@ -131,16 +176,45 @@ export const APPLICATION_ROUTES = [
           .string()
           .regex(/^#[0-9a-fA-F]{6}$/, 'must have the form #rrggbb')
           .optional(),
+        logo: z
+          .base64()
+          .min(1)
+          .max(Math.ceil(MAX_LOGO_BYTES / 3) * 4)
+          .optional()
+          .describe(
+            'A PNG, JPEG or WebP file of up to 64 kB, as base64. The consent page shows no other image.',
+          ),
       })
       .meta({ examples: [{ client_uri: 'https://diary.example.org', color: '#0b6e4f' }] }),
     answers: { 200: { description: 'The application', schema: applicationSchema } },
     async run(request) {
-      const { services, params, body } = request;
+      const { services, params, body, now } = request;
       const row = await applicationFor(request, params.application_id, 'admin');
-      const { wrote } = await services.admin.brandApplication(by(request), row.id, body);
-      const { logo_uri = null, client_uri = null, tos_uri = null, color = null } = body;
-      const branded = { ...row, logo_uri, client_uri, tos_uri, color };
-      return { status: 200, body: applicationView(branded), position: wrote?.position };
+      const { logo: file, ...texts } = body;
+      const sent = file === undefined ? undefined : await readLogo(file);
+      if (sent !== undefined)
+        await services.logos.keep(
+          row.id,
+          sent.sha256,
+          { contentType: sent.content_type, content: sent.content },
+          row.logo_sha256,
+        );
+      const { sha256, content_type } = sent ?? {};
+      const logo =
+        sha256 === undefined || content_type === undefined || sent === undefined
+          ? undefined
+          : { sha256, content_type, size: sent.content.byteLength };
+      const { wrote } = await services.admin.brandApplication(by(request), row.id, { ...texts, logo });
+      const { logo_uri = null, client_uri = null, tos_uri = null, color = null } = texts;
+      const branded = {
+        ...row,
+        ...{ logo_uri, client_uri, tos_uri, color },
+        logo_sha256: logo?.sha256 ?? null,
+        logo_type: logo?.content_type ?? null,
+        logo_size: logo?.size ?? null,
+      };
+      const view = applicationView(branded, services.config.baseUrl, now());
+      return { status: 200, body: view, position: wrote?.position };
     },
   }),
   route({
@@ -156,7 +230,7 @@ export const APPLICATION_ROUTES = [
     body: z.strictObject({ trusted: z.boolean().default(true) }).meta({ examples: [{ trusted: true }] }),
     answers: { 200: { description: 'The application', schema: applicationSchema } },
     async run(request) {
-      const { services, params, body } = request;
+      const { services, params, body, now } = request;
       const row = await applicationFor(request, params.application_id, 'owner');
       if (body.trusted && !row.organization_verified) {
         throw new Refusal('conflict', {
@@ -167,9 +241,54 @@ export const APPLICATION_ROUTES = [
       const { wrote } = await services.admin.trustApplication(by(request), row.id, body.trusted);
       return {
         status: 200,
-        body: applicationView({ ...row, trusted: body.trusted }),
+        body: applicationView({ ...row, trusted: body.trusted }, services.config.baseUrl, now()),
         position: wrote?.position,
         awaited: !body.trusted,
+      };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/admin/applications/{application_id}/secrets',
+    operationId: 'rotateClientSecret',
+    grantToken: 'refused',
+    summary: 'Replace the client secret of an application',
+    description:
+      'The secret before goes on working for `overlap_hours`, so that servers can change over one by one. Secrets older than that end at once. Applications that are public or sign with keys have no secret (409).',
+    tag: TAG,
+    credential: 'identity',
+    secret: true,
+    body: z
+      .strictObject({
+        overlap_hours: z
+          .int()
+          .min(0)
+          .max(168)
+          .default(24)
+          .describe('0 to 168 (7 days). 0 ends the secret before at once, for example if it leaked.'),
+      })
+      .meta({ examples: [{ overlap_hours: 24 }] }),
+    answers: {
+      201: {
+        description: 'The new secret, this once',
+        schema: z.object({
+          client_secret: z.string().describe('Shown only now; the service stores its SHA-256.'),
+          previous_secret_expires_at: instant.nullable(),
+        }),
+      },
+    },
+    async run(request) {
+      const { services, params, body } = request;
+      const { id } = await applicationFor(request, params.application_id, 'admin');
+      const overlap = body.overlap_hours * HOUR;
+      const { result, wrote } = await services.admin.rotateSecret(by(request), id, overlap);
+      const { secret: client_secret, previousUntil } = result;
+      return {
+        status: 201,
+        body: { client_secret, previous_secret_expires_at: previousUntil ?? null },
+        position: wrote?.position,
+        // A secret that leaked must not work a moment longer.
+        awaited: true,
       };
     },
   }),

@@ -137,5 +137,34 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
       },
     },
   },
+  '/oauth/logos/{application}/{sha256}': {
+    get: {
+      operationId: 'getApplicationLogo',
+      summary: 'The logo of an application, for the consent page',
+      tags: ['Applications'],
+      security: [],
+      parameters: ['application', 'sha256'].map((name) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: TEXT,
+      })),
+      responses: {
+        200: {
+          description: 'The file',
+          headers: REQUEST_ID,
+          content: Object.fromEntries(
+            ['image/png', 'image/jpeg', 'image/webp'].map((type) => [
+              type,
+              { schema: { type: 'string', format: 'binary' } },
+            ]),
+          ),
+        },
+        400: { $ref: '#/components/responses/Json400' },
+        404: { $ref: '#/components/responses/Json404' },
+        429: { $ref: '#/components/responses/Json429' },
+      },
+    },
+  },
   '/docs/errors': get('getDocsOfErrors', 'Every type of error, explained', page('The page')),
 };

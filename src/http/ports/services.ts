@@ -31,6 +31,12 @@ export interface ShownRecord {
   readonly bundle: string;
 }
 
+/** A logo with its bytes. */
+export interface LogoBytes {
+  readonly contentType: string;
+  readonly content: Buffer;
+}
+
 /** The services that a route's `run` finds in `request.services`. */
 export interface Services {
   readonly config: Pick<Settings, 'baseUrl' | 'mode' | 'limits'>;
@@ -43,6 +49,13 @@ export interface Services {
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   readonly documents: DocumentServices;
+  /** Bytes of applications' logos; hashes are SHA-256 in hex. */
+  readonly logos: {
+    /** Stores one before the event that shows it. `shown` is the hash of the one that is shown now. */
+    keep(application: string, sha256: string, logo: LogoBytes, shown: string | null): Promise<void>;
+    /** Returns the one that an application shows; undefined for another hash. */
+    find(application: string, sha256: string): Promise<LogoBytes | undefined>;
+  };
   readonly manifests: {
     /** Keeps what a context was made from. @returns false if the patient was purged meanwhile */
     keep(manifest: {

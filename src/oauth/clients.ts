@@ -1,0 +1,158 @@
+/**
+ * OAuth clients: applications as the authorization server sees them. Read from the read model `projects` at every
+ * request, without a cache, so that a deleted application or project is refused at once.
+ */
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import type { Environment } from '../shared/tenant.ts';
+import { keySetSchema, type PublicKeySet } from './key-set.ts';
+
+/** A SHA-256 of a client secret that works now; `until` is in ms since 1970, absent for the current secret. */
+export interface ClientSecret {
+  /** hex */
+  readonly sha256: string;
+  readonly until?: number;
+}
+
+/** An uploaded logo. */
+export interface ClientLogo {
+  /** hex */
+  readonly sha256: string;
+  readonly contentType: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** What the consent page shows of a client beside its name. */
+export interface ClientBranding {
+  /** Its home page. */
+  readonly clientUri: string | undefined;
+  /** Its terms of service. */
+  readonly tosUri: string | undefined;
+  /** `#rrggbb` */
+  readonly color: string | undefined;
+  /** Served by the service itself, see `logoPath`. */
+  readonly logo: ClientLogo | undefined;
+}
+
+/** A client. */
+export interface Client {
+  readonly applicationId: string;
+  readonly clientId: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly organization: { readonly id: string; readonly name: string; readonly verified: boolean };
+  readonly kind: 'public' | 'confidential';
+  readonly name: string;
+  /** Compared as they are, character by character. */
+  readonly redirectUris: readonly string[];
+  /** As registered; see `knownScopes`. */
+  readonly scopes: readonly string[];
+  readonly grantTypes: readonly string[];
+  /** The sector of pairwise ids: the application's own unless one was registered. */
+  readonly sector: string;
+  readonly privacyUrl: string | undefined;
+  readonly branding: ClientBranding;
+  readonly trusted: boolean;
+  /** The keys that it signs with; never together with `jwksUri` or secrets. */
+  readonly jwks?: PublicKeySet;
+  readonly jwksUri?: string;
+  /** The secrets that work now, the current one first; none of a public client or one with keys. */
+  readonly secrets: readonly ClientSecret[];
+}
+
+/** Returns the path of a client's logo on this service. */
+export const logoPath = (applicationId: string, { sha256 }: Pick<ClientLogo, 'sha256'>): string =>
+  `/oauth/logos/${applicationId}/${sha256}`;
+
+interface Row {
+  readonly id: string;
+  readonly client_id: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly organization: string;
+  readonly organization_name: string;
+  readonly verified: boolean;
+  readonly kind: 'public' | 'confidential';
+  readonly name: string;
+  readonly redirect_uris: string[];
+  readonly scopes: string[];
+  readonly grant_types: string[];
+  readonly sector: string;
+  readonly privacy_url: string | null;
+  readonly client_uri: string | null;
+  readonly tos_uri: string | null;
+  readonly color: string | null;
+  readonly logo_sha256: string | null;
+  readonly logo_type: string | null;
+  readonly logo_size: number | null;
+  readonly trusted: boolean;
+  readonly jwks: string | null;
+  readonly jwks_uri: string | null;
+  readonly secret_sha256: string | null;
+  readonly previous_sha256: string | null;
+  /** Microseconds since 1970; null unless the previous secret works now, by the database's clock. */
+  readonly previous_until: number | null;
+}
+
+// Indexes: unique (client_id) of projects.application, primary keys of project and organization.
+const CLIENT = `
+  select a.id, a.client_id, a.project, a.environment, p.organization, o.name as organization_name,
+    o.verified_at is not null as verified, a.kind, a.name, a.redirect_uris, a.scopes, a.grant_types,
+    coalesce(a.sector, a.id) as sector, a.privacy_url, a.client_uri, a.tos_uri, a.color,
+    a.logo_sha256, a.logo_type, a.logo_size, a.trusted, a.jwks, a.jwks_uri, a.secret_sha256, a.previous_sha256,
+    case when a.previous_until > extract(epoch from clock_timestamp()) * 1000000 then a.previous_until end
+      as previous_until
+  from projects.application a
+  join projects.project p on p.id = a.project and p.deleted_at is null
+  join projects.organization o on o.id = p.organization
+  where a.client_id = $1 and a.deleted_at is null`;
+
+const CLIENT_ID = /^client_[\w-]{1,60}$/;
+const stored = z.string().transform((text) => keySetSchema.parse(JSON.parse(text)));
+
+/** Finds a client by its `client_id`; undefined if it is unknown or deleted, itself or its project. */
+export type FindClient = (clientId: string) => Promise<Client | undefined>;
+
+/** Opens the look-up. */
+export function openClients(pool: Pool): FindClient {
+  return async (clientId) => {
+    if (!CLIENT_ID.test(clientId)) return undefined;
+    const { rows } = await pool.query<Row>({ name: 'oauth-client', text: CLIENT, values: [clientId] });
+    return rows[0] === undefined ? undefined : toClient(rows[0]);
+  };
+}
+
+function toClient(row: Row): Client {
+  const { logo_sha256, logo_type, logo_size } = row;
+  const hasLogo = logo_sha256 !== null && logo_type !== null && logo_size !== null;
+  return {
+    applicationId: row.id,
+    clientId: row.client_id,
+    project: row.project,
+    environment: row.environment,
+    organization: { id: row.organization, name: row.organization_name, verified: row.verified },
+    kind: row.kind,
+    name: row.name,
+    redirectUris: row.redirect_uris,
+    scopes: row.scopes,
+    grantTypes: row.grant_types,
+    sector: row.sector,
+    privacyUrl: row.privacy_url ?? undefined,
+    branding: {
+      clientUri: row.client_uri ?? undefined,
+      tosUri: row.tos_uri ?? undefined,
+      color: row.color ?? undefined,
+      logo: hasLogo ? { sha256: logo_sha256, contentType: logo_type, size: logo_size } : undefined,
+    },
+    trusted: row.trusted,
+    ...(row.jwks === null ? {} : { jwks: stored.parse(row.jwks) }),
+    ...(row.jwks_uri === null ? {} : { jwksUri: row.jwks_uri }),
+    secrets: [
+      ...(row.secret_sha256 === null ? [] : [{ sha256: row.secret_sha256 }]),
+      ...(row.previous_sha256 === null || row.previous_until === null
+        ? []
+        : [{ sha256: row.previous_sha256, until: Math.floor(row.previous_until / 1_000) }]),
+    ],
+  };
+}

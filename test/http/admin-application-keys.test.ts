@@ -1,0 +1,237 @@
+/** Keys, sectors, secrets and logos of applications through the admin interface. */
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { openClients } from '#src/oauth/clients.ts';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+const CONFIDENTIAL = {
+  name: 'Portal',
+  kind: 'confidential',
+  redirect_uris: ['https://portal.example/back'],
+  scopes: ['openid', 'patient/*.rs', 'system/*.rs'],
+  grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+};
+/** One pixel. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+const WEBP = 'UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA';
+
+const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const rsa = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength });
+const good = rsa(2_048);
+const RSA = { ...good.publicKey.export({ format: 'jwk' }), kid: 'rsa', alg: 'RS384', use: 'sig' };
+const EC = {
+  ...generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' }),
+  kid: 'ec',
+};
+
+describe('admin: what applications authenticate with and show', () => {
+  let service: InProcess;
+  let owner: AdminUser;
+  let project: string;
+  let find: ReturnType<typeof openClients>;
+  const post = (body: object) => owner.ask('POST', `/projects/${project}/applications`, body);
+  const register = (body: object) => owner.done('POST', `/projects/${project}/applications`, body);
+  const shown = async (id: string) =>
+    (await owner.done('GET', `/projects/${project}/applications`)).data.find((each) => each.id === id);
+
+  before(async () => {
+    service = await startInProcess();
+    find = openClients(service.pool);
+    owner = await signIn(service, 'owner@clinic.example');
+    ({
+      project: { id: project },
+    } = await owner.done('POST', '/sandbox/quickstart', {}));
+  });
+  after(() => service.stop());
+
+  it('keep the public keys of one that signs, and give it no secret', async () => {
+    const made = await register({
+      ...CONFIDENTIAL,
+      jwks: { keys: [{ ...RSA, x5c: ['MII'], key_ops: ['verify'] }, EC] },
+    });
+    expect(made).to.not.have.property('client_secret');
+    expect(made).to.deep.include({ jwks: { keys: [RSA, EC] }, jwks_uri: null });
+    expect(await shown(made.id)).to.deep.equal(made);
+    expect(await find(made.client_id)).to.deep.include({ jwks: { keys: [RSA, EC] }, secrets: [] });
+    const answer = await owner.ask('POST', `/applications/${made.id}/secrets`, {});
+    expect([answer.status, answer.text]).to.satisfy(
+      ([status, text]: [number, string]) => status === 409 && text.includes('signs with keys'),
+    );
+    const far = await register({ ...CONFIDENTIAL, jwks_uri: 'https://portal.example/jwks' });
+    expect(far).to.deep.include({ jwks: null, jwks_uri: 'https://portal.example/jwks' });
+    expect(await find(far.client_id)).to.include({ jwksUri: 'https://portal.example/jwks' });
+  });
+
+  it('keep the sector that the registration names, for good', async () => {
+    const [named, own] = [
+      await register({ ...CONFIDENTIAL, sector: 'portal' }),
+      await register(CONFIDENTIAL),
+    ];
+    expect([named.sector, own.sector]).to.deep.equal(['portal', null]);
+    expect((await find(named.client_id))?.sector).to.equal('portal');
+    expect((await find(own.client_id))?.sector).to.equal(own.id);
+    const change = await owner.ask('PUT', `/applications/${named.id}/branding`, { sector: 'other' });
+    expect(change.status).to.equal(422);
+  });
+
+  const small = rsa(1_024).publicKey.export({ format: 'jwk' });
+  const wrong: [string, object, string][] = [
+    ['keys and where they are', { jwks: { keys: [RSA] }, jwks_uri: 'https://a.example/jwks' }, 'jwks_uri'],
+    [
+      'keys of a public application',
+      { kind: 'public', grant_types: undefined, jwks: { keys: [RSA] } },
+      'jwks',
+    ],
+    [
+      'a place of keys of a public application',
+      { kind: 'public', grant_types: undefined, jwks_uri: 'https://a.example/jwks' },
+      'jwks_uri',
+    ],
+    ['a place of keys over http', { jwks_uri: 'http://a.example/jwks' }, 'jwks_uri'],
+    ['no key', { jwks: { keys: [] } }, 'jwks.keys'],
+    ['a private key', { jwks: { keys: [good.privateKey.export({ format: 'jwk' })] } }, 'jwks.keys.0'],
+    ['a symmetric key', { jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'jwks.keys.0'],
+    ['a short key', { jwks: { keys: [{ ...small, kid: 'small' }] } }, 'jwks.keys.0'],
+    ['a point off the curve', { jwks: { keys: [{ ...EC, x: EC.y, y: EC.x }] } }, 'jwks.keys.0'],
+    ['a key for encryption', { jwks: { keys: [{ ...RSA, use: 'enc' }] } }, 'jwks.keys.0.use'],
+    ['a symmetric algorithm', { jwks: { keys: [{ ...RSA, alg: 'HS256' }] } }, 'jwks.keys.0.alg'],
+    ['two keys of one id', { jwks: { keys: [RSA, { ...EC, kid: 'rsa' }] } }, 'jwks.keys'],
+    ['an empty sector', { sector: '' }, 'sector'],
+    ['a sector of 65 characters', { sector: 'x'.repeat(65) }, 'sector'],
+  ];
+  for (const [what, more, field] of wrong) {
+    it(`refuse ${what}`, async () => {
+      const answer = await post({ ...CONFIDENTIAL, ...more });
+      const { error } = JSON.parse(answer.text);
+      expect([answer.status, error.field], answer.text).to.deep.equal([422, field]);
+    });
+  }
+
+  it('rotate a secret with an overlap, and end the one before at once without', async () => {
+    const made = await register(CONFIDENTIAL);
+    const rotate = (body: object) => owner.done('POST', `/applications/${made.id}/secrets`, body);
+    const working = async () => (await find(made.client_id))?.secrets.map((secret) => secret.sha256);
+    const before = Date.now();
+    const second = await rotate({ overlap_hours: 168 });
+    const until = Date.parse(String(second.previous_secret_expires_at));
+    expect(until - before - 168 * 3_600_000).to.be.within(0, 60_000);
+    expect((await shown(made.id))?.previous_secret_expires_at).to.equal(second.previous_secret_expires_at);
+    expect(await working()).to.deep.equal([sha256(second.client_secret), sha256(made.client_secret)]);
+    const third = await rotate({});
+    expect(await working()).to.deep.equal([sha256(third.client_secret), sha256(second.client_secret)]);
+    const fourth = await rotate({ overlap_hours: 0 });
+    expect(fourth.previous_secret_expires_at).to.equal(null);
+    expect(await working()).to.deep.equal([sha256(fourth.client_secret)]);
+    expect((await shown(made.id))?.previous_secret_expires_at).to.equal(null);
+    const { rows } = await service.pool.query(
+      "select convert_to(e::text, 'UTF8') as bytes from log.events e where stream = $1",
+      [`application-${made.id}`],
+    );
+    const log = rows.map(({ bytes }) => String(bytes)).join();
+    for (const { client_secret } of [made, second, third, fourth]) expect(log).to.not.contain(client_secret);
+  });
+
+  it('end a secret when its overlap has passed', async () => {
+    const made = await register(CONFIDENTIAL);
+    await owner.done('POST', `/applications/${made.id}/secrets`, { overlap_hours: 1 });
+    expect((await find(made.client_id))?.secrets).to.have.length(2);
+    await service.pool.query(
+      'update projects.application set previous_until = extract(epoch from now()) * 1000000 where id = $1',
+      [made.id],
+    );
+    expect((await find(made.client_id))?.secrets).to.have.length(1);
+    expect((await shown(made.id))?.previous_secret_expires_at).to.equal(null);
+  });
+
+  it('answer a repeated rotation with the same secret, and rotate once', async () => {
+    const made = await register(CONFIDENTIAL);
+    const rotate = () =>
+      owner.ask('POST', `/applications/${made.id}/secrets`, {}, { 'Idempotency-Key': 'rotation' });
+    const [first, again] = [await rotate(), await rotate()];
+    expect([first.status, again.text]).to.deep.equal([201, first.text]);
+    const secrets = (await find(made.client_id))?.secrets.map((secret) => secret.sha256);
+    expect(secrets).to.deep.equal([sha256(JSON.parse(first.text).client_secret), sha256(made.client_secret)]);
+  });
+
+  it('refuse an overlap beyond seven days, and rotations by developers and strangers', async () => {
+    const made = await register(CONFIDENTIAL);
+    for (const overlap_hours of [169, -1, 0.5, '24']) {
+      const answer = await owner.ask('POST', `/applications/${made.id}/secrets`, { overlap_hours });
+      expect(answer.status, String(overlap_hours)).to.equal(422);
+    }
+    const stranger = await signIn(service, 'stranger@other.example');
+    expect((await stranger.ask('POST', `/applications/${made.id}/secrets`, {})).status).to.equal(404);
+    expect((await find(made.client_id))?.secrets).to.have.length(1);
+  });
+
+  it('serve an uploaded logo by the service itself, by its hash', async () => {
+    const made = await register(CONFIDENTIAL);
+    const path = `/applications/${made.id}/branding`;
+    for (const [file, content_type] of [
+      [PNG, 'image/png'],
+      [WEBP, 'image/webp'],
+    ] as const) {
+      const bytes = Buffer.from(file, 'base64');
+      const url = `${service.url}/oauth/logos/${made.id}/${sha256(bytes)}`;
+      const branded = await owner.done('PUT', path, { logo: file, color: '#000000' });
+      const logo = { url, content_type, size: bytes.byteLength };
+      expect(branded.branding).to.deep.include({ logo, color: '#000000' });
+      expect(await shown(made.id)).to.deep.equal(branded);
+      const served = await fetch(url);
+      expect(served.headers.get('content-type')).to.equal(content_type);
+      expect(served.headers.get('x-content-type-options')).to.equal('nosniff');
+      expect(served.headers.get('content-security-policy')).to.contain("default-src 'none'");
+      expect(Buffer.from(await served.arrayBuffer()).equals(bytes)).to.equal(true);
+    }
+    const replaced = `${service.url}/oauth/logos/${made.id}/${sha256(Buffer.from(PNG, 'base64'))}`;
+    expect((await fetch(replaced)).status).to.equal(404);
+    const now = `${service.url}/oauth/logos/${made.id}/${sha256(Buffer.from(WEBP, 'base64'))}`;
+    expect((await owner.done('PUT', path, {})).branding).to.deep.include({ logo: null });
+    expect((await fetch(now)).status).to.equal(404);
+    await owner.done('PUT', path, { logo: WEBP });
+    expect((await fetch(now)).status).to.equal(200);
+    await owner.done('DELETE', `/applications/${made.id}`);
+    expect((await fetch(now)).status).to.equal(404);
+  });
+
+  it('refuse a logo of another type, whatever it is called, and one over 64 kB', async () => {
+    const made = await register(CONFIDENTIAL);
+    const of = (text: string) => Buffer.from(text).toString('base64');
+    const large = Buffer.concat([Buffer.from(PNG, 'base64'), Buffer.alloc(64 * 1_024)]).toString('base64');
+    const most = Buffer.concat([Buffer.from(PNG, 'base64')], 64 * 1_024).toString('base64');
+    for (const logo of [
+      of('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
+      of('<html><script>alert(1)</script>'),
+      of('GIF89a\u0001\u0000\u0001\u0000'),
+      of('%PDF-1.7'),
+      'not base64!',
+      '',
+      large,
+    ]) {
+      const answer = await owner.ask('PUT', `/applications/${made.id}/branding`, { logo });
+      const field = JSON.parse(answer.text).error?.field;
+      expect([answer.status, field], logo.slice(0, 40)).to.deep.equal([422, 'logo']);
+    }
+    expect((await owner.ask('PUT', `/applications/${made.id}/branding`, { logo: most })).status).to.equal(
+      200,
+    );
+  });
+
+  it('are unknown as clients once they are deleted, themselves or their project', async () => {
+    const made = await register(CONFIDENTIAL);
+    const { id, organization_id } = await owner.done('GET', `/projects/${project}`);
+    expect(id).to.equal(project);
+    expect(await find(made.client_id)).to.include({ applicationId: made.id, project, kind: 'confidential' });
+    await owner.done('DELETE', `/applications/${made.id}`);
+    expect(await find(made.client_id)).to.equal(undefined);
+    const other = await owner.done('POST', `/organizations/${organization_id}/projects`, { name: 'Other' });
+    const there = await owner.done('POST', `/projects/${other.id}/applications`, CONFIDENTIAL);
+    expect(await find(there.client_id)).to.include({ applicationId: there.id });
+    await owner.done('DELETE', `/projects/${other.id}`);
+    expect(await find(there.client_id)).to.equal(undefined);
+    for (const id of ['', 'client_test_x', '\u0000', "' or 1=1 --"])
+      expect(await find(id)).to.equal(undefined);
+  });
+});
