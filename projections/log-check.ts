@@ -3,8 +3,10 @@
  * and that records said to be erased are gone. What was seen last of each stream and resource is kept in temporary
  * tables, so that memory does not grow with the log.
  */
+
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { patientOf, recordStream } from '#src/events/streams.ts';
@@ -266,6 +268,11 @@ function erasedSince(patient: string, { requested, erased }: ErasureTrace): Eras
     requested: requested.metadata.recorded_at,
     erased: erased?.metadata.recorded_at ?? null,
     request_id: requested.metadata.request_id,
-    credential: requested.metadata.credential.key_id ?? requested.metadata.credential.kind,
+    credential: heldBy(requested.metadata.credential),
   };
+}
+
+/** Returns the key or application whose credential it was, else the credential's kind. */
+function heldBy({ key_id: key, application, kind }: EventMetadata['credential']): string {
+  return key ?? application ?? kind;
 }

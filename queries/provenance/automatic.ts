@@ -29,9 +29,10 @@ interface Coded {
   readonly when: string;
 }
 
-// An enterer is a person who entered it for the author, or the API key that it came with.
+// An enterer is a person who entered it for the author, or the API key or application that it came with.
 const ENTERED = `(coalesce(cardinality(v.agents), 0) > 1
-  or v.metadata::jsonb #>> '{credential,key_id}' is not null)`;
+  or v.metadata::jsonb #>> '{credential,key_id}' is not null
+  or v.metadata::jsonb #>> '{credential,application}' is not null)`;
 
 const AGENTS: readonly Coded[] = [
   { ...AGENT_TYPES.author, when: 'true' },

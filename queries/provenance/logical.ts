@@ -1,7 +1,7 @@
-/** `:identifier` on automatic Provenances: author's type and key, and the id in the source system (`resource.ts`). */
+/** `:identifier` on automatic Provenances: author's type, key or application, and the id in the source system (`resource.ts`). */
 import type { Predicate } from '../search/predicate.ts';
 import { badParameter, keyOf, type RawParameter, split, unescaped } from '../search/raw.ts';
-import { API_KEY_SYSTEM, AUTHOR_TYPE_SYSTEM } from './resource.ts';
+import { API_KEY_SYSTEM, APPLICATION_SYSTEM, AUTHOR_TYPE_SYSTEM } from './resource.ts';
 
 /** A token: a system, `''` for none, undefined for any; and a value, undefined for any. */
 interface Token {
@@ -16,8 +16,9 @@ interface Token {
 export function logicalPredicate(parameter: RawParameter): Predicate {
   const tokens = parameter.values.map((value) => parseToken(parameter, value));
   if (parameter.name === 'agent') {
-    const [type, key] = [authorType(tokens), apiKey(tokens)];
-    return (binds) => `(${type(binds)} or ${key(binds)})`;
+    const [type, key] = [authorType(tokens), holder(tokens, API_KEY_SYSTEM, 'key_id')];
+    const application = holder(tokens, APPLICATION_SYSTEM, 'application');
+    return (binds) => `(${type(binds)} or ${key(binds)} or ${application(binds)})`;
   }
   return parameter.name === 'entity' ? source(tokens) : () => 'false';
 }
@@ -41,9 +42,10 @@ function authorType(tokens: readonly Token[]): Predicate {
       .join(' or ') || 'false';
 }
 
-function apiKey(tokens: readonly Token[]): Predicate {
-  const known = tokens.filter(({ system }) => system === undefined || system === API_KEY_SYSTEM);
-  const id = `v.metadata::jsonb #>> '{credential,key_id}'`;
+/** Returns the condition on who holds the credential: a key or an application. */
+function holder(tokens: readonly Token[], of: string, member: 'key_id' | 'application'): Predicate {
+  const known = tokens.filter(({ system }) => system === undefined || system === of);
+  const id = `v.metadata::jsonb #>> '{credential,${member}}'`;
   return (binds) =>
     known
       .map(({ value }) => (value === undefined ? `${id} is not null` : `${id} = ${binds.add(value, 'text')}`))

@@ -8,6 +8,8 @@ import { type Writer, writersOf } from './writers.ts';
 export const AUTHOR_TYPE_SYSTEM = 'https://annal.dev/fhir/author-type';
 /** Identifier system of API keys: the value is the key's id, never the key. */
 export const API_KEY_SYSTEM = 'https://annal.dev/fhir/api-key';
+/** Identifier system of applications. */
+export const APPLICATION_SYSTEM = 'https://annal.dev/fhir/application';
 /** Identifier system of the organizations that own projects; the directory's Organizations have references. */
 const ORGANIZATION_SYSTEM = 'https://annal.dev/fhir/organization';
 
@@ -72,7 +74,7 @@ function provenanceText(row: RecordedVersion, metadata: EventMetadata, writer: W
     target: [{ reference: `${row.type}/${row.id}/_history/${row.version}` }],
     recorded,
     activity: { coding: [OPERATIONS[row.operation]] },
-    agent: [...people(metadata), ...keyAgent(writer)],
+    agent: [...people(metadata), ...credentialAgent(writer)],
     ...(entity === undefined ? {} : { entity: [entity] }),
   });
 }
@@ -96,10 +98,17 @@ function people(metadata: EventMetadata): object[] {
   return all;
 }
 
-/** Returns the key as an agent; without it, a write without an author would name nobody but `import`. */
-function keyAgent(writer: Writer): object[] {
+/** Identifier systems of those who hold credentials. */
+const SYSTEM_OF = {
+  api_key: API_KEY_SYSTEM,
+  application: APPLICATION_SYSTEM,
+  organization: ORGANIZATION_SYSTEM,
+} as const;
+
+/** Returns the key or application as an agent; without it, a write without an author would name nobody but `import`. */
+function credentialAgent(writer: Writer): object[] {
   if (writer.kind === 'service') return [];
-  const system = writer.kind === 'api_key' ? API_KEY_SYSTEM : ORGANIZATION_SYSTEM;
+  const system = SYSTEM_OF[writer.kind];
   const display = writer.kind === 'api_key' ? keyLabel(writer) : writer.name;
   const who = {
     ...(writer.id === null ? {} : { identifier: { system, value: writer.id } }),

@@ -3,16 +3,19 @@ import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
-import { organizationStream, projectStream } from '#src/events/streams.ts';
+import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 
 /** A credential as audit output shows it; null where it has none of these, or the log does not say. */
 export interface NamedCredential {
-  /** `api_key`, `id_token`, or `system`: the service itself. */
+  /** `api_key`, `id_token`, `client` or `grant` (access tokens), or `system`: the service itself. */
   readonly kind: string;
   readonly key_id: string | null;
   readonly key_name: string | null;
   /** Last four characters of the key. */
   readonly key_last4: string | null;
+  /** Id of the application, for access tokens. */
+  readonly application: string | null;
+  readonly application_name: string | null;
   readonly issuer: string | null;
   readonly subject: string | null;
   /** E-mail address of the person whose ID token was used. */
@@ -23,12 +26,14 @@ export interface NamedCredential {
 
 /** Returns a credential without names, before they are resolved. */
 export function unnamed(credential: EventMetadata['credential']): NamedCredential {
-  const { kind, key_id, issuer, subject, project, environment } = credential;
+  const { kind, key_id, application, issuer, subject, project, environment } = credential;
   return {
     kind,
     key_id: key_id ?? null,
     key_name: null,
     key_last4: null,
+    application: application ?? null,
+    application_name: null,
     issuer: issuer ?? null,
     subject: subject ?? null,
     email: null,
@@ -37,24 +42,25 @@ export function unnamed(credential: EventMetadata['credential']): NamedCredentia
   };
 }
 
-/** Returns a short description of a credential: `name (…last4)`, an e-mail address, or `the service`. */
+/** Returns a short description of a credential: `name (…last4)`, an application's name, an e-mail address, or `the service`. */
 export function credentialLabel(credential: NamedCredential): string {
-  const { kind, key_id, key_name, key_last4, subject, email } = credential;
+  const { kind, key_id, key_name, key_last4, application, application_name, subject, email } = credential;
   if (key_name !== null && key_last4 !== null) return `${key_name} (…${key_last4})`;
   if (kind === 'system') return 'the service';
-  return key_id ?? email ?? subject ?? kind;
+  return key_id ?? application_name ?? application ?? email ?? subject ?? kind;
 }
 
 interface Names {
   readonly keys: Map<string, { readonly name: string; readonly last4: string }>;
+  readonly applications: Map<string, string>;
   /** E-mail addresses by issuer and subject. */
   readonly people: Map<string, string>;
   readonly organizations: Set<string>;
 }
 
 /**
- * Fills in names. It reads the streams of projects whose keys are among the credentials, and of their organizations for
- * people. If a stream can't be read, its names stay null.
+ * Fills in names. It reads the streams of projects whose keys are among the credentials, of their organizations for people,
+ * and of applications. If a stream can't be read, its names stay null.
  * @param read the events of a stream, from revision 0; empty if it doesn't exist
  * @param projects further projects whose members may be among the people
  */
@@ -66,21 +72,29 @@ export async function nameCredentials<T extends { readonly credential: NamedCred
     organizations = [],
   }: Partial<Record<'projects' | 'organizations', readonly string[]>> = {},
 ): Promise<(T & { readonly credential: NamedCredential })[]> {
-  const names: Names = { keys: new Map(), people: new Map(), organizations: new Set(organizations) };
+  const names: Names = {
+    keys: new Map(),
+    applications: new Map(),
+    people: new Map(),
+    organizations: new Set(organizations),
+  };
   const all = new Set([...projects, ...items.flatMap(({ credential: { project } }) => project ?? [])]);
   for (const project of all) await collect(read(projectStream(project)), names);
+  const applications = new Set(items.flatMap(({ credential: { application } }) => application ?? []));
+  for (const application of applications) await collect(read(applicationStream(application)), names);
   if (items.some(({ credential: { subject } }) => subject !== null)) {
     for (const each of names.organizations) await collect(read(organizationStream(each)), names);
   }
   return items.map((item) => ({ ...item, credential: named(item.credential, names) }));
 }
 
-function named(credential: NamedCredential, { keys, people }: Names): NamedCredential {
+function named(credential: NamedCredential, { keys, applications, people }: Names): NamedCredential {
   const key = keys.get(credential.key_id ?? '');
   return {
     ...credential,
     key_name: key?.name ?? null,
     key_last4: key?.last4 ?? null,
+    application_name: applications.get(credential.application ?? '') ?? null,
     email: people.get(personKey(credential)) ?? null,
   };
 }
@@ -93,7 +107,13 @@ const personKey = ({
   readonly subject: string | null;
 }): string => `${issuer} ${subject}`;
 
-const WANTED = new Set(['ApiKeyCreated', 'ProjectCreated', 'OrganizationCreated', 'OrganizationMemberAdded']);
+const WANTED = new Set([
+  'ApiKeyCreated',
+  'ApplicationRegistered',
+  'ProjectCreated',
+  'OrganizationCreated',
+  'OrganizationMemberAdded',
+]);
 
 async function collect(events: AsyncIterable<RecordedEvent>, names: Names): Promise<void> {
   try {
@@ -103,13 +123,16 @@ async function collect(events: AsyncIterable<RecordedEvent>, names: Names): Prom
   }
 }
 
-function note(event: DomainEvent, { keys, people, organizations }: Names): void {
+function note(event: DomainEvent, { keys, applications, people, organizations }: Names): void {
   switch (event.type) {
     case 'ApiKeyCreated': {
       const { key_id, name, last4 } = event.data;
       keys.set(key_id, { name, last4 });
       return;
     }
+    case 'ApplicationRegistered':
+      applications.set(event.data.application_id, event.data.name);
+      return;
     case 'ProjectCreated':
       organizations.add(event.data.organization_id);
       return;

@@ -80,6 +80,7 @@ function article(version: Version): Html {
         credentialLabel(credential),
         credential.kind,
         credential.key_id,
+        credential.application,
         credential.project,
         credential.environment,
       ),

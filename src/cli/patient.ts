@@ -69,7 +69,7 @@ async function sentenceOf(store: EventStore, patient: string): Promise<string> {
   const { recorded_at: asked, request_id: request, credential } = trace.requested.metadata;
   const done = trace.erased?.metadata.recorded_at;
   return (
-    `the record of Patient/${patient} was purged: requested at ${asked} with ${credential.key_id ?? credential.kind} ` +
+    `the record of Patient/${patient} was purged: requested at ${asked} with ${credential.key_id ?? credential.application ?? credential.kind} ` +
     `in request ${request}, ${done === undefined ? 'not completed yet' : `completed at ${done}`}. None of it is kept`
   );
 }

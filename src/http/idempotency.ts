@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotes } from '#commands/command.ts';
+import type { Caller } from '#src/shared/caller.ts';
 import type { KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer.ts';
@@ -22,6 +23,8 @@ export interface KeyedRequest {
   /** Project and environment. */
   readonly scope: string;
   readonly credential: string;
+  /** Takes the credential's place where tokens are replaced often: `holderOf`, or the person. */
+  readonly holder: string | undefined;
   readonly method: string;
   /** Path and query. */
   readonly url: string;
@@ -55,11 +58,12 @@ export async function once(
       expression: 'http.idempotency-key',
     });
   }
-  const { scope, key, credential, body, response } = request;
+  const { scope, key, credential, holder, body, response } = request;
   const begun = await store.begin({
     scope,
     key,
     credential,
+    holder,
     requestHash: hashOf(request),
     bytes: body.length,
     gone: () => closing(response),
@@ -69,6 +73,11 @@ export async function once(
     return { ...begun.kept, headers: { ...begun.kept.headers, 'Idempotent-Replayed': 'true' }, plain: true };
   }
   return settle(begun.reserved, run, toAnswer);
+}
+
+/** Returns whose token it is, where a caller's tokens are replaced often; undefined for an API key. */
+export function holderOf(caller: Caller): string | undefined {
+  return caller.kind === 'client' ? `application ${caller.applicationId}` : undefined;
 }
 
 /** A signal that the client has closed the connection. */

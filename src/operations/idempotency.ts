@@ -2,7 +2,8 @@
  * `Idempotency-Key`: a repeated request is done once and gets the same answer (docs/spec/decisions.md, section 3). A
  * row is reserved before anything is decided. It holds the request's hash, the seed of its ids, the owner's lease and,
  * before each append, its target: a retry after a crash finds its own events instead of writing them again. The answer
- * is encrypted with a key derived from the Idempotency-Key and the credential, which only the caller has.
+ * is encrypted with a key derived from the Idempotency-Key and the credential, which only the caller has; for tokens, which
+ * change, from who holds them and a key of the installation.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
@@ -10,7 +11,8 @@ import { patientOf } from '#src/events/streams.ts';
 import type { Attempt, Begun, IdempotentRequest, KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { seal, unseal, usedOtherwise } from './sealed-answer.ts';
+import { installationKey } from './installation-key.ts';
+import { type Sealing, seal, sealingOf, unseal, usedOtherwise } from './sealed-answer.ts';
 import { WaitingRetries } from './waiting-retries.ts';
 
 /** The table, in schema `operations`. */
@@ -95,6 +97,7 @@ from operations.idempotency i where i.key_hash = $1`;
 export class IdempotencyStore {
   readonly #waiting = new WaitingRetries();
   #running = 0;
+  #installationKey: Buffer | undefined;
 
   /**
    * @param pool connections with synchronous commit: recorded data must survive a crash
@@ -165,7 +168,12 @@ export class IdempotencyStore {
     if (other !== undefined && !other.request_hash.equals(request.requestHash))
       throw usedOtherwise('request');
     if (other === undefined || other.answer === null) return undefined;
-    return { kept: JSON.parse(unseal(other.answer, request)) as KeptAnswer };
+    return { kept: JSON.parse(unseal(other.answer, await this.#sealing(request))) as KeptAnswer };
+  }
+
+  async #sealing(request: IdempotentRequest): Promise<Sealing> {
+    this.#installationKey ??= await installationKey(this.pool, 'idempotency_key');
+    return sealingOf(request, this.#installationKey);
   }
 
   /** Returns the number of reserved requests that run in this process. */
@@ -201,9 +209,10 @@ export class IdempotencyStore {
    * @throws Refusal invalid if that attempt sealed a secret under another credential, which stays valid for it
    */
   async #resumed(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Promise<Reservation> {
-    const reservation = this.#reservation(row, keyHash, owner, request);
+    const sealing = await this.#sealing(request);
+    const reservation = this.#reservation(row, keyHash, owner, sealing);
     try {
-      if (row.secret !== null) unseal(row.secret, request);
+      if (row.secret !== null) unseal(row.secret, sealing);
     } catch (error) {
       await reservation.release();
       throw error;
@@ -211,7 +220,7 @@ export class IdempotencyStore {
     return reservation;
   }
 
-  #reservation(row: Row, keyHash: Buffer, owner: string, request: IdempotentRequest): Reservation {
+  #reservation(row: Row, keyHash: Buffer, owner: string, sealing: Sealing): Reservation {
     const { pool } = this;
     this.#running += 1;
     const renewal = setInterval(() => {
@@ -239,14 +248,14 @@ export class IdempotencyStore {
         if (rowCount !== 1) throw stillRunning();
       },
       async secret() {
-        const drawn = seal(randomBytes(32).toString('base64'), request);
+        const drawn = seal(randomBytes(32).toString('base64'), sealing);
         const { rows } = await pool.query<{ secret: Buffer }>(SECRET, [keyHash, owner, drawn]);
         const [row] = rows;
         if (row === undefined) throw stillRunning();
-        return Buffer.from(unseal(row.secret, request), 'base64');
+        return Buffer.from(unseal(row.secret, sealing), 'base64');
       },
       keep: (answer) =>
-        end(KEEP, [seal(JSON.stringify(answer), request), recordsIn(answer), answer.reads === true]),
+        end(KEEP, [seal(JSON.stringify(answer), sealing), recordsIn(answer), answer.reads === true]),
       forget: () => end('delete from operations.idempotency where key_hash = $1 and owner = $2', []),
       release: () =>
         end('update operations.idempotency set owner = null where key_hash = $1 and owner = $2', []),

@@ -16,11 +16,18 @@ CREATE TABLE operations.pairwise_key (
   key bytea NOT NULL
 );`;
 
+/** DDL of its own migration. */
+export const IDEMPOTENCY_KEY_SQL = `
+CREATE TABLE operations.idempotency_key (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  key bytea NOT NULL
+);`;
+
 /**
- * The purpose of a key: sealing the signing secrets of webhook endpoints, signing the URLs of direct uploads, or deriving
- * pairwise ids.
+ * The purpose of a key: sealing the signing secrets of webhook endpoints, signing the URLs of direct uploads, deriving
+ * pairwise ids, or encrypting kept answers to requests with tokens.
  */
-export type InstallationKey = 'webhook_key' | 'document_key' | 'pairwise_key';
+export type InstallationKey = 'webhook_key' | 'document_key' | 'pairwise_key' | 'idempotency_key';
 
 /** Returns a key of 32 bytes. */
 export async function installationKey(pool: Pool, name: InstallationKey): Promise<Buffer> {

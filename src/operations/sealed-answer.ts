@@ -1,33 +1,65 @@
-/** Kept answers, encrypted under a key that only the caller can bring: from the Idempotency-Key and the credential. */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+/**
+ * Kept answers, encrypted under a key that only the caller can bring: from the Idempotency-Key and the credential, or who
+ * holds it (`Sealing`).
+ */
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import type { IdempotentRequest } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
-type Keyed = Pick<IdempotentRequest, 'key' | 'credential'>;
+/** What an answer is encrypted under. */
+export interface Sealing {
+  readonly key: IdempotentRequest['key'];
+  /** Encrypts. */
+  readonly secret: string;
+  /** Decrypts, too: the credential under which an earlier version of the software encrypted it. */
+  readonly earlier?: string;
+}
 
-function contentKey(request: Keyed, salt: Buffer): Buffer {
-  const secret = `${request.key.length}\n${request.key}${request.credential}`;
+/**
+ * Returns what the answers to a request are encrypted under.
+ * @param installationKey 32 bytes
+ */
+export function sealingOf(
+  { key, credential, holder }: Pick<IdempotentRequest, 'key' | 'credential' | 'holder'>,
+  installationKey: Buffer,
+): Sealing {
+  if (holder === undefined) return { key, secret: credential };
+  const secret = createHmac('sha256', installationKey).update(holder).digest('base64url');
+  return { key, secret, earlier: credential };
+}
+
+function contentKey({ key, secret: own }: Sealing, salt: Buffer): Buffer {
+  const secret = `${key.length}\n${key}${own}`;
   return Buffer.from(hkdfSync('sha256', secret, salt, 'annal idempotency answer', 32));
 }
 
-/** Encrypts a text under a request's key and credential: salt (16 bytes), nonce (12), tag (16), ciphertext (AES-256-GCM). */
-export function seal(plain: string, request: Keyed): Buffer {
+/** Encrypts a text: salt (16 bytes), nonce (12), tag (16), ciphertext (AES-256-GCM). */
+export function seal(plain: string, sealing: Sealing): Buffer {
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', contentKey(request, salt), nonce);
+  const cipher = createCipheriv('aes-256-gcm', contentKey(sealing, salt), nonce);
   const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
   return Buffer.concat([salt, nonce, cipher.getAuthTag(), text]);
 }
 
 /** Decrypts what `seal` gave. @throws Refusal invalid (422) if it was sealed under another credential */
-export function unseal(sealed: Buffer, request: Keyed): string {
-  const key = contentKey(request, sealed.subarray(0, 16));
+export function unseal(sealed: Buffer, sealing: Sealing): string {
+  const { key, secret, earlier } = sealing;
+  const text =
+    opened(sealed, { key, secret }) ??
+    (earlier === undefined ? undefined : opened(sealed, { key, secret: earlier }));
+  if (text === undefined) throw usedOtherwise('credential');
+  return text;
+}
+
+function opened(sealed: Buffer, sealing: Sealing): string | undefined {
+  const key = contentKey(sealing, sealed.subarray(0, 16));
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(16, 28));
   decipher.setAuthTag(sealed.subarray(28, 44));
   try {
     return Buffer.concat([decipher.update(sealed.subarray(44)), decipher.final()]).toString('utf8');
   } catch {
-    throw usedOtherwise('credential');
+    return undefined;
   }
 }
 

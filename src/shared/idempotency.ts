@@ -22,6 +22,11 @@ export interface IdempotentRequest {
   readonly key: string;
   /** The caller's credential: part of what the answer is encrypted under. */
   readonly credential: string;
+  /**
+   * Whose credential it is, if it is replaced often: a person or an application. With a key of the installation it takes
+   * the credential's place, so that a retry with the next token gets the first answer.
+   */
+  readonly holder?: string | undefined;
   /** SHA-256 over everything that makes the request what it is. */
   readonly requestHash: Buffer;
   /** Of its body, which is kept while it waits. */

@@ -55,6 +55,26 @@ describe('secrets of requests that are sent again', () => {
     await second.forget();
   });
 
+  it('are given to the same holder with another token, and to no other holder', async () => {
+    const request = { ...REQUEST, key: 'key-4', holder: 'application app_1' };
+    await (await reserved(request)).keep({ status: 201, headers: {}, body: 'done' });
+    const renewed = await store.begin({ ...request, credential: 'token-2' });
+    expect(renewed).to.deep.equal({ kept: { status: 201, headers: {}, body: 'done' } });
+    // Another instance of the installation has the same key.
+    const other = new IdempotencyStore(database.pool);
+    expect(await other.begin({ ...request, credential: 'token-3' })).to.have.property('kept');
+    for (const holder of ['application app_2', undefined]) {
+      const refused = await store.begin({ ...request, holder }).catch((error: unknown) => error);
+      expect(refused).to.have.property('status', 422);
+    }
+  });
+
+  it('are given to a holder whose answer was kept under the token', async () => {
+    const request = { ...REQUEST, key: 'key-5' };
+    await (await reserved(request)).keep({ status: 201, headers: {}, body: 'done' });
+    expect(await store.begin({ ...request, holder: 'identity x' })).to.have.property('kept');
+  });
+
   it('are new for a new request', async () => {
     const request = { ...REQUEST, key: 'key-3' };
     const first = await reserved(request);

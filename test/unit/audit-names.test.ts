@@ -21,6 +21,22 @@ describe('names of credentials, from the log', () => {
       { type: 'ApiKeyCreated', data: { ...key, scopes: [...key.scopes], key_id: 'key_1' } },
       { type: 'ApiKeyRevoked', data: { key_id: 'key_1' } },
     ],
+    'application-app_1': [
+      {
+        type: 'ApplicationRegistered',
+        data: {
+          application_id: 'app_1',
+          project_id: 'proj_1',
+          name: 'Hearty',
+          kind: 'confidential',
+          client_id: 'client_1',
+          environment: 'sandbox',
+          redirect_uris: [],
+          scopes: [],
+          grant_types: ['client_credentials'],
+        },
+      },
+    ],
     'organization-org_1': [
       { type: 'OrganizationCreated', data: { organization_id: 'org_1', name: 'Org', founder: person } },
     ],
@@ -46,6 +62,12 @@ describe('names of credentials, from the log', () => {
       'mira@example.org',
       'the service',
     ]);
+  });
+
+  it('are the application’s name for its tokens', async () => {
+    const byClient = { kind: 'client', application: 'app_1', project: 'proj_1' } as const;
+    const byGrant = { kind: 'grant', application: 'app_2', grant_id: 'grant_1' } as const;
+    expect(await labels([byClient, byGrant])).to.deep.equal(['Hearty', 'app_2']);
   });
 
   it('are ids where the log does not say, or cannot be read', async () => {

@@ -56,6 +56,8 @@ describe('a history', () => {
         key_id: 'key_made',
         key_name: null,
         key_last4: null,
+        application: null,
+        application_name: null,
         issuer: null,
         subject: null,
         email: null,

@@ -16,7 +16,7 @@ import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts'
 import { type Authenticator, bearerOf, credentialOf, readAs, requireScope } from '../credentials.ts';
 import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
-import { type Attempted, once } from '../idempotency.ts';
+import { type Attempted, holderOf, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
@@ -53,6 +53,8 @@ export interface ApiInterface {
 /** A checked credential; its Idempotency-Keys belong to `scope`. */
 interface Permitted {
   readonly credential: string;
+  /** As in `KeyedRequest`. */
+  readonly holder: string | undefined;
   readonly scope: string;
   /** False if the answer would show stored data to a key that may not read. */
   readonly mayShow: boolean;
@@ -100,7 +102,7 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   const admit = await admission(api, route, ctx);
   const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => api.largeBodies.run(ctx, scopeOfTurn(ctx), work);
-  const { credential, scope, run, mayShow } = await inTurn(async () =>
+  const { credential, holder, scope, run, mayShow } = await inTurn(async () =>
     admit({ ...asked, ...(await inputOf(route, body)) }),
   );
   const answered = (attempted?: Attempted): Promise<Answer> =>
@@ -114,7 +116,7 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   if (ctx.method !== 'POST' || key === undefined) return answered();
   const { method, url } = ctx;
   const bytes = body?.bytes ?? Buffer.alloc(0);
-  const request = { key, scope, credential, method, url, header, body: bytes, response: ctx.res };
+  const request = { key, scope, credential, holder, method, url, header, body: bytes, response: ctx.res };
   // A retry that waits for the first request takes no turn.
   return once(api.idempotency, request, answered, (refusal) =>
     jsonError(refusal, requestId, api.services.config.baseUrl),
@@ -163,7 +165,13 @@ async function admission(
   if (route.credential === 'none') {
     const bearer = bearerOf(ctx.req.headers);
     if (bearer !== undefined) await authenticator.refuseGrant(bearer);
-    return (inputs) => ({ credential: '', scope: 'everybody', mayShow: true, run: route.accept(inputs) });
+    return (inputs) => ({
+      credential: '',
+      holder: undefined,
+      scope: 'everybody',
+      mayShow: true,
+      run: route.accept(inputs),
+    });
   }
   const credential = credentialOf(ctx.req.headers, ctx.querystring);
   requireFresh(stale, ['projects']);
@@ -175,6 +183,7 @@ async function admission(
       const run = route.accept(inputs);
       return {
         credential,
+        holder: `identity ${identity.issuer}\n${identity.subject}`,
         scope: scopeOf(identity),
         mayShow: true,
         run: (circumstances) => run({ ...circumstances, identity }),
@@ -188,6 +197,7 @@ async function admission(
     const run = route.accept(inputs);
     return {
       credential,
+      holder: holderOf(caller),
       scope: caller.tenantId,
       mayShow: route.showsStored !== true || mayRead(caller),
       run: (circumstances) => run({ ...circumstances, caller }),

@@ -22,7 +22,7 @@ import {
 import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
 import { requireFresh } from '../freshness.ts';
-import { type Attempted, once } from '../idempotency.ts';
+import { type Attempted, holderOf, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
@@ -220,7 +220,8 @@ function keyed(
   const key = header('idempotency-key');
   if (ctx.method !== 'POST' || key === undefined) return inTurn();
   const { method, url } = ctx;
-  const request = { key, scope: caller.tenantId, credential, method, url, header, body, response: ctx.res };
+  const asked = { method, url, header, body, response: ctx.res };
+  const request = { key, scope: caller.tenantId, credential, holder: holderOf(caller), ...asked };
   return once(fhir.idempotency, request, inTurn, fhirError);
 }
 

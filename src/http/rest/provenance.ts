@@ -24,11 +24,11 @@ const versionSchema = z
     written_by: z
       .object({
         kind: z
-          .enum(['api_key', 'organization', 'service'])
+          .enum(['api_key', 'application', 'organization', 'service'])
           .describe(
-            '`organization`: a key of another project; `service`: Annal itself, for example a sandbox.',
+            '`application`: with a token of its own; `organization`: a key or application of another project; `service`: Annal itself, for example a sandbox.',
           ),
-        id: z.string().nullable().describe('`key_…` or `org_…`.'),
+        id: z.string().nullable().describe('`key_…`, `app_…` or `org_…`.'),
         name: z.string().nullable(),
         last4: z.string().nullable().describe('The last four characters of the key.'),
       })
