@@ -35,6 +35,7 @@ import { openSettled } from './app/settled.ts';
 import { openSignIn } from './app/signin.ts';
 import { startSweeping } from './app/sweeping.ts';
 import { terminologyReady } from './app/terminology.ts';
+import { openTokens } from './app/tokens.ts';
 import { openTraffic } from './app/traffic.ts';
 import { openWebhooks } from './app/webhooks.ts';
 import type { Config } from './config.ts';
@@ -261,6 +262,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     tracing === undefined ? plainCommands : wrapCalls(plainCommands, tracing.around('command'));
   const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
   const queries = { ...wrapCalls(questions, asking), searches, close: closeQueries };
+  const tokens = openTokens(pool);
   const checks = readinessChecks({ store, pool, watch, progress, newer, models: names });
   const sweeping = startSweeping({ pool, idempotency, invitations, log });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
@@ -336,8 +338,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       }),
     },
     identify: openIdentify((credential) => verifier.verify(credential)),
-    // Nothing issues access tokens yet.
-    findToken: async () => undefined,
+    findToken: tokens.findToken,
     devIssuer,
     signIn: openSignIn({ config, pool, identities }),
     passed,
@@ -380,7 +381,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await store.close();
       sweeping.stop();
       documents.close();
-      await queries.close();
+      await Promise.all([queries.close(), tokens.close()]);
       await Promise.all([pool.end(), lockPool.end(), traffic.close(), tracing?.close()]);
     },
   };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { migrate } from '#src/migrations/migrate.ts';
+import { MIGRATIONS } from '#src/migrations/migrations.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const FIRST = {
@@ -23,7 +24,9 @@ describe('migrations', () => {
   }
 
   it('make the schemas of the log and of operations', async () => {
-    expect(await migrate(database.url)).to.deep.equal([
+    const applied = await migrate(database.url);
+    // Released steps, which stay as they are; new ones follow, in their order.
+    expect(applied.slice(0, 20)).to.deep.equal([
       '0001-log',
       '0002-operations',
       '0003-parked-events',
@@ -45,6 +48,8 @@ describe('migrations', () => {
       '0030-late-writes',
       '0031-snapshot-fold',
     ]);
+    expect(applied).to.deep.equal(MIGRATIONS.map(({ name }) => name));
+    expect(applied).to.deep.equal([...new Set(applied)].sort());
     const { rows } = await database.pool.query(`SELECT to_regclass('log.events') IS NOT NULL AS log`);
     expect(rows).to.deep.equal([{ log: true }]);
   });
