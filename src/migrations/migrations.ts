@@ -6,7 +6,7 @@ import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
-import { DOCUMENT_KEY_SQL, DOCUMENT_KEY_SQL, IDEMPOTENCY_KEY_SQL, PAIRWISE_KEY_SQL, PAIRWISE_KEY_SQL } from '#src/operations/installation-key.ts';
+import { DOCUMENT_KEY_SQL, IDEMPOTENCY_KEY_SQL, PAIRWISE_KEY_SQL } from '#src/operations/installation-key.ts';
 import { INVITATIONS_SQL } from '#src/operations/invitations.ts';
 import { KEY_USE_SQL } from '#src/operations/key-use.ts';
 import { LATE_WRITES_SQL } from '#src/operations/late-writes.ts';
