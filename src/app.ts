@@ -227,7 +227,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     invitations,
     recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search and no list finds anything of it.
-    visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline']),
+    visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
   });
   carried.start();
   erasures.start();

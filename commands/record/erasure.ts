@@ -1,23 +1,31 @@
 /**
  * `_purge`: removes a record physically, as a process that a crash only delays
  * (docs/decisions/0004-purge-is-a-process.md). `RecordErasureRequested` is written to the project's stream. The leader
- * of the erasure process then deletes the Patient (subscribers are notified), waits until reactions have passed that
- * event, deletes rows that aren't events, erases the stream and writes `RecordErased`, at which projections delete
- * their rows. Every step may be repeated.
+ * of the erasure process then ends the grants and deletes the Patient in one append (subscribers are notified), waits
+ * until reactions have passed it, deletes rows that aren't events, erases the stream and writes `RecordErased`, at which
+ * projections delete their rows. Every step may be repeated.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
+import type { Draft } from '#src/events/new-event.ts';
+import { ALL_CONSENT } from '#src/events/snapshot-entries.ts';
 import { type Position, StreamDeleted } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type CommandContext, type MetadataBase, metadataBase, type Written } from '../command.ts';
+import { revokeAll } from '../consent/decide.ts';
+import { activeGrants } from '../consent/held.ts';
+import { PastOf } from '../consent/on-record.ts';
+import type { Clock } from '../kernel/decision.ts';
+import { retry, Stale } from '../kernel/retry.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { ProjectState } from '../project/state.ts';
 import type { WriteDeps } from '../resource/deps.ts';
 import { removeLive } from '../resource/resume.ts';
-import type { Resources } from '../resource/state.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
+import { endedGrants, type GrantsOfErased } from './ended-grants.ts';
 
 /** Deletions of an erasure outside the event store. */
 export interface Erasure {
@@ -34,6 +42,8 @@ export interface ErasureDeps {
   readonly reacted: (position: Position, patientId: string) => Promise<void>;
   /** Deletes a record's data outside the log and the projections: documents, idempotency answers, snapshots. */
   readonly forget: (patientId: string) => Promise<void>;
+  /** Keeps the ended grants until `RecordErased` has them. */
+  readonly erased: GrantsOfErased;
   /** Waits until every projection has passed a position. */
   readonly visible: (position: Position) => Promise<unknown>;
 }
@@ -85,6 +95,7 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   if (position !== undefined) await deps.visible(position);
   // Until this moment a search could find the record, and its response could be stored for retries.
   await deps.forget(patient);
+  await deps.erased.done(patient);
 }
 
 /**
@@ -100,15 +111,15 @@ async function eraseRecord(
   const { recorded_at: at, append: _append, hash: _hash, owner: _owner, ...base } = metadata;
   // Ids derive from the request's event: a second run deletes nothing twice.
   const ids = new IdSource(id, Date.parse(at));
-  const deleted = await deletePatient(deps, base, patient, ids.at(0, 'event'));
-  if (deleted !== undefined) await deps.reacted(deleted, patient);
+  await endRecord(deps, base, patient, ids);
+  const grants = await endedGrants(deps.resources.kernel.store, deps.erased, patient);
   await deps.forget(patient);
   await deps.resources.erase(recordStream(patient));
   await deps.forget(patient); // a command that was under way may have noted something before its stream was gone
   const project = stream.slice(projectStream('').length);
   const { position } = await note(deps.projects, base, deps.now, project, ids.at(1, 'event'), {
     type: 'RecordErased',
-    data: { patient, environment, grants: [] },
+    data: { patient, environment, grants },
   });
   return position;
 }
@@ -127,30 +138,63 @@ async function erasedAt(
   return undefined;
 }
 
-async function deletePatient(
+/**
+ * Ends the grants and deletes the Patient, and waits for the reactions to that; again if somebody restored the Patient
+ * meanwhile. Does nothing if the stream is erased.
+ */
+async function endRecord(
   deps: ErasureDeps,
   metadata: MetadataBase,
   patient: string,
-  eventId: string,
-): Promise<Position | undefined> {
+  ids: IdSource,
+): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    const appended = await appendEnd(deps, metadata, patient, ids);
+    if (appended === 'erased' || (appended === undefined && !isFirst)) return;
+    // An earlier run may have appended it, and reactions may be behind that.
+    await deps.reacted(appended ?? (await deps.resources.kernel.store.head()), patient);
+  }
+}
+
+/** Returns the position of the append; undefined if there was nothing to end. */
+async function appendEnd(
+  deps: ErasureDeps,
+  metadata: MetadataBase,
+  patient: string,
+  ids: IdSource,
+): Promise<Position | 'erased' | undefined> {
   const stream = recordStream(patient);
+  const past = new PastOf(deps.resources, stream);
   try {
-    const handled = await deps.resources.handle<void>({
-      stream,
-      metadata,
-      now: deps.now,
-      touches: [patient],
-      decide: (state, clock) => ({
-        ...removeLive(state, clock, [{ kind: 'remove', eventId, type: 'Patient', id: patient }]),
-        result: undefined,
-      }),
+    const { position } = await retry(Stale, async () => {
+      await past.load(patient);
+      return deps.resources.handle<void>({
+        stream,
+        metadata,
+        now: deps.now,
+        touches: [patient, ALL_CONSENT, ...past.ids],
+        decide: (state, clock) => ({ drafts: ending(state, clock, past, patient, ids), result: undefined }),
+      });
     });
-    return handled.position ?? (await deps.resources.kernel.store.head());
+    return position;
   } catch (error) {
     if (error instanceof StreamDeleted || (error instanceof Refusal && error.kind === 'not_found'))
-      return undefined;
+      return 'erased';
     throw error;
   }
+}
+
+/** Decides the end of all grants, then of the Patient. Ids follow from what is ended: a second run ends nothing twice. */
+function ending(state: Resources, clock: Clock, past: PastOf, patient: string, ids: IdSource): Draft[] {
+  past.require(activeGrants(state));
+  const revocations = revokeAll('patient_purged')(state, past.at, clock.next()).events.map((event) => ({
+    id: ids.at(0, `end/${'data' in event && 'grant_id' in event.data ? event.data.grant_id : ''}`),
+    at: clock.next(),
+    event,
+  }));
+  const eventId = ids.at(entryOf(state, patient)?.version ?? 0, 'event');
+  const { drafts } = removeLive(state, clock, [{ kind: 'remove', eventId, type: 'Patient', id: patient }]);
+  return [...revocations, ...drafts];
 }
 
 /** Writes a fact to a project's stream. */

@@ -13,7 +13,9 @@ import { understand } from '../events/codec.ts';
 import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
+import { forgetRecord } from '../oauth/revoke.ts';
 import type { ContextManifests } from '../operations/context-manifests.ts';
+import { Erasing } from '../operations/erasing.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import type { Invitations } from '../operations/invitations.ts';
 import type { RequestLog } from '../operations/request-log.ts';
@@ -98,6 +100,7 @@ export function openProcesses({
             resources,
             projects: new Streams(resources.kernel, PROJECT),
             now: nowMicros,
+            erased: new Erasing(processDeps.pool),
             visible,
             reacted: async (position, patient) => {
               if (!(await carried.hasPassed(position, ERASURE_MS)))
@@ -119,6 +122,7 @@ export function openProcesses({
               await deliveries.forget(patient);
               await manifests.forget(patient);
               await invitations.forget(patient);
+              await forgetRecord(processDeps.pool, patient);
               await documents.store.removeRecord(patient);
             },
           },

@@ -5,6 +5,7 @@ import { AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
 import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
+import { ERASING_SQL } from '#src/operations/erasing.ts';
 import { IDEMPOTENCY_SQL, READ_ANSWERS_SQL, RETRY_SECRETS_SQL } from '#src/operations/idempotency.ts';
 import { DOCUMENT_KEY_SQL, IDEMPOTENCY_KEY_SQL, PAIRWISE_KEY_SQL } from '#src/operations/installation-key.ts';
 import { INVITATIONS_SQL } from '#src/operations/invitations.ts';
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0031-snapshot-fold', sql: SNAPSHOT_FOLD_SQL },
   { name: '0040-consent', sql: [PAIRWISE_KEY_SQL, SNAPSHOT_CONSENT_SQL].join('\n') },
   { name: '0041-invitations', sql: INVITATIONS_SQL },
+  { name: '0042-erasing', sql: ERASING_SQL },
   { name: '0045-application-logos', sql: APPLICATION_LOGOS_SQL },
   { name: '0048-oauth-tokens', sql: OAUTH_TOKENS_SQL },
   { name: '0051-sign-in', sql: SIGN_IN_SQL },

@@ -1,4 +1,7 @@
-/** A purge that a crash stops before or after any of its steps is carried out all the same. */
+/**
+ * A purge that a crash stops before or after any of its steps is carried out all the same, also of a record with twenty
+ * grants: no grant, token or person is left behind.
+ */
 import { expect } from 'chai';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
@@ -11,60 +14,136 @@ import { understand } from '#src/events/codec.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
-import { PostgresSnapshots, SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
+import { forgetRecord } from '#src/oauth/revoke.ts';
+import { Erasing } from '#src/operations/erasing.ts';
+import { Invitations } from '#src/operations/invitations.ts';
+import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { byPerson, type ConsentInstance, grantBy, openInstance } from '#test/support/consent-commands.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
+import { tablesWith } from '#test/support/tables-with.ts';
 import { wholeLog } from '#test/support/whole-log.ts';
 
 describe('a purge that is stopped at each step', () => {
   let store: PostgresEventStore;
   let snapshots: PostgresSnapshots;
   let other: TestDatabase;
+  let instance: ConsentInstance;
   before(async () => {
-    other = await createDatabase();
-    await other.pool.query(`CREATE SCHEMA operations; ${SNAPSHOTS_SQL} ${SNAPSHOT_FOLD_SQL}`);
+    other = await createMigratedDatabase();
+    instance = await openInstance(other.url);
     snapshots = new PostgresSnapshots(other.pool);
     store = await PostgresEventStore.open({ url: other.url });
   });
   after(async () => {
+    await instance.close();
     await store.close();
     await other.drop();
   });
 
-  const STEPS = ['append 1', 'reacted', 'forget 1', 'erase', 'forget 2', 'append 2', 'visible', 'forget 3'];
+  const STEPS = [
+    'append 1',
+    'reacted',
+    'keep',
+    'forget 1',
+    'erase',
+    'forget 2',
+    'append 2',
+    'visible',
+    'forget 3',
+    'done',
+  ];
   for (const step of STEPS) {
     for (const moment of ['before', 'after'] as const) {
       it(`${moment} ${step}, the next run ends it`, async () => {
         const patient = newUuid();
         const project = `proj_${newUuid()}`;
+        const ports = { pool: other.pool, store, snapshots };
         await createIn(resourcesIn(store, snapshots), patient, project);
+        const people = await withGrants(instance, other, patient);
         const requested = await request(store, patient, project);
-        const stopped = await erase(depsThatStop(store, snapshots, step, moment), requested).catch(
+        const stopped = await erase(depsThatStop(ports, step, moment), requested).catch(
           (error: unknown) => error,
         );
         expect(stopped).to.be.instanceOf(Stopped);
-        await erase(depsThatStop(store, snapshots), requested);
-        await erase(depsThatStop(store, snapshots), requested);
-        const left = (await wholeLog(store))
-          .filter(({ data }) => data.includes(patient))
-          .map(({ type }) => type);
-        expect(left).to.deep.equal(['RecordErasureRequested', 'RecordErased']);
+        await erase(depsThatStop(ports), requested);
+        await erase(depsThatStop(ports), requested);
+        const left = (await wholeLog(store)).filter(({ data }) => data.includes(patient));
+        expect(left.map(({ type }) => type)).to.deep.equal(['RecordErasureRequested', 'RecordErased']);
+        for (const name of people) expect(await tablesWith(other.pool, name), name).to.deep.equal([]);
+        const { grants } = JSON.parse(left[1]?.data ?? '');
+        expect(grants).to.have.length(GRANTS + 1);
+        for (const grant of grants) {
+          expect(Object.keys(grant)).to.deep.equal(['grant_id', 'application_id', 'granted_at', 'ended_at']);
+          expect(grant.ended_at > grant.granted_at, JSON.stringify(grant)).to.equal(true);
+          expect(await tablesWith(other.pool, grant.grant_id)).to.deep.equal(['log.events']);
+        }
+        expect(await tablesWith(other.pool, patient)).to.have.members(['log.events', 'log.erased']);
       });
     }
   }
 });
+
+const GRANTS = 20;
+
+/**
+ * Gives a record twenty grants by four people, and one that was replaced; codes, tokens and an invitation.
+ * @returns the subjects of the people
+ */
+async function withGrants(
+  { consents }: ConsentInstance,
+  { pool }: TestDatabase,
+  record: string,
+): Promise<readonly string[]> {
+  const people = ['self', 'mother', 'father', 'aunt'].map((name) => {
+    return { issuer: 'https://issuer.example', subject: `${name}-${newUuid()}` };
+  });
+  for (const [n, person] of people.entries())
+    await consents.link(byPerson(person), record, person, n === 0 ? 'self' : 'dependent', 'invitation');
+  for (let n = 0; n <= GRANTS; n += 1) {
+    const person = people[n % people.length] ?? { issuer: '', subject: '' };
+    const application = `app_${n % GRANTS}`;
+    const { result } = await consents.grant(byPerson(person), grantBy(person, record, { application }));
+    await pool.query(
+      `with chain as (
+         insert into operations.oauth_chain
+           (id, application_id, project, environment, grant_id, record, scope, resource, expires_at)
+         values (gen_random_uuid(), $1, 'proj_apps', 'sandbox', $2, $3, 'patient/*.rs', '{}', now() + interval '30 days')
+         returning id)
+       insert into operations.oauth_token
+         (sha256, kind, chain, application_id, project, environment, scope, resource, issued_at, expires_at)
+       select sha256(convert_to($2, 'utf8')), 'refresh', id, $1, 'proj_apps', 'sandbox', 'patient/*.rs', '{}', now(), now() + interval '1 day'
+         from chain`,
+      [application, result.grantId, record],
+    );
+  }
+  await pool.query(
+    `insert into operations.invitation (id, sha256, project, environment, record, relationship, email, expires_at)
+     values ($1, sha256(convert_to($1, 'utf8')), 'proj_1', 'sandbox', $2, 'dependent', $3, now() + interval '1 day')`,
+    [`inv_${record}`, record, people[0]?.subject],
+  );
+  return people.map(({ subject }) => subject);
+}
 
 /** As if the process had ended here. */
 class Stopped extends Error {}
 
 /** The real ports, of which one stops the process before or after its work. */
 function depsThatStop(
-  store: PostgresEventStore,
-  snapshots: PostgresSnapshots,
+  {
+    pool,
+    store,
+    snapshots,
+  }: {
+    readonly pool: TestDatabase['pool'];
+    readonly store: PostgresEventStore;
+    readonly snapshots: PostgresSnapshots;
+  },
   step = '',
   moment: 'before' | 'after' = 'before',
 ): ErasureDeps {
+  const erasing = new Erasing(pool);
   const counts = new Map<string, number>();
   const port = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     const count = (counts.get(name) ?? 0) + 1;
@@ -89,8 +168,25 @@ function depsThatStop(
     resources: resourcesIn(stopping, snapshots),
     projects: new Streams(new Kernel(stopping), PROJECT),
     now: nowMicros,
-    reacted: () => port('reacted', async () => undefined),
-    forget: (patient) => port('forget', () => snapshots.forget(recordStream(patient))),
+    erased: {
+      keep: (...kept) => port('keep', () => erasing.keep(...kept)),
+      kept: (record) => erasing.kept(record),
+      done: (record) => port('done', () => erasing.done(record)),
+    },
+    reacted: (_, patient) =>
+      port('reacted', async () => {
+        // Webhooks are made from these events, before the stream is gone.
+        const ends: string[] = [];
+        for await (const { type, data } of store.read(recordStream(patient)))
+          if (type === 'ConsentRevoked') ends.push(JSON.parse(data).reason);
+        expect(ends.filter((reason) => reason === 'patient_purged')).to.have.length(GRANTS);
+      }),
+    forget: (patient) =>
+      port('forget', async () => {
+        await snapshots.forget(recordStream(patient));
+        await new Invitations(pool).forget(patient);
+        await forgetRecord(pool, patient);
+      }),
     visible: () => port('visible', async () => undefined),
   };
 }

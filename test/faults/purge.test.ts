@@ -8,6 +8,7 @@ import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { type Service, startService } from '#test/support/service.ts';
+import { tablesWith } from '#test/support/tables-with.ts';
 import { wholeLog } from '#test/support/whole-log.ts';
 
 const DIRECTORY = { system: 'urn:annal:test', value: 'directory' };
@@ -86,22 +87,6 @@ async function createRecord(service: Service, marker: string): Promise<string> {
   return id;
 }
 
-/** Tables of every schema that have a row in which the text stands. */
-async function tablesWith(database: TestDatabase, text: string): Promise<string[]> {
-  const { rows } = await database.pool.query<{ name: string }>(
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
-  );
-  const found: string[] = [];
-  for (const { name } of rows) {
-    const { rowCount } = await database.pool.query(
-      `SELECT 1 FROM ${name} t WHERE strpos(t::text, $1) > 0 LIMIT 1`,
-      [text],
-    );
-    if (rowCount !== 0) found.push(name);
-  }
-  return found;
-}
-
 describe('purge', () => {
   let database: TestDatabase;
   before(async () => {
@@ -127,14 +112,14 @@ describe('purge', () => {
       await createRecord(service, kept);
       // Writes wait for what they can be read by at once, not for searches and lists.
       await eventually(async () => {
-        const tables = new Set(await tablesWith(database, kept));
+        const tables = new Set(await tablesWith(database.pool, kept));
         return TABLES_OF_A_RECORD.every((table) => tables.has(table));
       });
-      const before = await tablesWith(database, kept);
+      const before = await tablesWith(database.pool, kept);
       const answer = await service.fhir(`/Patient/${id}?_purge=true`, { method: 'DELETE' });
       expect(answer.status, answer.text).to.equal(204);
-      expect(await tablesWith(database, gone)).to.deep.equal([]);
-      expect(await tablesWith(database, kept)).to.deep.equal(before);
+      expect(await tablesWith(database.pool, gone)).to.deep.equal([]);
+      expect(await tablesWith(database.pool, kept)).to.deep.equal(before);
       expect(await lastOf(store, id)).to.equal('erased');
       // EventStoreDB keeps a deleted stream's bytes until `annal scavenge` (faults/scavenge.test.ts).
       const isKept = ({ stream }: RecordedEvent): boolean =>
@@ -176,7 +161,7 @@ describe('purge', () => {
         await asked;
         service = await startService({ databaseUrl: database.url, key });
         await eventually(async () => (await erasuresOf(store, id)).includes('RecordErased'));
-        await eventually(async () => (await tablesWith(database, marker)).length === 0);
+        await eventually(async () => (await tablesWith(database.pool, marker)).length === 0);
         expect((await service.fhir(`/Patient/${id}`)).status).to.equal(404);
       }
     });

@@ -1,0 +1,37 @@
+/** Keeps what `RecordErased` will say of a record's grants, from before its stream is erased until the event is written. */
+import type { Pool } from 'pg';
+
+/** DDL. No person: ids and dates alone. */
+export const ERASING_SQL = `
+CREATE TABLE operations.erasing (
+  record uuid PRIMARY KEY,
+  grants json NOT NULL
+);`;
+
+/** Grants of records whose purge is under way, in PostgreSQL. */
+export class Erasing {
+  constructor(private readonly pool: Pool) {}
+
+  /** Stores the grants of a record. */
+  async keep(record: string, grants: readonly object[]): Promise<void> {
+    await this.pool.query(
+      `INSERT INTO operations.erasing (record, grants) VALUES ($1, $2)
+       ON CONFLICT (record) DO UPDATE SET grants = excluded.grants`,
+      [record, JSON.stringify(grants)],
+    );
+  }
+
+  /** Returns what was stored; undefined if nothing was. */
+  async kept(record: string): Promise<unknown> {
+    const { rows } = await this.pool.query<{ grants: unknown }>(
+      'SELECT grants FROM operations.erasing WHERE record = $1',
+      [record],
+    );
+    return rows[0]?.grants;
+  }
+
+  /** Deletes it, once the event is written. */
+  async done(record: string): Promise<void> {
+    await this.pool.query('DELETE FROM operations.erasing WHERE record = $1', [record]);
+  }
+}
