@@ -2,6 +2,7 @@
 import { isPassingInDatabase, reasonOf } from '#src/database/failure.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import { type RecordedEvent, Unavailable } from '#src/events/store.ts';
+import { UnreadableEvent } from '#src/events/unreadable.ts';
 import { CheckpointMoved } from './checkpoint.ts';
 
 export { reasonOf } from '#src/database/failure.ts';
@@ -28,12 +29,18 @@ export class CannotApply extends Error {
     const { id, type, stream, revision, position } = event;
     super(
       `projection ${projection} cannot apply event ${id} (${type}, ${stream} revision ` +
-        `${revision}, position ${position}): ${reasonOf(reason)}`,
+        `${revision}, position ${position}): ${withoutPlace(reason)}`,
       { cause: withoutData(reason) },
     );
     this.newer = reason instanceof NewerEvent ? reason : undefined;
     this.event = { id, type, stream, revision, position };
   }
+}
+
+/** Returns an error's message without the event's stream and revision, which are said before it. */
+function withoutPlace(error: unknown): string {
+  if (error instanceof NewerEvent) return error.summary;
+  return error instanceof UnreadableEvent ? error.reason : reasonOf(error);
 }
 
 /** Returns an error of the same class and stack without quoted data. */

@@ -5,11 +5,13 @@
  */
 
 import type { ClientBase } from 'pg';
+import { reasonOf } from '#src/database/failure.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { patientOf, recordStream } from '#src/events/streams.ts';
+import { UnreadableEvent } from '#src/events/unreadable.ts';
 import { ChainCheck, type NamedHead } from './chain-check.ts';
 import { decodeOnce } from './decode-once.ts';
 import { type ErasureTrace, isErased, tracesOf } from './erasure.ts';
@@ -126,7 +128,7 @@ export class LogCheck {
           this.#partly.add(event.stream);
           continue;
         }
-        const reason = error instanceof Error ? error.message : String(error);
+        const reason = error instanceof UnreadableEvent ? error.reason : reasonOf(error);
         await this.#report('form', event, `cannot be read: ${reason}`);
       }
     }

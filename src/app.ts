@@ -33,6 +33,7 @@ import { refusalOf } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
 import { openSettled } from './app/settled.ts';
 import { openSignIn } from './app/signin.ts';
+import { stoppedReason } from './app/stopped.ts';
 import { startSweeping } from './app/sweeping.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTokens } from './app/tokens.ts';
@@ -168,8 +169,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const names = projections.map(({ name }) => name);
   const progress = new Progress({ store: waiting, databaseUrl, projections, lateWrites: readLateWrites });
   logAnswers = () => progress.logAnswers;
-  const stale = { models: () => progress.stale(), missing: () => progress.missing(), logAnswers };
   const newer = new NewerEvents();
+  const stale = {
+    models: () => progress.stale(),
+    missing: () => progress.missing(),
+    logAnswers,
+    stopped: (models: readonly string[]) =>
+      stoppedReason(projector.status(), progress.stale(), models, newer),
+  };
   const projector = new Projector({ store, databaseUrl, projections, progress, newer, log });
   projector.start();
   await progress.start();

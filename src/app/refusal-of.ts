@@ -2,6 +2,7 @@
 import { isTableMissing } from '../database/failure.ts';
 import { NewerEvent } from '../events/newer.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../events/store.ts';
+import { UnreadableEvent } from '../events/unreadable.ts';
 import { Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
 
 /**
@@ -23,6 +24,7 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Conflict)
     return unavailable('other requests are writing this record; retry in a second');
   if (error instanceof NewerEvent) return Object.assign(unavailable(error.summary), { cause: error });
+  if (error instanceof UnreadableEvent) return Object.assign(unavailable(UNREADABLE, 60), { cause: error });
   if (error instanceof Unavailable) return unavailable('the event store is unavailable; retry in a second');
   if (isDatabaseAway(error)) return unavailable('the database is unavailable; retry in a second');
   if (isTableMissing(error)) return tablesMissing([]);
@@ -34,6 +36,10 @@ export function refusalOf(error: unknown): Refusal | undefined {
   }
   return undefined;
 }
+
+/** The event isn't named: the answer may go to someone who can't see its record. */
+const UNREADABLE =
+  'an event in the log cannot be read, so this cannot be answered; an operator must run annal verify, which names the event';
 
 /**
  * SQLSTATE classes: connection exceptions, insufficient resources, operator intervention (shutdown, crash,

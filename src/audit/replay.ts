@@ -2,16 +2,7 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import { understand } from '#src/events/codec.ts';
-import { NewerEvent } from '#src/events/newer.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
-
-/** An event's text is not of the form that its type has: it was not written by this service. */
-export class UnreadableEvent extends Error {
-  override readonly name = 'UnreadableEvent';
-  constructor({ stream, revision }: Pick<RecordedEvent, 'stream' | 'revision'>) {
-    super(`the event at revision ${revision} of ${stream} cannot be read`);
-  }
-}
 
 /** Reads a stream once. */
 export class Replay {
@@ -47,15 +38,7 @@ export class Replay {
         if (this.#hash === undefined) this.#brokenAt = event.revision;
       }
       this.#events += 1;
-      yield understoodOrNamed(event);
+      yield understand(event);
     }
-  }
-}
-
-function understoodOrNamed(event: RecordedEvent): StoredEvent {
-  try {
-    return understand(event);
-  } catch (error) {
-    throw error instanceof NewerEvent ? error : new UnreadableEvent(event);
   }
 }

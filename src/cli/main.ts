@@ -30,7 +30,11 @@ export async function main(args: readonly string[]): Promise<number> {
     if (error instanceof Failure) return refuse(error.message, error.exitCode);
     if (error instanceof z.ZodError)
       return refuse(error.issues.map(({ message }) => message).join('\n'), MISUNDERSTOOD);
-    if (!(error instanceof CommanderError)) throw error;
+    if (!(error instanceof CommanderError)) {
+      const failure = (await import('./unreadable.ts')).unreadableFailure(error);
+      if (failure === undefined) throw error;
+      return refuse(failure.message, failure.exitCode);
+    }
     if (error.exitCode === 0) return 0;
     if (error.code === 'commander.help') {
       program.outputHelp();

@@ -1,6 +1,5 @@
 /** Reads a record's events for commands: finds them by the id on the command line, and explains errors. */
 import { tracesOf } from '#projections/erasure.ts';
-import { UnreadableEvent } from '#src/audit/replay.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
 import { isStreamName, patientOf, recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -32,8 +31,8 @@ export function namedStream(text: string): NamedStream {
 
 /**
  * Runs `work` on a stream's events.
- * @throws Failure for a purged record, with the time and the person who requested it, and for events that
- * can't be read.
+ * @throws Failure for a purged record, with the time and the person who requested it; UnreadableEvent and NewerEvent,
+ *   which the command line reports.
  */
 export async function withStream<T>(
   store: EventStore,
@@ -47,7 +46,6 @@ export async function withStream<T>(
     if (error instanceof StreamDeleted && patient !== undefined) {
       throw new Failure(await sentenceOf(store, patient));
     }
-    if (error instanceof UnreadableEvent) throw new Failure(`${error.message}; run annal verify for details`);
     throw error;
   }
 }

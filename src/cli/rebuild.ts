@@ -9,6 +9,7 @@ import { FAULTS_FOUND, Failure, MISUNDERSTOOD } from './failure.ts';
 import { type Progress, startProgress } from './progress.ts';
 import type { ServiceOptions } from './service.ts';
 import { table } from './table.ts';
+import { unreadableFailure } from './unreadable.ts';
 
 /** The options on the command line. */
 export interface RebuildOptions extends Pick<ServiceOptions, 'dataDir'> {
@@ -67,6 +68,11 @@ export async function rebuildNamed(
       });
     } catch (error) {
       if (error instanceof RebuildRunning) throw new Failure(error.message);
+      const unreadable = unreadableFailure(error);
+      if (unreadable !== undefined)
+        throw new Failure(
+          `the rebuild stopped before an event that it can't apply: ${unreadable.message}. Tables that weren't replaced stay in service; run the same command again to continue`,
+        );
       throw error;
     } finally {
       progress.stop();

@@ -3,12 +3,14 @@
  * resource as the last member: its text is cut out and passed on unparsed, so FHIR decimals keep their
  * precision.
  */
+import { isObject } from '../shared/json.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { CATALOG, type DomainEvent, type EventType, type PlainEvent, type StoredEvent } from './catalog.ts';
 import { parseMetadata } from './metadata.ts';
 import { NewerEvent } from './newer.ts';
 import type { RecordedEvent } from './store.ts';
 import { isStorableJson } from './text.ts';
+import { UnreadableEvent } from './unreadable.ts';
 import { readHeader } from './upcast/resource-header.ts';
 import { upcast } from './upcast/upcast.ts';
 
@@ -58,15 +60,39 @@ export function decode(type: EventType, version: number, data: string): DomainEv
 
 /**
  * Returns a stored event in the current form of its type, whatever version it was written as.
- * @throws NewerEvent for a type or version that this instance doesn't know; otherwise the errors of `decode`.
+ * @throws NewerEvent for a type or version that this instance doesn't know; UnreadableEvent for metadata or data that
+ *   no version has written.
  */
 export function understand(recorded: RecordedEvent): StoredEvent {
   const { id, stream, revision, position, type, data } = recorded;
-  const metadata = parseMetadata(recorded.metadata);
+  const metadata = readMetadata(recorded);
   const version = metadata.schema_version;
   if (!isKnown(type)) throw new NewerEvent(recorded, version, undefined);
   if (version > CATALOG[type].version) throw new NewerEvent(recorded, version, CATALOG[type].version);
-  return { id, stream, revision, position, metadata, event: decode(type, version, data) };
+  try {
+    return { id, stream, revision, position, metadata, event: decode(type, version, data) };
+  } catch (error) {
+    throw new UnreadableEvent(recorded, error);
+  }
+}
+
+/** Checks what every reader needs; the hash chain detects other changes. @throws UnreadableEvent */
+function readMetadata(recorded: RecordedEvent): StoredEvent['metadata'] {
+  const metadata = parsedMetadata(recorded);
+  if (!isObject(metadata)) throw new UnreadableEvent(recorded, 'its metadata is not an object');
+  const { schema_version: version, recorded_at: at } = metadata;
+  if (!Number.isInteger(version) || version < 1)
+    throw new UnreadableEvent(recorded, 'schema_version in its metadata is not a positive integer');
+  if (typeof at !== 'string') throw new UnreadableEvent(recorded, 'its metadata has no recorded_at');
+  return metadata;
+}
+
+function parsedMetadata(recorded: RecordedEvent): StoredEvent['metadata'] {
+  try {
+    return parseMetadata(recorded.metadata);
+  } catch {
+    throw new UnreadableEvent(recorded, 'its metadata is not valid JSON');
+  }
 }
 
 function isKnown(type: string): type is EventType {

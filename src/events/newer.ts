@@ -53,6 +53,11 @@ export class NewerEvents {
     this.#met.delete(reader);
   }
 
+  /** Returns what a reader stopped at; undefined if it goes on. */
+  at(reader: string): NewerEvent | undefined {
+    return this.#met.get(reader);
+  }
+
   /** A sentence about the first of them; undefined while there is none. */
   get notice(): string | undefined {
     for (const { summary } of this.#met.values()) return summary;

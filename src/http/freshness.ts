@@ -9,7 +9,12 @@ export interface Stale {
   readonly missing: () => readonly string[];
   /** Returns true if the event store answers this instance; while it doesn't, read models can't catch up. */
   readonly logAnswers: () => boolean;
+  /** Returns why one of these read models can't catch up until someone acts; undefined if none has stopped. */
+  readonly stopped: (models: readonly string[]) => string | undefined;
 }
+
+/** Seconds before a client should ask again when someone has to act first. */
+const STOPPED_SECONDS = 30;
 
 /**
  * Checks that these read models have tables and don't lag.
@@ -21,9 +26,14 @@ export function requireFresh(stale: Stale, models: readonly string[]): void {
 }
 
 /** Returns the refusal of a read of these read models, one of which lags or has no tables. */
-export function notFresh({ missing, logAnswers }: Omit<Stale, 'models'>, models: readonly string[]): Refusal {
+export function notFresh(
+  { missing, logAnswers, stopped }: Omit<Stale, 'models'>,
+  models: readonly string[],
+): Refusal {
   const gone = missing().filter((name) => models.includes(name));
   if (gone.length > 0) return tablesMissing(gone);
+  const why = stopped(models);
+  if (why !== undefined) return unavailable(why, STOPPED_SECONDS);
   return unavailable(
     logAnswers()
       ? 'the read model is catching up with recent writes; retry in a second'

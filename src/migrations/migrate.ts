@@ -10,7 +10,7 @@ const LOCK = 4_206_107_301;
  * Applies missing migrations in order. Several processes may start on one database: one works, the others wait and find
  * nothing to do.
  * @returns the names of the applied migrations
- * @throws Error if a later version of Annal migrated the database
+ * @throws Error if a later version of Annal migrated the database, or PostgreSQL is older than 16
  */
 export async function migrate(
   databaseUrl: string,
@@ -20,12 +20,29 @@ export async function migrate(
   client.on('error', () => undefined);
   await client.connect();
   try {
+    await requireVersion(client);
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     if (await hasAll(client, migrations)) return [];
     await client.query('CREATE SCHEMA IF NOT EXISTS migrations');
     return await applyAll(databaseUrl, migrations);
   } finally {
     await client.end();
+  }
+}
+
+/** The oldest PostgreSQL that has everything the migrations use, as `server_version_num` counts. */
+const OLDEST_VERSION = 160_000;
+
+/** Checks the server's version. @throws Error if it is too old. */
+async function requireVersion(client: Pick<pg.Client, 'query'>): Promise<void> {
+  const { rows } = await client.query<{ number: number; text: string }>(
+    `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS text`,
+  );
+  for (const { number, text } of rows) {
+    if (number < OLDEST_VERSION)
+      throw new Error(
+        `the server is PostgreSQL ${text}; Annal needs PostgreSQL ${OLDEST_VERSION / 10_000} or later`,
+      );
   }
 }
 

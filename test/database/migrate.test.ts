@@ -54,6 +54,21 @@ describe('migrations', () => {
     expect(rows).to.deep.equal([{ log: true }]);
   });
 
+  it('are refused by a server that is too old, which the error names', async () => {
+    // The setting cannot be changed: a function in front of PostgreSQL's own says what an older server would.
+    await database.pool.query(`
+      CREATE FUNCTION public.current_setting(name text) RETURNS text LANGUAGE sql AS
+        $$ SELECT CASE name WHEN 'server_version_num' THEN '150004' ELSE '15.4' END $$`);
+    const url = new URL(database.url);
+    url.searchParams.set('options', '-c search_path=public,pg_catalog');
+    const refused = await migrate(url.href).catch((error: unknown) => error);
+    expect(refused).to.be.an('error');
+    expect(String(refused)).to.equal(
+      'Error: the server is PostgreSQL 15.4; Annal needs PostgreSQL 16 or later',
+    );
+    expect(await tables()).to.deep.equal([]);
+  });
+
   it('are applied once, and later ones when they come', async () => {
     expect(await migrate(database.url, [FIRST])).to.deep.equal(['0001-first']);
     expect(await migrate(database.url, [FIRST])).to.deep.equal([]);

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { rebuild } from '#projections/rebuild.ts';
 import { verify } from '#projections/verify.ts';
 import { readinessChecks } from '#src/app/readiness.ts';
+import { stoppedReason } from '#src/app/stopped.ts';
 import { hintsFor } from '#src/cli/verify-hints.ts';
 import { understand } from '#src/events/codec.ts';
 import { NewerEvent, NewerEvents } from '#src/events/newer.ts';
@@ -168,6 +169,22 @@ describe('events of a newer version', () => {
     expect(String(failure)).to.contain(UPGRADE);
     const { rows } = await database.pool.query('select deleted_at from projects.project');
     expect(rows).to.deep.equal([{ deleted_at: null }]);
+  });
+
+  it('are the reason that reads give while their read model lags', () => {
+    const notes = new NewerEvents();
+    notes.note('projects', new NewerEvent(recorded(newer()), NEWER_VERSION, 1));
+    const states = [
+      { name: 'projects', state: 'failed' },
+      { name: 'search', state: 'following' },
+    ] as const;
+    const reason = (stale: readonly string[], ...models: string[]) =>
+      stoppedReason(states, stale, models, notes);
+    expect(reason(['projects'], 'search', 'projects'))
+      .to.match(/^the read model projects stopped: a newer version of Annal wrote/)
+      .and.contain(UPGRADE);
+    expect(reason(['search'], 'search', 'projects')).to.equal(undefined);
+    expect(reason(['projects'], 'search')).to.equal(undefined);
   });
 
   it('make an instance say so in /health/ready, and unready once no instance goes on', async () => {

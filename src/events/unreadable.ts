@@ -1,0 +1,20 @@
+/** Events whose text doesn't have the form of their type. */
+import { reasonOf } from '../database/failure.ts';
+import type { RecordedEvent } from './store.ts';
+
+/**
+ * Thrown for an event that cannot be read: it was altered, or another program wrote it. Its message never quotes the
+ * event's text, which may hold a patient's data.
+ */
+export class UnreadableEvent extends Error {
+  override readonly name = 'UnreadableEvent';
+  /** What is wrong with it. */
+  readonly reason: string;
+
+  /** @param reason a sentence, or the error that reading it threw. */
+  constructor({ stream, revision }: Pick<RecordedEvent, 'stream' | 'revision'>, reason: unknown) {
+    const said = typeof reason === 'string' ? reason : reasonOf(reason);
+    super(`cannot read the event at revision ${revision} of ${stream}: ${said}`);
+    this.reason = said;
+  }
+}
