@@ -83,18 +83,64 @@ input, select, textarea { font: inherit; color: inherit; accent-color: var(--acc
 }
 .button:hover { text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 0.2em; }
 .button.second { color: var(--accent); background: var(--surface); }
+.button.wide { inline-size: 100%; }
 .link { font: inherit; color: var(--accent); background: none; border: 0; padding: 0.25rem 0; text-decoration: underline; text-underline-offset: 0.2em; cursor: pointer; }
 .actions { display: grid; gap: 0.75rem; margin-block-start: 2rem; }
 .choices { display: grid; gap: 0.625rem; }
 .note { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--control); border-radius: 0.5rem; background: var(--soft); }
 .note.warn { border-color: var(--warn); background: var(--warn-soft); }
 [role=alert] { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--fault); border-radius: 0.5rem; background: var(--fault-soft); }
+.asker { display: flex; align-items: center; gap: 1rem; }
+.asker p { margin: 0; }
+.name { font-size: 1.125rem; font-weight: 650; }
+.logo {
+  flex: none; inline-size: 3.5rem; block-size: 3.5rem; border: 1px solid var(--line); border-radius: 0.875rem; object-fit: contain;
+  background: #ffffff;
+}
+span.logo { display: grid; place-items: center; font-size: 1.5rem; font-weight: 700; color: var(--accent); background: var(--soft); }
+.badge {
+  display: inline-flex; align-items: center; gap: 0.375rem; padding: 0.0625rem 0.625rem; border: 1px solid currentColor;
+  border-radius: 1rem; font-size: 0.875rem; font-weight: 600; white-space: nowrap;
+}
+.badge.good { color: var(--good); }
+.badge.warn { color: var(--warn); }
+.badge.good::before { content: '\u2713' / ''; }
+.badge.warn::before { content: '!' / ''; font-weight: 800; }
+.facts { border-block: 1px solid var(--line); }
+.facts > div { padding-block: 0.75rem; }
+.facts > div + div { border-block-start: 1px solid var(--line); }
+.facts dt { color: var(--quiet); font-size: 0.9375rem; }
+.choice, .tick { display: grid; grid-template-columns: auto 1fr; gap: 0.125rem 0.75rem; align-items: start; font-weight: 400; cursor: pointer; }
+.choice { padding: 0.75rem 1rem; border: 1px solid var(--control); border-radius: 0.75rem; background: var(--surface); }
+.choice:hover, .tick:hover { background: var(--soft); }
+.choice:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); background: var(--soft); }
+.choice:has(:focus-visible), .tick:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 3px; }
+.choice input, .tick input { inline-size: 1.25rem; block-size: 1.25rem; margin: 0.1875rem 0 0; }
+.choice input:focus-visible, .tick input:focus-visible { outline-offset: 1px; }
+.choice strong { display: block; }
+.choice strong { font-weight: 600; }
+.choice .quiet { font-size: 0.9375rem; }
+.whole { display: inline-block; max-inline-size: 100%; }
+.ticks { border: 1px solid var(--line); border-radius: 0.75rem; overflow: hidden; }
+.tick { padding: 0.75rem 1rem; }
+.tick + .tick { border-block-start: 1px solid var(--line); }
+.tick:has(:focus-visible) { outline-offset: -3px; }
+.always { padding: 0.25rem 1rem; border-radius: 0.75rem; background: var(--page); }
+.always li { padding-block: 0.625rem; }
+.always li + li { border-block-start: 1px solid var(--line); }
+.new-record { display: grid; gap: 1rem; padding: 1rem; border: 1px solid var(--line); border-radius: 0.75rem; }
+@supports selector(:has(a)) { .records:not(:has([value=new]:checked)) .new-record { display: none; } }
+.fault { color: var(--fault); font-weight: 600; }
+.days { grid-template-columns: 1fr 1fr; }
+.days .choice { padding: 0.75rem; gap: 0.125rem 0.5rem; }
 .visually-hidden { position: absolute; inline-size: 1px; block-size: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
 @media (min-width: 44rem) {
   main { padding: 2.25rem 2.5rem 2.75rem; border: 1px solid var(--line); border-radius: 1rem; margin-block-end: 3rem; }
   .bar { padding-inline: 0.25rem; padding-block: 1.25rem; }
   .actions { grid-template-columns: 1fr 1fr; }
+  .facts > div { display: grid; grid-template-columns: 8rem 1fr; gap: 1rem; }
+  .new-record { grid-template-columns: 1fr 1fr; }
 }
 @media (prefers-contrast: more) { :root { --quiet: var(--text); --line: var(--control); } }
 @media print { .menu, .actions { display: none; } }

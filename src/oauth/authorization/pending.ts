@@ -45,6 +45,11 @@ UPDATE operations.authorization_request
    AND (browser_sha256 IS NULL OR browser_sha256 = $2)
 RETURNING parameters, ${CREATED}`;
 
+/** The person's page shows this session's form, which no later sign-in has replaced. */
+const FIND = `
+SELECT parameters, ${CREATED} FROM operations.authorization_request
+ WHERE handle_sha256 = $1 AND browser_sha256 = $2 AND session = $3 AND expires_at > now() AND decided_at IS NULL`;
+
 const DECIDE = `
 UPDATE operations.authorization_request SET decided_at = now()
  WHERE handle_sha256 = $1 AND browser_sha256 = $2 AND session = $3 AND expires_at > now() AND decided_at IS NULL
@@ -82,6 +87,12 @@ export class PendingRequests {
   async open(handle: string, { browser, session }: Opener): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
     return this.#one(OPEN, [sha256(handle), sha256(browser), session ?? null]);
+  }
+
+  /** Returns a request that this session last opened; undefined as for `decide`. */
+  async find(handle: string, browser: string, session: string): Promise<PendingRequest | undefined> {
+    if (!HANDLE.test(handle)) return undefined;
+    return this.#one(FIND, [sha256(handle), sha256(browser), session]);
   }
 
   /**

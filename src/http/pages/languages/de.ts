@@ -17,6 +17,8 @@ export const de: Wording = {
   'consent.sandbox': 'Testumgebung: Sie enthält nur erfundene Gesundheitsdaten.',
   'consent.privacy': 'Wie {app} mit Daten umgeht: {host} (öffnet einen neuen Tab)',
   'consent.noprivacy': 'Die Anwendung nennt keine Datenschutzerklärung.',
+  'consent.privacylegend': 'Datenschutz',
+  'consent.account': 'Konto',
   'consent.signedin': 'Sie sind angemeldet als {person}.',
   'consent.switch': 'Anderes Konto verwenden',
   // Consent: for what purpose
@@ -55,7 +57,8 @@ export const de: Wording = {
   'sentence.category': '{things} der Kategorie „{category}“',
   'sentence.offline': 'Daten auch abrufen, während Sie {app} nicht benutzen',
   'sentence.always': 'Immer enthalten: Name, Geburtsdatum und Kontaktdaten sowie die Namen der Behandelnden',
-  'sentence.new': 'Neue Einträge sind enthalten: All das gilt auch für das, was bis dahin in die Akte kommt',
+  'sentence.new':
+    'Neue Einträge sind enthalten: All das gilt auch für das, was in die Akte kommt, solange der Zugriff besteht',
   'sentence.identity': '{app} erkennt Sie wieder, an einer Kennung, die eigens dafür erzeugt wird',
   'sentence.until': 'Der Zugriff endet am {day}, und Sie können ihn jederzeit früher beenden',
   'always.legend': 'Was sich nicht ausschließen lässt',
@@ -152,4 +155,11 @@ export const de: Wording = {
   'signin.formfault': 'Das Formular konnte nicht angenommen werden',
   'signin.formfaulttext':
     'Vielleicht wurden Sie inzwischen abgemeldet. Öffnen Sie die Seite noch einmal und senden Sie das Formular von dort ab.',
+  'error.form':
+    'Ihre Entscheidung kam nicht von der Seite dieses Dienstes, oder Sie haben sich seitdem neu angemeldet. Es wurde nichts geteilt.',
+  'error.signedout':
+    'Ihre Sitzung ist beendet. Melden Sie sich erneut an, um zu entscheiden. Es wurde nichts geteilt.',
+  'error.service':
+    'Bei uns ist etwas schiefgegangen. Versuchen Sie es gleich noch einmal. Es wurde nichts geteilt.',
+  'error.continue': 'Weiter',
 };

@@ -15,6 +15,8 @@ export const en = {
   'consent.sandbox': 'Test environment: it holds only made-up health data.',
   'consent.privacy': 'How {app} handles data: {host} (opens in a new tab)',
   'consent.noprivacy': 'The application names no privacy page.',
+  'consent.privacylegend': 'Privacy',
+  'consent.account': 'Account',
   'consent.signedin': 'You are signed in as {person}.',
   'consent.switch': 'Use another account',
   // Consent: for what purpose
@@ -54,7 +56,7 @@ export const en = {
   'sentence.offline': 'Get data also while you are not using {app}',
   'sentence.always': 'Always included: name, birth date and contact data, and the names of care providers',
   'sentence.new':
-    'New entries are included: everything above also applies to what is added to the record until then',
+    'New entries are included: everything above also applies to what is added to the record before the access ends',
   'sentence.identity': '{app} recognises you when you come back, by an identifier that is made for it',
   'sentence.until': 'Access ends on {day}, and you can end it earlier at any time',
   'always.legend': 'What can’t be left out',
@@ -148,4 +150,9 @@ export const en = {
   'signin.formfault': 'The form could not be accepted',
   'signin.formfaulttext':
     'You may have been signed out in the meantime. Open the page again, and send the form from there.',
+  'error.form':
+    'Your decision did not arrive from this service’s own page, or you have signed in again since. Nothing was shared.',
+  'error.signedout': 'Your session has ended. Sign in again to decide. Nothing was shared.',
+  'error.service': 'Something went wrong on our side. Try again in a moment. Nothing was shared.',
+  'error.continue': 'Go on',
 } as const;

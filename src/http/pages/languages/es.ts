@@ -17,6 +17,8 @@ export const es: Wording = {
   'consent.sandbox': 'Entorno de pruebas: solo contiene datos de salud inventados.',
   'consent.privacy': 'Cómo trata los datos {app}: {host} (se abre en otra pestaña)',
   'consent.noprivacy': 'La aplicación no indica ninguna página de privacidad.',
+  'consent.privacylegend': 'Privacidad',
+  'consent.account': 'Cuenta',
   'consent.signedin': 'Ha iniciado sesión como {person}.',
   'consent.switch': 'Usar otra cuenta',
   // Consent: for what purpose
@@ -57,7 +59,7 @@ export const es: Wording = {
   'sentence.always':
     'Siempre incluido: nombre, fecha de nacimiento y datos de contacto, y los nombres de los profesionales sanitarios',
   'sentence.new':
-    'Las entradas nuevas están incluidas: todo esto vale también para lo que se añada al historial hasta entonces',
+    'Las entradas nuevas están incluidas: todo esto vale también para lo que se añada al historial mientras dure el acceso',
   'sentence.identity': '{app} le reconoce cuando vuelve, mediante un identificador creado para ella',
   'sentence.until': 'El acceso termina el {day}, y puede ponerle fin antes en cualquier momento',
   'always.legend': 'Lo que no se puede excluir',
@@ -152,4 +154,11 @@ export const es: Wording = {
   'signin.formfault': 'No se pudo aceptar el formulario',
   'signin.formfaulttext':
     'Quizá su sesión se cerró entretanto. Abra de nuevo la página y envíe el formulario desde allí.',
+  'error.form':
+    'Su decisión no llegó desde la página de este servicio, o ha vuelto a iniciar sesión desde entonces. No se ha compartido nada.',
+  'error.signedout':
+    'Su sesión ha terminado. Vuelva a iniciar sesión para decidir. No se ha compartido nada.',
+  'error.service':
+    'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento. No se ha compartido nada.',
+  'error.continue': 'Continuar',
 };

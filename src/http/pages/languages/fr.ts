@@ -17,6 +17,8 @@ export const fr: Wording = {
   'consent.sandbox': 'Environnement de test : il ne contient que des données de santé fictives.',
   'consent.privacy': 'Comment {app} traite les données : {host} (nouvel onglet)',
   'consent.noprivacy': 'L’application n’indique aucune page de confidentialité.',
+  'consent.privacylegend': 'Confidentialité',
+  'consent.account': 'Compte',
   'consent.signedin': 'Vous êtes connecté en tant que {person}.',
   'consent.switch': 'Utiliser un autre compte',
   // Consent: for what purpose
@@ -57,7 +59,7 @@ export const fr: Wording = {
   'sentence.always':
     'Toujours inclus : le nom, la date de naissance et les coordonnées, ainsi que les noms des soignants',
   'sentence.new':
-    'Les nouvelles données sont incluses : tout ceci vaut aussi pour ce qui sera ajouté au dossier d’ici là',
+    'Les nouvelles données sont incluses : tout ceci vaut aussi pour ce qui sera ajouté au dossier tant que dure l’accès',
   'sentence.identity': '{app} vous reconnaît à votre retour grâce à un identifiant créé pour elle',
   'sentence.until': 'L’accès prend fin le {day}, et vous pouvez y mettre fin plus tôt à tout moment',
   'always.legend': 'Ce qui ne peut pas être exclu',
@@ -153,4 +155,9 @@ export const fr: Wording = {
   'signin.formfault': 'Le formulaire n’a pas pu être accepté',
   'signin.formfaulttext':
     'Vous avez peut-être été déconnecté entre-temps. Ouvrez à nouveau la page et envoyez le formulaire de là.',
+  'error.form':
+    'Votre décision ne provient pas de la page de ce service, ou vous vous êtes reconnecté depuis. Rien n’a été partagé.',
+  'error.signedout': 'Votre session est terminée. Reconnectez-vous pour décider. Rien n’a été partagé.',
+  'error.service': 'Un problème est survenu de notre côté. Réessayez dans un instant. Rien n’a été partagé.',
+  'error.continue': 'Continuer',
 };

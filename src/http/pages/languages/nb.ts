@@ -17,6 +17,8 @@ export const nb: Wording = {
   'consent.sandbox': 'Testmiljø: Her finnes bare oppdiktede helsedata.',
   'consent.privacy': 'Slik behandler {app} data: {host} (åpnes i en ny fane)',
   'consent.noprivacy': 'Appen oppgir ingen personvernside.',
+  'consent.privacylegend': 'Personvern',
+  'consent.account': 'Konto',
   'consent.signedin': 'Du er logget inn som {person}.',
   'consent.switch': 'Bruk en annen konto',
   // Consent: for what purpose
@@ -56,7 +58,7 @@ export const nb: Wording = {
   'sentence.offline': 'Hente data også når du ikke bruker {app}',
   'sentence.always': 'Alltid med: navn, fødselsdato og kontaktopplysninger, og navnene på behandlere',
   'sentence.new':
-    'Nye opplysninger er med: Alt dette gjelder også det som legges til i journalen fram til da',
+    'Nye opplysninger er med: Alt dette gjelder også det som legges til i journalen så lenge tilgangen varer',
   'sentence.identity':
     '{app} kjenner deg igjen når du kommer tilbake, med en identifikator som er laget for den',
   'sentence.until': 'Tilgangen slutter {day}, og du kan avslutte den før når som helst',
@@ -150,4 +152,9 @@ export const nb: Wording = {
   'signin.formfault': 'Skjemaet kunne ikke godtas',
   'signin.formfaulttext':
     'Kanskje du er blitt logget ut i mellomtiden. Åpne siden på nytt, og send skjemaet derfra.',
+  'error.form':
+    'Valget ditt kom ikke fra denne tjenestens egen side, eller du har logget inn på nytt siden. Ingenting ble delt.',
+  'error.signedout': 'Økten din er avsluttet. Logg inn igjen for å velge. Ingenting ble delt.',
+  'error.service': 'Noe gikk galt hos oss. Prøv igjen om et øyeblikk. Ingenting ble delt.',
+  'error.continue': 'Fortsett',
 };

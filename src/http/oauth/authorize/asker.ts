@@ -1,0 +1,84 @@
+/** The part of the consent page that says who asks, what for, and as whom the person is signed in. */
+import { type Html, html } from '#src/shared/html.ts';
+import type { Texts } from '../../pages/texts.ts';
+import type { ConsentView } from './view.ts';
+
+/** Purposes with words of ours: plain ones, and HL7's codes (http://terminology.hl7.org/CodeSystem/v3-ActReason). */
+const PURPOSES = [
+  ['treatment', 'purpose.treatment'],
+  ['treat', 'purpose.treatment'],
+  ['care', 'purpose.treatment'],
+  ['research', 'purpose.research'],
+  ['hresch', 'purpose.research'],
+  ['payment', 'purpose.payment'],
+  ['hpaymt', 'purpose.payment'],
+  ['public-health', 'purpose.publichealth'],
+  ['pubhlth', 'purpose.publichealth'],
+  ['personal', 'purpose.personal'],
+  ['patient-request', 'purpose.personal'],
+  ['patrqt', 'purpose.personal'],
+] as const;
+
+/** Returns the part. */
+export function askerPart(
+  say: Texts,
+  view: Pick<ConsentView, 'client' | 'session' | 'purpose' | 'handle' | 'root'>,
+): Html {
+  const { client, session, handle, root } = view;
+  const { organization, environment } = client;
+  const name = html`<bdi>${client.name}</bdi>`;
+  const by = say.html('consent.by', { organization: html`<bdi>${organization.name}</bdi>` });
+  const badge = organization.verified
+    ? html`<span class="badge good">${say('consent.verified')}</span>`
+    : html`<span class="badge warn">${say('consent.unverified')}</span>`;
+  const warning = organization.verified
+    ? html``
+    : html`<p class="note warn">${say('consent.unverifiednote')}</p>`;
+  const sandbox = environment === 'sandbox' ? html`<p class="note">${say('consent.sandbox')}</p>` : html``;
+  const other = `${root}/oauth/consent?request=${handle}&account=other&lang=${say.lang}`;
+  return html`<div class="asker">
+${logoPart(view)}
+<div><p class="name">${name}</p>
+<p>${by} ${badge}</p></div>
+</div>
+${warning}${sandbox}<dl class="facts">
+<div><dt>${say('purpose.legend')}</dt><dd>${purposePart(say, view.purpose)}</dd></div>
+<div><dt>${say('consent.privacylegend')}</dt><dd>${privacyPart(say, view)}</dd></div>
+<div><dt>${say('consent.account')}</dt><dd>${say.html('consent.signedin', { person: personOf(session.person) })} <a href="${other}">${say('consent.switch')}</a></dd></div>
+</dl>`;
+}
+
+/** Returns the logo, which we keep ourselves, or the first letter of the name. */
+function logoPart({
+  client: { applicationId, branding, name },
+  root,
+}: Pick<ConsentView, 'client' | 'root'>): Html {
+  const { logo } = branding;
+  if (logo === undefined)
+    return html`<span class="logo" aria-hidden="true">${[...name.trim()][0] ?? ''}</span>`;
+  return html`<img class="logo" src="${root}/oauth/logos/${applicationId}/${logo.sha256}" alt="" width="56" height="56">`;
+}
+
+function purposePart(say: Texts, purpose: string | undefined): Html {
+  if (purpose === undefined) return html`${say('purpose.none')}`;
+  const known = PURPOSES.find(([code]) => code === purpose.toLowerCase())?.[1];
+  if (known === undefined) return say.html('purpose.own', { purpose: html`<bdi>${purpose}</bdi>` });
+  return html`${say(known)}`;
+}
+
+function privacyPart(say: Texts, { client: { privacyUrl, name } }: Pick<ConsentView, 'client'>): Html {
+  if (privacyUrl === undefined) return html`${say('consent.noprivacy')}`;
+  const text = say.html('consent.privacy', {
+    app: html`<bdi>${name}</bdi>`,
+    host: html`<bdi>${new URL(privacyUrl).host}</bdi>`,
+  });
+  return html`<a href="${privacyUrl}" target="_blank" rel="noopener noreferrer">${text}</a>`;
+}
+
+function personOf({ name, email, subject }: ConsentView['session']['person']): Html {
+  const address =
+    name === undefined || email === undefined
+      ? html``
+      : html` <span class="whole">(<bdi>${email}</bdi>)</span>`;
+  return html`<strong><bdi>${name ?? email ?? subject}</bdi></strong>${address}`;
+}

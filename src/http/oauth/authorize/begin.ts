@@ -1,0 +1,70 @@
+/** Takes an authorization request and shows it to the person, after they have signed in. */
+import type { Context } from 'koa';
+import { type AuthorizationRequest, ownParameters } from '#src/oauth/authorization/request.ts';
+import type { Session } from '#src/shared/session.ts';
+import { languageOf } from '../../pages/texts.ts';
+import { redirectTo } from '../../signin/redirect.ts';
+import { firstChoice } from './choice.ts';
+import { answerStop } from './fault-page.ts';
+import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
+import { langOf, parametersOf } from './parameters.ts';
+import { isRecent, silently } from './silent.ts';
+
+/** How long the browser keeps the cookie that binds its requests, in seconds: as long as a request waits. */
+const BROWSER_S = 3600;
+
+/** Answers `/oauth/authorize`: checks a request, keeps it, and shows it. */
+export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
+  const { services, visitors, baseUrl } = deps;
+  const parameters = await parametersOf(ctx);
+  const opened = await checkRequest(deps, ctx, parameters, sayIn(langOf(parameters)));
+  if (opened === undefined) return;
+  const { request } = opened;
+  if (request.prompt.has('none'))
+    return redirectTo(ctx, await silently(services, baseUrl, opened, await visitors.sessionOf(ctx)));
+  const handle = await services.pending.save(ownParameters(parameters));
+  // Cookies belong to the host of BASE_URL, and browsers send none with the form of another site.
+  if (ctx.method === 'POST' || ctx.host !== new URL(baseUrl).host)
+    return redirectTo(ctx, baseUrl + pageOf(handle, languageOf(request.lang)));
+  await show(deps, ctx, handle);
+}
+
+/** Shows a waiting request; people who aren't signed in, or not recently enough, sign in first. */
+export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): Promise<void> {
+  const { services, visitors, cookie, newSecret } = deps;
+  const session = await visitors.sessionOf(ctx);
+  const browser = cookie.read(ctx) || newSecret();
+  const pending = await services.pending.open(handle, { browser, session: session?.id });
+  if (pending === undefined)
+    return answerStop(ctx, sayIn(queryOf(ctx, 'lang')), { status: 400, text: 'error.closed' });
+  cookie.set(ctx, browser, BROWSER_S);
+  const say = sayIn(queryOf(ctx, 'lang') ?? langOf(pending.parameters));
+  const opened = await checkRequest(deps, ctx, pending.parameters, say);
+  if (opened === undefined) return;
+  const { prompt, maxAge, loginHint, patient } = opened.request;
+  const wantsOther = queryOf(ctx, 'account') === 'other';
+  if (session === undefined || wantsOther || !isFresh(session, opened.request, pending.createdAt)) {
+    const selects = wantsOther || prompt.has('select_account');
+    return visitors.beginSignIn(ctx, {
+      returnTo: pageOf(handle, say.lang),
+      prompt: selects ? 'select_account' : prompt.has('login') ? 'login' : undefined,
+      maxAge,
+      loginHint: wantsOther ? undefined : loginHint,
+      lang: say.lang,
+    });
+  }
+  const offer = await offerOf(deps, opened, session, say);
+  const choice = firstChoice(offer, patient, session.person.name);
+  showConsent(deps, ctx, say, { ...opened, session, handle, offer }, { status: 200, choice, faults: [] });
+}
+
+/**
+ * Tells whether a session is what `prompt` and `max_age` ask for (OpenID Connect Core 1.0, section 3.1.2.1): one that
+ * began after the request always is, because the sign-in checks what the issuer says.
+ * @param createdAt when the request came, in seconds
+ */
+function isFresh(session: Session, request: AuthorizationRequest, createdAt: number): boolean {
+  if (session.startedAt >= createdAt) return true;
+  const { prompt } = request;
+  return !prompt.has('login') && !prompt.has('select_account') && isRecent(session, request);
+}

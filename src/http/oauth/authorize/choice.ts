@@ -1,0 +1,109 @@
+/** What a person chooses on the consent page: read from the form, and checked against what may be chosen. */
+import { GRANT_DAYS, type PersonalDetails } from '#commands/consent/consents.ts';
+import { isDate } from '#src/fhir/validation/temporal.ts';
+import { keepItems } from '#src/oauth/consent-items.ts';
+import type { Scope } from '#src/oauth/scopes.ts';
+import type { OfferedRecord } from '../../ports/authorize.ts';
+import type { ItemSentence } from './sentences.ts';
+
+/** The value of `record` for a record that doesn't exist yet. */
+export const NEW_RECORD = 'new';
+/** The value of `item` for `offline_access`. */
+export const OFFLINE = 'offline';
+
+/** The fields that can be wrong; each is also the key of its text behind `fault.`. */
+export type FaultyField = 'record' | 'given' | 'family' | 'birthdate' | 'items' | 'days' | 'unavailable';
+
+/** What can be chosen. */
+export interface Offer {
+  readonly records: readonly OfferedRecord[];
+  /** A person has one personal record at most. */
+  readonly mayStart: boolean;
+  readonly items: readonly ItemSentence[];
+  readonly scopes: readonly Scope[];
+}
+
+/** The state of the form. */
+export interface Choice {
+  /** The id of a Patient, or `NEW_RECORD`; undefined: none. */
+  readonly record: string | undefined;
+  readonly kept: ReadonlySet<string>;
+  /** Undefined: none of the durations. */
+  readonly days: (typeof GRANT_DAYS)[number] | undefined;
+  /** For a new record. */
+  readonly details: PersonalDetails;
+}
+
+/** Most characters of a name. */
+export const MAX_NAME = 100;
+const MAX_ITEMS = 200;
+
+/**
+ * Returns the form as it is first shown: everything asked for, for the shortest time.
+ * @param patient the pairwise id that the application named
+ * @param name of the person, for a new record
+ */
+export function firstChoice(offer: Offer, patient: string | undefined, name: string | undefined): Choice {
+  const { records, mayStart, items } = offer;
+  const named = records.find(({ pairwise }) => pairwise === patient?.toLowerCase());
+  const words = (name ?? '')
+    .slice(0, 2 * MAX_NAME)
+    .split(/\s+/u)
+    .filter((word) => word !== '');
+  const family = words.length > 1 ? (words.at(-1) ?? '') : '';
+  return {
+    record: (named ?? records[0])?.id ?? (mayStart ? NEW_RECORD : undefined),
+    kept: new Set([...items.map(({ id }) => id), OFFLINE]),
+    days: GRANT_DAYS[0],
+    details: {
+      given: (family === '' ? words : words.slice(0, -1)).join(' ').slice(0, MAX_NAME),
+      family: family.slice(0, MAX_NAME),
+      birth_date: '',
+    },
+  };
+}
+
+/** Returns what a form says, without what may not be chosen. */
+export function readChoice(form: URLSearchParams, offer: Offer): Choice {
+  const record = form.get('record') ?? undefined;
+  const isOffered = record === NEW_RECORD ? offer.mayStart : offer.records.some(({ id }) => id === record);
+  const chosen = new Set(form.getAll('item').slice(0, MAX_ITEMS));
+  const field = (name: string): string => (form.get(name) ?? '').trim().slice(0, 1_000);
+  return {
+    record: isOffered ? record : undefined,
+    kept: new Set([...offer.items.map(({ id }) => id), OFFLINE].filter((id) => chosen.has(id))),
+    days: GRANT_DAYS.find((days) => String(days) === form.get('days')),
+    details: { given: field('given'), family: field('family'), birth_date: field('birth_date') },
+  };
+}
+
+/** Returns the fields of a choice that can't be allowed like this. @param today `YYYY-MM-DD` */
+export function faultsOf(
+  { record, kept, days, details }: Choice,
+  offer: Offer,
+  today: string,
+): FaultyField[] {
+  const { given, family, birth_date } = details;
+  const isNew = record === NEW_RECORD;
+  const isName = (text: string): boolean =>
+    text !== '' && [...text].length <= MAX_NAME && !/\p{Cc}|\ufffd/u.test(text);
+  const isBirthDate =
+    /^\d{4}-\d{2}-\d{2}$/.test(birth_date) &&
+    isDate(birth_date) &&
+    birth_date <= today &&
+    birth_date >= '1850-01-01';
+  const keepsNone = offer.items.length > 0 && !offer.items.some(({ id }) => kept.has(id));
+  return [
+    ...(record === undefined ? (['record'] as const) : []),
+    ...(isNew && !isName(given) ? (['given'] as const) : []),
+    ...(isNew && !isName(family) ? (['family'] as const) : []),
+    ...(isNew && !isBirthDate ? (['birthdate'] as const) : []),
+    ...(keepsNone ? (['items'] as const) : []),
+    ...(days === undefined ? (['days'] as const) : []),
+  ];
+}
+
+/** Returns the scopes that a choice leaves; never more than were asked for. */
+export function keptScopes({ kept }: Choice, { scopes }: Pick<Offer, 'scopes'>): Scope[] {
+  return keepItems(scopes, kept).filter((scope) => scope !== 'offline_access' || kept.has(OFFLINE));
+}

@@ -1,0 +1,83 @@
+/** Takes the form of the consent page and carries out what the person decided. */
+import type { Context } from 'koa';
+import { redirection } from '#src/oauth/authorization/response.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { readForm } from '../../form-body.ts';
+import { languageOf } from '../../pages/texts.ts';
+import { requireFormToken, requireOwnOrigin } from '../../signin/form-origin.ts';
+import { redirectTo } from '../../signin/redirect.ts';
+import { allow } from './allow.ts';
+import { type FaultyField, faultsOf, readChoice } from './choice.ts';
+import { answerStop } from './fault-page.ts';
+import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
+import { langOf } from './parameters.ts';
+
+/**
+ * Answers `POST /oauth/consent`. Record, scopes and duration are checked again. The form counts only from our own page, in
+ * the session that saw it last, and once.
+ */
+export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
+  const { services, visitors, baseUrl, root, cookie, refusalOf } = deps;
+  const lang = queryOf(ctx, 'lang');
+  const stop = (
+    status: number,
+    text: 'error.closed' | 'error.form' | 'error.signedout',
+    next?: string,
+  ): void => answerStop(ctx, sayIn(lang), { status, text, next });
+  if (isRefused(() => requireOwnOrigin(ctx, baseUrl))) return stop(403, 'error.form');
+  const form = await readForm(ctx);
+  const handle = form.get('request') ?? '';
+  const next = root + pageOf(handle.slice(0, 100), languageOf(lang));
+  const session = await visitors.sessionOf(ctx);
+  // The page links to the sign-in: the form's policy allows no redirect there.
+  if (session === undefined) return stop(401, 'error.signedout', next);
+  if (isRefused(() => requireFormToken(form, session))) return stop(403, 'error.form', next);
+  const browser = cookie.read(ctx) ?? '';
+  const pending = await services.pending.find(handle, browser, session.id);
+  if (pending === undefined) return stop(400, 'error.closed');
+  const say = sayIn(lang ?? langOf(pending.parameters));
+  const opened = await checkRequest(deps, ctx, pending.parameters, say);
+  if (opened === undefined) return;
+  const { request } = opened;
+  const take = async (): Promise<boolean> =>
+    (await services.pending.decide(handle, browser, session.id)) !== undefined;
+  const decision = form.get('decision');
+  if (decision === 'deny') {
+    if (!(await take())) return stop(400, 'error.closed');
+    const error = { error: 'access_denied', error_description: 'the person denied access' };
+    return redirectTo(ctx, redirection(request, baseUrl, error));
+  }
+  const offer = await offerOf(deps, opened, session, say);
+  const choice = readChoice(form, offer);
+  const again = (status: number, faults: readonly FaultyField[]): void =>
+    showConsent(deps, ctx, say, { ...opened, session, handle, offer }, { status, choice, faults });
+  if (decision !== 'allow') return again(200, []);
+  const faults = faultsOf(choice, offer, new Date().toISOString().slice(0, 10));
+  if (faults.length > 0) return again(422, faults);
+  if (!(await take())) return stop(400, 'error.closed');
+  try {
+    const code = await allow(
+      services,
+      { ...opened, session, say, offer, choice },
+      String(ctx.state.requestId),
+    );
+    redirectTo(ctx, redirection(request, baseUrl, { code }));
+  } catch (error) {
+    await services.pending.reopen(handle);
+    const kind = refusalOf(error)?.kind;
+    if (kind !== 'not_found' && kind !== 'conflict') throw error;
+    // The record was deleted, purged or unlinked meanwhile.
+    again(409, ['unavailable']);
+  }
+}
+
+/** Tells whether a check refuses the form. */
+function isRefused(check: () => void): boolean {
+  try {
+    check();
+    return false;
+  } catch (error) {
+    if (error instanceof Refusal) return true;
+    throw error;
+  }
+}

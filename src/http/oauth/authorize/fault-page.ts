@@ -1,0 +1,53 @@
+/** Pages for requests that can't go on: people read what happened, developers what to change. */
+import type { Context } from 'koa';
+import type { PageFault } from '#src/oauth/authorization/faults.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { shellNeeds, shellPage } from '../../pages/shell.ts';
+import type { Texts } from '../../pages/texts.ts';
+import { answerPage } from '../../security-headers.ts';
+
+/** Answers with the page of a fault in the request itself. @param url shows it again in another language */
+export function answerPageFault(ctx: Context, say: Texts, fault: PageFault, url: string | undefined): void {
+  const { kind, status, detail, parameter } = fault;
+  const code = html`<code dir="ltr">${parameter ?? ''}</code>`;
+  const text =
+    kind === 'parameter' ? say.html('error.parameter', { parameter: code }) : html`${say(`error.${kind}`)}`;
+  const developers = html`<p class="quiet small">${say('shell.detail')}<br><code lang="en" dir="ltr">${detail}</code></p>`;
+  answerFault(ctx, say, {
+    status,
+    body: html`<p role="alert">${text}</p>
+${developers}`,
+    url,
+  });
+}
+
+/** Something that stops a person, with a link to go on where there is one. */
+export interface Stop {
+  readonly status: number;
+  readonly text: 'error.closed' | 'error.form' | 'error.signedout' | 'error.service';
+  /** As the browser asks for it. */
+  readonly next?: string | undefined;
+}
+
+/** Answers with the page of something that stops a person. */
+export function answerStop(ctx: Context, say: Texts, { status, text, next }: Stop): void {
+  const link =
+    next === undefined
+      ? html``
+      : html`<p class="actions"><a class="button" href="${next}">${say('error.continue')}</a></p>`;
+  answerFault(ctx, say, {
+    status,
+    body: html`<p role="alert">${say(text)}</p>
+${link}`,
+    url: next,
+  });
+}
+
+function answerFault(
+  ctx: Context,
+  say: Texts,
+  { status, body, url }: { readonly status: number; readonly body: Html; readonly url: string | undefined },
+): void {
+  const here = url === undefined ? undefined : { url, acceptLanguage: ctx.get('Accept-Language') };
+  answerPage(ctx, status, shellPage({ lang: say.lang, title: say('shell.error'), body, here }), shellNeeds());
+}

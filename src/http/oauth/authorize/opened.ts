@@ -1,0 +1,125 @@
+/** An authorization request that a person can decide: checked again at every step, and shown. */
+import type { Context } from 'koa';
+import type { Logger } from 'pino';
+import { PageFault, RedirectFault } from '#src/oauth/authorization/faults.ts';
+import {
+  type AuthorizationRequest,
+  clientIdOf,
+  type Parameters,
+  readAuthorizationRequest,
+} from '#src/oauth/authorization/request.ts';
+import { formTarget, redirection } from '#src/oauth/authorization/response.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
+import type { Session } from '#src/shared/session.ts';
+import { shellNeeds } from '../../pages/shell.ts';
+import { languageOf, type Texts, texts } from '../../pages/texts.ts';
+import type { AskingClient, AuthorizeServices } from '../../ports/authorize.ts';
+import { answerPage } from '../../security-headers.ts';
+import type { Cookie } from '../../signin/cookie.ts';
+import { redirectTo } from '../../signin/redirect.ts';
+import type { Visitors } from '../../signin/visitors.ts';
+import type { Choice, FaultyField, Offer } from './choice.ts';
+import { consentPage } from './consent-page.ts';
+import { answerPageFault } from './fault-page.ts';
+import { itemSentences } from './sentences.ts';
+
+/** Dependencies of the routes. */
+export interface AuthorizeDeps {
+  readonly services: AuthorizeServices;
+  readonly visitors: Pick<Visitors, 'sessionOf' | 'beginSignIn'>;
+  /** Without a slash at the end; it is the issuer, too. */
+  readonly baseUrl: string;
+  /** Path of `baseUrl`, without a slash at the end. */
+  readonly root: string;
+  /** Binds waiting requests to a browser. */
+  readonly cookie: Cookie;
+  /** Returns a new secret for the cookie. */
+  readonly newSecret: () => string;
+  readonly refusalOf: (error: unknown) => Refusal | undefined;
+  readonly log: Logger;
+}
+
+/** A request that can be decided. */
+export interface Opened {
+  readonly client: AskingClient;
+  readonly request: AuthorizationRequest;
+}
+
+/** A request on a person's page. */
+export interface Shown extends Opened {
+  readonly session: Session;
+  readonly handle: string;
+  readonly offer: Offer;
+}
+
+/** Returns the texts of a page by its `lang`. */
+export function sayIn(lang: string | null | undefined): Texts {
+  return texts(languageOf(lang));
+}
+
+/** Returns the first value of a parameter of the query. */
+export function queryOf(ctx: Context, name: string): string | undefined {
+  return new URLSearchParams(ctx.querystring).get(name) ?? undefined;
+}
+
+/** Returns path and query of the consent page, below BASE_URL. */
+export function pageOf(handle: string, lang: string): string {
+  return `/oauth/consent?${new URLSearchParams({ request: handle, lang })}`;
+}
+
+/** Returns a request if it can be decided; answers it with a page or a redirect otherwise. */
+export async function checkRequest(
+  { services, baseUrl, root }: AuthorizeDeps,
+  ctx: Context,
+  parameters: Parameters,
+  say: Texts,
+): Promise<Opened | undefined> {
+  try {
+    const client = await services.findClient(clientIdOf(parameters));
+    const request = readAuthorizationRequest(parameters, client, baseUrl);
+    return client === undefined ? undefined : { client, request };
+  } catch (error) {
+    if (error instanceof RedirectFault) {
+      const { error: code, description } = error.error;
+      const outcome = { error: code, error_description: description };
+      redirectTo(ctx, redirection(error.answerTo, baseUrl, outcome));
+    } else if (error instanceof PageFault) {
+      answerPageFault(ctx, say, error, ctx.method === 'POST' ? undefined : root + ctx.url);
+    } else throw error;
+    return undefined;
+  }
+}
+
+/** Returns what a person can choose, as it is now. */
+export async function offerOf(
+  { services }: AuthorizeDeps,
+  { client, request }: Opened,
+  { person }: Session,
+  say: Texts,
+): Promise<Offer> {
+  const records = await services.recordsFor(person, client);
+  const own = records.every(({ relationship }) => relationship === 'self');
+  return {
+    records,
+    mayStart: records.every(({ via }) => via !== 'own'),
+    items: itemSentences(say, request.scopes, own),
+    scopes: request.scopes,
+  };
+}
+
+/** Answers with the consent page. */
+export function showConsent(
+  { root }: AuthorizeDeps,
+  ctx: Context,
+  say: Texts,
+  { client, request, session, handle, offer }: Shown,
+  { status, choice, faults }: { status: number; choice: Choice; faults: readonly FaultyField[] },
+): void {
+  const { purpose, redirectUri } = request;
+  const text = consentPage(say, {
+    ...{ client, session, purpose, redirectUri, offer, choice, faults, handle, root },
+    now: Date.now(),
+    here: { url: root + pageOf(handle, say.lang), acceptLanguage: ctx.get('Accept-Language') },
+  });
+  answerPage(ctx, status, text, shellNeeds(["'self'", formTarget(redirectUri)], ["'self'"]));
+}

@@ -1,0 +1,66 @@
+/** `prompt=none`: an answer without a page (OpenID Connect Core 1.0, section 3.1.2.6). */
+
+import type { AuthorizationRequest } from '#src/oauth/authorization/request.ts';
+import { redirection } from '#src/oauth/authorization/response.ts';
+import { knownScopes, narrows, normalise } from '#src/oauth/scopes.ts';
+import type { Session } from '#src/shared/session.ts';
+import type { AuthorizeServices } from '../../ports/authorize.ts';
+import type { Opened } from './opened.ts';
+
+/**
+ * Returns the URL that answers a request without showing anything: with a code if the person is signed in and has given
+ * exactly one grant that covers it, else with `login_required` or `consent_required`. No new grant is made.
+ */
+export async function silently(
+  services: AuthorizeServices,
+  issuer: string,
+  { client, request }: Opened,
+  session: Session | undefined,
+): Promise<string> {
+  const error = (code: string, description: string): string =>
+    redirection(request, issuer, { error: code, error_description: description });
+  if (session === undefined || !isRecent(session, request))
+    return error('login_required', 'the person must sign in');
+  if (!isCertain(client, request.redirectUri))
+    return error('consent_required', 'public applications need an https redirect_uri for prompt=none');
+  const { person } = session;
+  const records = await services.recordsFor(person, client);
+  const meant = records.filter(
+    ({ pairwise }) => request.patient === undefined || pairwise === request.patient.toLowerCase(),
+  );
+  const grants = (await services.grantsTo(client, person)).filter(
+    ({ record, scopes }) =>
+      meant.some(({ id }) => id === record) && narrows(knownScopes(scopes), request.scopes),
+  );
+  const [grant, ...more] = grants;
+  if (grant === undefined) return error('consent_required', 'no active grant covers the request');
+  if (more.length > 0)
+    return error('interaction_required', 'several grants cover the request; name one with patient');
+  const code = await services.issueCode({
+    client,
+    grantId: grant.grantId,
+    record: grant.record,
+    redirectUri: request.redirectUri,
+    challenge: request.challenge,
+    scope: normalise(request.scopes).join(' '),
+    resources: request.resources,
+    authTime: session.authTime ?? session.startedAt,
+  });
+  return redirection(request, issuer, { code });
+}
+
+/** Tells whether a person signed in as recently as `max_age` asks; without it any session is recent. */
+export function isRecent(
+  { authTime, startedAt }: Session,
+  { maxAge }: Pick<AuthorizationRequest, 'maxAge'>,
+): boolean {
+  return maxAge === undefined || Date.now() / 1_000 - (authTime ?? startedAt) <= maxAge;
+}
+
+/**
+ * Tells whether it is certain that the application itself gets the answer: it has a secret, or its address is an https
+ * URL. Any program can claim a private-use scheme or a port of this machine (RFC 8252, section 8.6).
+ */
+function isCertain({ kind }: Opened['client'], redirectUri: string): boolean {
+  return kind === 'confidential' || redirectUri.startsWith('https://');
+}

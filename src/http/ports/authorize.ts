@@ -1,0 +1,57 @@
+/** What the authorization endpoint and the consent page need; `src/app/authorize.ts` implements it. */
+
+import type { RequestContext } from '#commands/command.ts';
+import type { Granted, NewGrant, PersonalDetails } from '#commands/consent/consents.ts';
+import type { MyPatient } from '#queries/consents/records.ts';
+import type { PendingRequests } from '#src/oauth/authorization/pending.ts';
+import type { RequestingClient } from '#src/oauth/authorization/request.ts';
+import type { NewCode } from '#src/oauth/codes.ts';
+import type { Identity, PersonId } from '#src/shared/identity.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+
+/** An application as the page shows it. */
+export interface AskingClient extends RequestingClient {
+  readonly applicationId: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly organization: { readonly name: string; readonly verified: boolean };
+  readonly kind: 'public' | 'confidential';
+  readonly name: string;
+  readonly sector: string;
+  readonly privacyUrl: string | undefined;
+  readonly branding: { readonly logo: { readonly sha256: string } | undefined };
+}
+
+/** A record that a person can choose. */
+export interface OfferedRecord extends MyPatient {
+  /** The id under which the application knows, or would know, its patient. */
+  readonly pairwise: string;
+}
+
+/** A grant that works already. */
+export interface ActiveGrant {
+  readonly grantId: string;
+  readonly record: string;
+  readonly scopes: readonly string[];
+}
+
+/** The parts. All throw `Refusal`. */
+export interface AuthorizeServices {
+  /** Returns undefined for an unknown or deleted application. */
+  readonly findClient: (clientId: string) => Promise<AskingClient | undefined>;
+  readonly pending: Pick<PendingRequests, 'save' | 'open' | 'find' | 'decide' | 'reopen'>;
+  /** Returns the records that a person can let an application use, their own first. */
+  readonly recordsFor: (person: Identity, client: AskingClient) => Promise<readonly OfferedRecord[]>;
+  /** Returns the grants that a person has given to an application and that are active. */
+  readonly grantsTo: (client: AskingClient, person: PersonId) => Promise<readonly ActiveGrant[]>;
+  /** Starts an empty record of the person's own. @returns the id of its Patient */
+  readonly startRecord: (
+    by: RequestContext,
+    person: PersonId,
+    environment: Environment,
+    details: PersonalDetails,
+  ) => Promise<string>;
+  /** Gives access; what it returns is seen by every read that follows. */
+  readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Granted>;
+  readonly issueCode: (asked: NewCode) => Promise<string>;
+}
