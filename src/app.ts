@@ -19,6 +19,7 @@ import { openQueries } from '#queries/queries.ts';
 import { acknowledged } from './app/acknowledged.ts';
 import { openAdministration } from './app/admin.ts';
 import { answering } from './app/answering.ts';
+import { openAuthorize } from './app/authorize.ts';
 import { openConsent } from './app/consents.ts';
 import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
@@ -348,6 +349,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
     findToken: tokens.findToken,
     devIssuer,
     signIn: openSignIn({ config, pool, identities }),
+    authorize: await openAuthorize({
+      pool,
+      consents,
+      queries: consentQueries,
+      fresh: (models) => requireFresh(stale, models),
+      settled,
+    }),
     passed,
     settled,
     checks,

@@ -1,7 +1,13 @@
 /** The URLs that only browsers ask for, on behalf of the person in front of them. */
 
 /** Every URL that is one of these or below one. Routes are found in any letter case. */
-export const PAGE_ROOTS = ['/signin', '/invitations', '/oauth/authorize', '/dev/authorize'] as const;
+export const PAGE_ROOTS = [
+  '/signin',
+  '/invitations',
+  '/oauth/authorize',
+  '/oauth/consent',
+  '/dev/authorize',
+] as const;
 
 const PAGE = new RegExp(`^(?:/dev/?|(?:${PAGE_ROOTS.join('|')})(?:/.*)?)$`, 'is');
 

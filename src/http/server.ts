@@ -26,7 +26,9 @@ import type { Stale } from './freshness.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { RequestLimits } from './limits.ts';
+import { authorizeRouter } from './oauth/authorize/router.ts';
 import { logosRouter } from './oauth/logos.ts';
+import type { AuthorizeServices } from './ports/authorize.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { Position } from './ports/position.ts';
@@ -64,6 +66,8 @@ export interface ServerDeps {
   readonly devIssuer: DevIssuer | undefined;
   /** Signs people in on the pages. */
   readonly signIn: SignIn;
+  /** Lets applications ask people for access. */
+  readonly authorize: AuthorizeServices;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /**
@@ -122,6 +126,16 @@ export function createServer(deps: ServerDeps): Server {
   const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log });
   app.use(signIn.routes());
   app.use(signIn.allowedMethods());
+  const authorize = authorizeRouter({
+    services: deps.authorize,
+    visitors,
+    baseUrl: deps.config.baseUrl,
+    newSecret: () => deps.signIn.newSecret(),
+    refusalOf: deps.refusalOf,
+    log: deps.log,
+  });
+  app.use(authorize.routes());
+  app.use(authorize.allowedMethods());
   if (deps.devIssuer !== undefined) {
     const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl, deps.config.devIssuer === 'allow');
     app.use(issuer.routes());
