@@ -1,7 +1,9 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
 import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
+import { CLIENT_ASSERTIONS_SQL } from '#src/oauth/assertion-ids.ts';
 import { AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
+import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
 import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
@@ -69,6 +71,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0041-invitations', sql: INVITATIONS_SQL },
   { name: '0042-erasing', sql: ERASING_SQL },
   { name: '0045-application-logos', sql: APPLICATION_LOGOS_SQL },
+  { name: '0046-client-authentication', sql: [CLIENT_ASSERTIONS_SQL, CLIENT_FAILURES_SQL].join('\n') },
   { name: '0048-oauth-tokens', sql: OAUTH_TOKENS_SQL },
   { name: '0051-sign-in', sql: SIGN_IN_SQL },
   { name: '0054-authorization-requests', sql: AUTHORIZATION_REQUEST_SQL },

@@ -21,9 +21,9 @@ const base64url = (most: number) =>
     .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url')
     .max(most);
 const common = {
-  kid: z.string().min(1).max(200).optional(),
-  use: z.literal('sig').optional(),
-  alg: z.enum(ASSERTION_ALGORITHMS).optional(),
+  kid: z.string().min(1).max(200).exactOptional(),
+  use: z.literal('sig').exactOptional(),
+  alg: z.enum(ASSERTION_ALGORITHMS).exactOptional(),
 };
 const rsa = z.object({ kty: z.literal('RSA'), ...common, n: base64url(1_400), e: base64url(8) });
 const ec = z.object({

@@ -1,0 +1,178 @@
+/**
+ * Authenticates OAuth clients: `none` for public ones, `client_secret_basic`, `client_secret_post` and `private_key_jwt`
+ * for confidential ones (RFC 6749, section 2.3; OAuth 2.1, section 2.4; OpenID Connect Core 1.0, section 9).
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Pool } from 'pg';
+import { type CustomerHosts, customerHosts } from '../shared/customer-hosts.ts';
+import { useAssertionId } from './assertion-ids.ts';
+import { ASSERTION_TYPE, AssertionFault, AssertionVerifier, assertedClient } from './client-assertion.ts';
+import type { Client, FindClient } from './clients.ts';
+import { OAuthError } from './error.ts';
+import { FailureLimit } from './failure-limit.ts';
+
+/** The supported methods, as the discovery documents list them. */
+export const CLIENT_AUTHENTICATION_METHODS = [
+  'none',
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const;
+
+/** Longest `Authorization` header, client id and secret, in characters. */
+const MAX_HEADER = 2_000;
+const MAX_VALUE = 500;
+const UNKNOWN = 'client authentication failed: the client is unknown, or its secret is wrong or has expired';
+
+/**
+ * Authenticates the client of a request to the token, revocation or introspection endpoint.
+ * @param form parameters of the body; none of them may occur twice
+ * @throws OAuthError invalid_client (401); invalid_request for more than one method; with status 429 after 20 failures
+ *   within a minute of the client or from the address
+ */
+export type AuthenticateClient = (
+  headers: { readonly authorization?: string | undefined },
+  form: URLSearchParams,
+  from: { readonly address: string },
+) => Promise<Client>;
+
+/** Dependencies of client authentication. */
+export interface ClientAuthenticationDeps {
+  readonly findClient: FindClient;
+  readonly pool: Pool;
+  /** URL of the service, the issuer. */
+  readonly baseUrl: string;
+  /** Connects to the hosts that `jwks_uri` names; default: to public addresses only. */
+  readonly hosts?: CustomerHosts;
+  readonly onAway?: (jwksUri: string, error: Error) => void;
+  /** The clock, in ms. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
+/** What a request presents. `clientId` is what it claims. */
+type Presented =
+  | { readonly method: 'none'; readonly clientId: string }
+  | { readonly method: 'secret'; readonly clientId: string; readonly secret: string }
+  | { readonly method: 'assertion'; readonly clientId: string; readonly assertion: string };
+
+/** Thrown inside for what counts as a failure; the client is told the message. */
+class Failed extends Error {
+  override readonly name = 'Failed';
+}
+
+/** Opens client authentication. */
+export function openClientAuthentication(deps: ClientAuthenticationDeps): AuthenticateClient {
+  const { findClient, pool, baseUrl, now = Date.now } = deps;
+  const limit = new FailureLimit(pool);
+  const assertions = new AssertionVerifier({
+    audiences: [baseUrl, `${baseUrl}/oauth/token`],
+    hosts: deps.hosts ?? customerHosts(true),
+    onAway: deps.onAway ?? (() => undefined),
+    now,
+  });
+
+  const verify = async (client: Client | undefined, presented: Presented): Promise<Client> => {
+    if (presented.method === 'secret') {
+      const right = isSecretOf(client, presented.secret);
+      if (client === undefined || !right) throw new Failed(UNKNOWN);
+      return client;
+    }
+    if (client === undefined) throw new Failed(UNKNOWN);
+    if (presented.method === 'none') {
+      if (client.kind === 'public') return client;
+      throw new Failed('this client is confidential: it must authenticate');
+    }
+    const { jti, expiresAt } = await assertions.verify(client, presented.assertion);
+    const application = client.applicationId;
+    if (!(await useAssertionId(pool, { application, jti, expiresAt })))
+      throw new Failed('jti of the assertion was used before');
+    return client;
+  };
+
+  return async (headers, form, { address }) => {
+    const keys = [`address ${address}`];
+    let client: Client | undefined;
+    try {
+      const presented = readPresented(headers.authorization, form);
+      await limit.check([...keys, `client ${presented.clientId.slice(0, MAX_VALUE)}`]);
+      client = await findClient(presented.clientId);
+      return await verify(client, presented);
+    } catch (error) {
+      if (!(error instanceof Failed || error instanceof AssertionFault)) throw error;
+      if (client === undefined) await limit.check(keys);
+      await limit.note(client === undefined ? keys : [...keys, `client ${client.clientId}`]);
+      throw new OAuthError('invalid_client', error.message);
+    }
+  };
+}
+
+/**
+ * Reads the credentials of a request.
+ * @throws OAuthError invalid_request for several methods (RFC 6749, section 2.3) or a parameter that occurs twice; Failed
+ */
+function readPresented(authorization: string | undefined, form: URLSearchParams): Presented {
+  const one = (name: string): string | undefined => {
+    const values = form.getAll(name);
+    if (values.length > 1) throw new OAuthError('invalid_request', `${name} occurs twice`);
+    // RFC 6749, section 3.2: a parameter without a value counts as omitted.
+    return values[0] === '' ? undefined : values[0];
+  };
+  const clientId = one('client_id');
+  const secret = one('client_secret');
+  const assertion = one('client_assertion');
+  const type = one('client_assertion_type');
+  const methods = [authorization, secret, assertion ?? type].filter((each) => each !== undefined);
+  if (methods.length > 1)
+    throw new OAuthError('invalid_request', 'use only one method of client authentication');
+  if (authorization !== undefined) {
+    const basic = readBasic(authorization);
+    return { method: 'secret', ...basic, clientId: sameClient(basic.clientId, clientId) };
+  }
+  if (assertion !== undefined || type !== undefined) {
+    if (assertion === undefined) throw new OAuthError('invalid_request', 'client_assertion is missing');
+    if (type !== ASSERTION_TYPE)
+      throw new OAuthError('invalid_request', `client_assertion_type must be ${ASSERTION_TYPE}`);
+    const asserted = assertedClient(assertion);
+    if (asserted === undefined) throw new Failed('client_assertion is not a JWT with the client in sub');
+    return { method: 'assertion', assertion, clientId: sameClient(asserted, clientId) };
+  }
+  if (clientId === undefined) throw new Failed('the request names no client: send client_id');
+  return secret === undefined
+    ? { method: 'none', clientId }
+    : { method: 'secret', clientId, secret: secret.slice(0, MAX_VALUE + 1) };
+}
+
+/** Returns the id of the credentials. @throws OAuthError invalid_request if `client_id` is another */
+function sameClient(id: string, parameter: string | undefined): string {
+  if (parameter !== undefined && parameter !== id)
+    throw new OAuthError('invalid_request', 'client_id is not the client that authenticates');
+  return id;
+}
+
+/** Reads `Basic`; id and secret are form-urlencoded in it (RFC 6749, section 2.3.1; RFC 7617). @throws Failed */
+function readBasic(header: string): { readonly clientId: string; readonly secret: string } {
+  const [, encoded] =
+    (header.length > MAX_HEADER ? null : /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header)) ?? [];
+  if (encoded === undefined) throw new Failed('the Authorization header must be Basic with id and secret');
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  if (colon < 0) throw new Failed('the Authorization header must be Basic with id and secret');
+  return { clientId: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) };
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new Failed('id and secret must be form-urlencoded in the Authorization header');
+  }
+}
+
+/** Compares a secret with all that work now, in the same time whether there is one or not. */
+function isSecretOf(client: Client | undefined, secret: string): boolean {
+  const given = createHash('sha256').update(secret).digest();
+  const known = client?.secrets.map(({ sha256 }) => Buffer.from(sha256, 'hex')) ?? [];
+  const compared = [...known, ...Array.from({ length: 2 - known.length }, () => Buffer.alloc(32))];
+  const equal = compared.map((hash) => hash.byteLength === given.byteLength && timingSafeEqual(hash, given));
+  return secret !== '' && equal.includes(true);
+}
