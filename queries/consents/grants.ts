@@ -62,6 +62,14 @@ export interface GrantsAsked extends PageAsked {
   readonly at?: Micros | undefined;
 }
 
+/** What a purge leaves of a grant; times are microseconds since 1970. */
+export interface ErasedGrant {
+  readonly id: string;
+  readonly application_id: string;
+  readonly granted_at: Micros;
+  readonly ended_at: Micros;
+}
+
 /** Queries about grants. */
 export interface GrantQueries {
   /**
@@ -77,6 +85,8 @@ export interface GrantQueries {
     person: PersonId,
     record: string,
   ) => Promise<GrantRow | undefined>;
+  /** Reads an application's grants on records that were purged since, oldest first, at most 1,000. */
+  readonly erasedGrantsOf: (application: string, at?: Micros) => Promise<readonly ErasedGrant[]>;
 }
 
 /** No event is later. */
@@ -156,6 +166,16 @@ select ${columns('$1::int8', '$2::int8')} ${FROM}
         values: [LATEST, nowMicros(), record, application, issuer, subject],
       });
       return rows[0];
+    },
+    async erasedGrantsOf(application, at = LATEST) {
+      // Index: consents.erased_grants_of_application.
+      const { rows } = await pool.query<ErasedGrant>({
+        name: 'erased-grants',
+        text: `select e.grant_id as id, e.application_id, e.granted_at, e.ended_at from consents.erased_grants e
+          where e.application_id = $1 and e.granted_at <= $2 order by e.granted_at, e.grant_id limit 1000`,
+        values: [application, at],
+      });
+      return rows;
     },
   };
 }

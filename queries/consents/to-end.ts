@@ -1,9 +1,42 @@
-/** Grants that a process has to end, a page at a time. */
+/** Grants that the service has to end by itself, a page at a time. */
 import type { Pool } from 'pg';
+import type { PersonId } from '#src/shared/identity.ts';
 import type { Micros } from '#src/shared/time.ts';
 
-/** A grant to be ended. */
+/** A grant that no event has ended. */
 export interface OpenGrant {
+  readonly grantId: string;
+  /** The real id of the Patient. */
+  readonly record: string;
+  readonly applicationId: string;
+  readonly person: PersonId;
+}
+
+/** Queries about grants to be ended. */
+export interface GrantsToEnd {
+  /**
+   * Reads grants whose time was over at a moment, those that expired first first.
+   * @param except ids that are left out
+   */
+  readonly expired: (at: Micros, except: readonly string[]) => Promise<readonly OpenGrant[]>;
+  /** Reads grants of an application, in the order of their ids. @param after the last id before; empty: none */
+  readonly ofApplication: (application: string, after: string) => Promise<readonly OpenGrant[]>;
+  /** Reads grants of a project's applications. */
+  readonly ofProject: (project: string, after: string) => Promise<readonly OpenGrant[]>;
+  /** Reads grants on a project's records. */
+  readonly onRecordsOf: (project: string, after: string) => Promise<readonly OpenGrant[]>;
+  /** Reads a grant if its application, the application's project or the record's project is deleted, and which. */
+  readonly endOf: (
+    id: string,
+  ) => Promise<
+    { readonly grant: OpenGrant; readonly reason: 'application_deleted' | 'platform' } | undefined
+  >;
+}
+
+/** Grants of a page: they are ended at the same time. */
+const PAGE = 20;
+
+interface Row {
   readonly id: string;
   readonly record: string;
   readonly application: string;
@@ -11,46 +44,55 @@ export interface OpenGrant {
   readonly subject: string;
 }
 
-/** What ends grants, and the grants of it that no event has ended. */
-export interface GrantsToEnd {
-  /** Reads grants whose time was over at a moment, those that expired first first. */
-  readonly expired: (at: Micros, limit: number) => Promise<readonly OpenGrant[]>;
-  /** Reads grants of an application. @param after the id of the last one read before; empty: none */
-  readonly ofApplication: (
-    application: string,
-    after: string,
-    limit: number,
-  ) => Promise<readonly OpenGrant[]>;
-  /** Reads grants of a project's applications. */
-  readonly ofProject: (project: string, after: string, limit: number) => Promise<readonly OpenGrant[]>;
-  /** Reads grants on a project's records. */
-  readonly onRecordsOf: (project: string, after: string, limit: number) => Promise<readonly OpenGrant[]>;
-}
+const COLUMNS = 'g.grant_id as id, g.record, g.application_id as application, g.issuer, g.subject';
 
-const OPEN = `select g.grant_id as id, g.record, g.application_id as application, g.issuer, g.subject
-  from consents.grants g where g.ended_at is null`;
+const END = `
+select ${COLUMNS},
+  case when a.deleted_at is not null or p.deleted_at is not null then 'application_deleted' else 'platform' end as reason
+from consents.grants g
+left join projects.application a on a.id = g.application_id
+left join projects.project p on p.id = g.project
+left join projects.project o on o.id = g.owner_project
+where g.grant_id = $1 and g.ended_at is null and coalesce(a.deleted_at, p.deleted_at, o.deleted_at) is not null`;
 
 /** Opens the questions. */
 export function openGrantsToEnd(pool: Pool): GrantsToEnd {
-  const by =
-    (name: string, condition: string) =>
-    async (of: string, after: string, limit: number): Promise<readonly OpenGrant[]> => {
-      const text = `${OPEN} and ${condition} = $1 and g.grant_id > $2 order by g.grant_id limit $3`;
-      return (
-        await pool.query<OpenGrant>({ name: `grants-to-end-${name}`, text, values: [of, after, limit] })
-      ).rows;
+  const page = (name: string, condition: string) => {
+    const text = `select ${COLUMNS} from consents.grants g
+      where g.ended_at is null and ${condition} = $1 and g.grant_id > $2 order by g.grant_id limit ${PAGE}`;
+    return async (of: string, after: string): Promise<readonly OpenGrant[]> => {
+      const { rows } = await pool.query<Row>({ name: `grants-to-end-${name}`, text, values: [of, after] });
+      return rows.map(grantOf);
     };
+  };
   return {
-    async expired(at, limit) {
+    async expired(at, except) {
       // Index: consents.grants_by_expiry.
-      const text = `${OPEN} and g.expires_at <= $1 order by g.expires_at, g.grant_id limit $2`;
-      return (await pool.query<OpenGrant>({ name: 'grants-expired', text, values: [at, limit] })).rows;
+      const text = `select ${COLUMNS} from consents.grants g
+        where g.ended_at is null and g.expires_at <= $1 and g.grant_id <> all($2::text[])
+        order by g.expires_at, g.grant_id limit ${PAGE}`;
+      const { rows } = await pool.query<Row>({ name: 'grants-expired', text, values: [at, except] });
+      return rows.map(grantOf);
     },
     // Index: consents.open_grants_of_application.
-    ofApplication: by('application', 'g.application_id'),
+    ofApplication: page('of-application', 'g.application_id'),
     // Index: consents.open_grants_of_project.
-    ofProject: by('project', 'g.project'),
+    ofProject: page('of-project', 'g.project'),
     // Index: consents.open_grants_of_owner.
-    onRecordsOf: by('owner', 'g.owner_project'),
+    onRecordsOf: page('of-owner', 'g.owner_project'),
+    async endOf(id) {
+      // Index: primary keys.
+      const { rows } = await pool.query<Row & { readonly reason: 'application_deleted' | 'platform' }>({
+        name: 'end-of-grant',
+        text: END,
+        values: [id],
+      });
+      const [row] = rows;
+      return row === undefined ? undefined : { grant: grantOf(row), reason: row.reason };
+    },
   };
+}
+
+function grantOf({ id, record, application, issuer, subject }: Row): OpenGrant {
+  return { grantId: id, record, applicationId: application, person: { issuer, subject } };
 }

@@ -1,10 +1,10 @@
 /** The events of a stream without resources, for auditors: what happened, when, and by which credential. */
-import type { StoredEvent } from '#src/events/catalog.ts';
+import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { type NamedCredential, unnamed } from './names.ts';
 import { Replay } from './replay.ts';
 
-/** An event of a project or an organization. */
+/** An event without a resource: of a project, an organization or an application, or of who may use a record. */
 export interface Occurrence {
   readonly revision: number;
   readonly event: string;
@@ -28,6 +28,17 @@ export interface Occurrences {
   readonly head: StreamHead | undefined;
 }
 
+const ACCESS: ReadonlySet<EventType> = new Set<EventType>([
+  'RecordLinked',
+  'RecordUnlinked',
+  'ConsentGranted',
+  'ConsentRevoked',
+  'ConsentExpired',
+]);
+
+/** Tells whether an event changes who may use a record: links of people, and grants of applications. */
+export const concernsAccess = (type: EventType): boolean => ACCESS.has(type);
+
 /**
  * Reads a stream.
  * @param events of one stream, from revision 0.
@@ -40,7 +51,8 @@ export async function occurrencesOf(events: AsyncIterable<RecordedEvent>): Promi
   return { occurrences: occurrences.reverse(), brokenAt: replay.brokenAt, head: replay.head };
 }
 
-function occurrenceIn({ id, revision, event, metadata }: StoredEvent): Occurrence {
+/** Returns an event as auditors see it. */
+export function occurrenceIn({ id, revision, event, metadata }: StoredEvent): Occurrence {
   return {
     revision,
     event: id,

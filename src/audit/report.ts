@@ -4,6 +4,7 @@ import { Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json.ts';
 import type { Difference } from '#src/shared/json-difference.ts';
 import { credentialLabel } from './names.ts';
+import type { Occurrence } from './occurrences.ts';
 import { sentenceOf } from './provenances.ts';
 import type { History, Version } from './versions.ts';
 
@@ -38,7 +39,7 @@ const STYLE = new Html(`
 /** The page, piece by piece. */
 export function* reportPage(
   { resource, record, time, stream }: ReportSubject,
-  { versions, events, brokenAt, head }: History,
+  { versions, access, events, brokenAt, head }: History,
 ): Generator<string> {
   const title = `${record ? 'Record of' : 'History of'} ${resource}`;
   const chain =
@@ -60,6 +61,9 @@ export function* reportPage(
 <p>Versions: ${versions.length}, the newest first; resources: ${new Set(versions.map((version) => version.resource)).size}. Made ${time}.</p>
 ${chain}
 `.text;
+  if (access.length > 0) yield html`<h2>Who may use the record</h2>\n`.text;
+  for (const occurrence of access) yield accessArticle(occurrence).text;
+  if (access.length > 0) yield html`<h2>Versions</h2>\n`.text;
   for (const version of versions) yield article(version).text;
   yield '</body>\n</html>\n';
 }
@@ -96,6 +100,28 @@ function article(version: Version): Html {
 ${changes(operation, differences)}
 </article>
 `;
+}
+
+/** A link or a grant: everything that its event says. */
+function accessArticle({ type, recorded, credential, request_id, revision, data }: Occurrence): Html {
+  const facts: [string, string][] = [
+    ['Recorded', recorded],
+    ...Object.entries(data).map(([name, value]): [string, string] => [name, textOf(value)]),
+    ['Credential', listed(credentialLabel(credential), credential.kind, credential.issuer) ?? ''],
+    ['Request', request_id],
+    ['Event', `revision ${revision}`],
+  ];
+  return html`<article>
+<h2>${type}</h2>
+<dl>${facts.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+</article>
+`;
+}
+
+/** Returns a member of an event's data: texts as they are, one a line. */
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join('\n');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** Joins the parts that are present, each once; null without any. */

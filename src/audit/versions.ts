@@ -5,6 +5,7 @@ import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { type Difference, differences } from '#src/shared/json-difference.ts';
 import { without } from '#src/shared/json-equal.ts';
 import { type NamedCredential, unnamed } from './names.ts';
+import { concernsAccess, type Occurrence, occurrenceIn } from './occurrences.ts';
 import { ClientProvenances, type SaidProvenance } from './provenances.ts';
 import { Replay } from './replay.ts';
 
@@ -49,6 +50,8 @@ export interface Version {
 export interface History {
   /** The newest first. */
   readonly versions: readonly Version[];
+  /** Links of people and grants of applications, the newest first; empty for the history of one resource. */
+  readonly access: readonly Occurrence[];
   /** Number of events read, including those without a version. */
   readonly events: number;
   /** The first revision with a broken hash chain; undefined if the chain is intact. */
@@ -71,12 +74,14 @@ const OPERATIONS = {
  */
 export async function historyOf(events: AsyncIterable<RecordedEvent>, only?: string): Promise<History> {
   const versions: Omit<Version, 'provenances'>[] = [];
+  const access: Occurrence[] = [];
   /** The last content of each resource: a restored one is compared with the content before its deletion. */
   const contents = new Map<string, JsonObject>();
   const said = new ClientProvenances();
   const replay = new Replay(events);
   for await (const event of replay) {
     said.note(event);
+    if (only === undefined && concernsAccess(event.event.type)) access.push(occurrenceIn(event));
     const version = versionIn(event, contents, only);
     if (version !== undefined) versions.push(version);
   }
@@ -86,6 +91,7 @@ export async function historyOf(events: AsyncIterable<RecordedEvent>, only?: str
       ...version,
       provenances: about.get(`${version.resource}/_history/${version.version}`) ?? [],
     })),
+    access: access.reverse(),
     events: replay.events,
     brokenAt: replay.brokenAt,
     head: replay.head,

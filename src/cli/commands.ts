@@ -134,6 +134,26 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       command(
+        'grants [patient...]',
+        'List who allowed which application what, until when, as of any moment: for a patient, an application or a project',
+      )
+        .option('--application <application>', 'Grants of this application (id or client id)')
+        .option('--project <project>', 'Grants of the applications of this project (id or name)')
+        .option('--environment <environment>', 'With --project: sandbox or production (default: sandbox)')
+        .option('--at <time>', 'A date or a date-time with an offset (default: now)'),
+      'annal grants mira sand',
+      'annal grants 018f… --at 2026-03-01',
+      'annal grants --application app_… --json',
+    ),
+    async (words, options) => {
+      const { grantsCommand } = await import('./grants.ts');
+      return grantsCommand(words.join(' '), options);
+    },
+  );
+
+  does(
+    examples(
+      command(
         'context <manifest>',
         'Print a context that POST /v1/context returned, made again from the events',
       ),

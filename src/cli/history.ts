@@ -63,7 +63,8 @@ async function showHistory(
   const history = await withEventStore(databaseUrl, async (store) => {
     const found = await withStream(store, stream, (events) => historyOf(events, only));
     const versions = await nameCredentials((name) => store.read(name), found.versions);
-    return { ...found, versions: await nameDirectoryEntries(databaseUrl, versions) };
+    const access = await nameCredentials((name) => store.read(name), found.access);
+    return { ...found, access, versions: await nameDirectoryEntries(databaseUrl, versions) };
   });
   if (history.versions.length === 0) throw new Failure(`${resource} doesn't exist`);
   const time = toInstant(nowMicros());
@@ -72,9 +73,18 @@ async function showHistory(
     const { length } = history.versions;
     process.stdout.write(`Wrote ${counted(length, 'version')} to ${html}.\n`);
   } else if (json) {
-    const { versions, events, brokenAt, head } = history;
+    const { versions, access, events, brokenAt, head } = history;
     const chain = { holds: brokenAt === undefined, ...(brokenAt !== undefined && { broken_at: brokenAt }) };
-    const all = { resource, made_at: time, stream, head: head ?? null, events, chain, versions };
+    const all = {
+      resource,
+      made_at: time,
+      stream,
+      head: head ?? null,
+      events,
+      chain,
+      versions,
+      ...(record && { access }),
+    };
     process.stdout.write(`${stringify(all, undefined, 2)}\n`);
   } else process.stdout.write(`${describe(history, record)}\n`);
   return reportBroken(stream, history.brokenAt);
@@ -117,9 +127,14 @@ async function streamOf(databaseUrl: string, resource: string): Promise<string> 
 
 /** Longest text of a value in the table. */
 const SHOWN = 60;
+/** Longest text of what an event of a link or grant says. */
+const SAID = 100;
 
-/** The table, with why, and what changed, below each version; of first versions only that they are. */
-function describe({ versions }: History, record: boolean): string {
+/**
+ * The table, with why, and what changed, below each version; of first versions only that they are. Below it who may use
+ * the record.
+ */
+function describe({ versions, access }: History, record: boolean): string {
   const heading = ['Version', 'Recorded', 'Operation', 'By', 'Credential', 'On behalf of', 'Source system'];
   const rows = versions.map((version) => [
     ...(record ? [version.resource] : []),
@@ -137,7 +152,21 @@ function describe({ versions }: History, record: boolean): string {
     ...version.provenances.map((said) => `    why: ${printable(sentenceOf(said))}`),
     ...(version.version === 1 ? [] : changes(version)),
   ]);
-  return [names, rule, ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])].join('\n');
+  const written = [names, rule, ...lines.flatMap((line, i) => [line, ...(below[i] ?? [])])];
+  return [...written, ...(access.length === 0 ? [] : ['', describeAccess(access)])].join('\n');
+}
+
+function describeAccess(access: History['access']): string {
+  const rows = access.map(({ recorded, type, credential, data }) => {
+    const said = printable(JSON.stringify(data));
+    return [
+      recorded,
+      type,
+      credentialLabel(credential),
+      said.length > SAID ? `${said.slice(0, SAID - 1)}…` : said,
+    ];
+  });
+  return table(['Recorded', 'Links and grants', 'By', 'Says'], rows);
 }
 
 function changes({ differences }: Version): string[] {

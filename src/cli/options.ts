@@ -46,6 +46,7 @@ const schema = z.strictObject({
   email: text,
   patient: text,
   project: text,
+  application: text,
   environment: z.enum(['sandbox', 'production'], '--environment must be sandbox or production').optional(),
   analyze: flag,
   deleted: flag,

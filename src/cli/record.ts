@@ -73,10 +73,10 @@ export async function recordCommand(
 }
 
 /**
- * Refuses moments in the future; the current day is allowed.
+ * Refuses a moment of `--at` in the future; the current day is allowed.
  * @throws Failure
  */
-function refuseFuture(at: string): void {
+export function refuseFuture(at: string): void {
   const begins = toMicros(at.includes('T') ? at : `${at}T00:00:00Z`);
   const now = nowMicros();
   if (begins > now) throw new Failure(`--at ${at} is in the future; it is now ${toInstant(now)}`);

@@ -1,0 +1,102 @@
+/**
+ * Ends the grants of deleted applications and projects (docs/spec/decisions.md, section 9, "Grants"). Their tokens are
+ * refused at once; this writes the events, as a process that a crash only delays. Every step may be repeated.
+ */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import type { Position } from '#src/events/store.ts';
+import { IdSource } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Micros } from '#src/shared/time.ts';
+import type { RequestContext } from '../command.ts';
+import type { Consents, GrantRef } from './consents.ts';
+
+/** Why the service ends a grant by itself. */
+export type EndReason = 'application_deleted' | 'platform';
+
+/** Reads grants that no event has ended, in the order of their ids, after one of them. */
+type Open = (of: string, after: string) => Promise<readonly GrantRef[]>;
+
+/** Dependencies. */
+export interface EndGrantsDeps {
+  readonly consents: Pick<Consents, 'revoke'>;
+  readonly ofApplication: Open;
+  /** Grants of a project's applications. */
+  readonly ofProject: Open;
+  /** Grants on a project's records. */
+  readonly onRecordsOf: Open;
+  /** Returns why a grant can't stand: its application, that's project or the record's owner was deleted before. */
+  readonly endOf: (
+    grantId: string,
+  ) => Promise<{ readonly grant: GrantRef; readonly reason: EndReason } | undefined>;
+  /** Waits until read models show a position. @throws Refusal unavailable */
+  readonly shown: (position: Position, models: readonly string[]) => Promise<void>;
+  readonly now: () => Micros;
+}
+
+/** Types of events that it acts on. */
+export const ENDING_TYPES = ['ApplicationDeleted', 'ProjectDeleted', 'ConsentGranted'] as const;
+
+/**
+ * Acts on an event: ends all grants of what was deleted. A grant may be written just after that; then its own event
+ * leads to its end.
+ * @throws Refusal unavailable while a read model lags
+ */
+export async function endGrants(deps: EndGrantsDeps, stored: StoredEvent): Promise<void> {
+  const { event, position } = stored;
+  switch (event.type) {
+    case 'ApplicationDeleted':
+      await deps.shown(position, ['consents']);
+      return endAll(deps, stored, deps.ofApplication, event.data.application_id, 'application_deleted');
+    case 'ProjectDeleted':
+      await deps.shown(position, ['consents']);
+      await endAll(deps, stored, deps.ofProject, event.data.project_id, 'application_deleted');
+      return endAll(deps, stored, deps.onRecordsOf, event.data.project_id, 'platform');
+    case 'ConsentGranted': {
+      await deps.shown(position, ['consents', 'projects']);
+      const found = await deps.endOf(event.data.grant_id);
+      if (found !== undefined) await end(deps, stored, found.grant, found.reason);
+      return;
+    }
+    default:
+      throw new TypeError(`${event.type} ends no grants`);
+  }
+}
+
+async function endAll(
+  deps: EndGrantsDeps,
+  stored: StoredEvent,
+  open: Open,
+  of: string,
+  reason: EndReason,
+): Promise<void> {
+  for (let after = ''; ; ) {
+    const page = await open(of, after);
+    const last = page.at(-1);
+    if (last === undefined) return;
+    await Promise.all(page.map((grant) => end(deps, stored, grant, reason)));
+    after = last.grantId;
+  }
+}
+
+/** Ends a grant; that of a purged record has ended. */
+async function end(
+  { consents, now }: EndGrantsDeps,
+  { id, metadata }: StoredEvent,
+  grant: GrantRef,
+  reason: EndReason,
+): Promise<void> {
+  const millis = Date.parse(metadata.recorded_at);
+  // A second run makes the same command.
+  const seed = new IdSource(id, millis).at(0, grant.grantId);
+  const by: RequestContext = {
+    credential: { kind: 'system' },
+    requestId: metadata.request_id,
+    ids: new IdSource(seed, millis),
+    now,
+  };
+  try {
+    await consents.revoke(by, grant, reason);
+  } catch (error) {
+    if (!(error instanceof Refusal && error.kind === 'not_found')) throw error;
+  }
+}
