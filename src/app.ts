@@ -20,6 +20,7 @@ import { acknowledged } from './app/acknowledged.ts';
 import { openAdministration } from './app/admin.ts';
 import { answering } from './app/answering.ts';
 import { openAuthorize } from './app/authorize.ts';
+import { openConsentProcesses } from './app/consent-processes.ts';
 import { openConsent } from './app/consents.ts';
 import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
@@ -276,14 +277,6 @@ export async function startApp(deps: AppDeps): Promise<App> {
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
-  observeFollowing(registry, {
-    pool,
-    store,
-    projector,
-    progress,
-    parked: carried.parked,
-    processes: [carried, erasures, sandboxes, hooks.process],
-  });
   const consents = await openConsent({
     pool,
     kernel,
@@ -292,6 +285,27 @@ export async function startApp(deps: AppDeps): Promise<App> {
     invitations,
     idsOfSector: consentQueries.idsOfSector,
     passed,
+  });
+  const { endings, expiry } = openConsentProcesses({
+    store,
+    pool,
+    databaseUrl,
+    logAnswers,
+    newer,
+    log,
+    consents,
+    toEnd: consentQueries.toEnd,
+    passed,
+  });
+  endings.start();
+  expiry.start();
+  observeFollowing(registry, {
+    pool,
+    store,
+    projector,
+    progress,
+    parked: carried.parked,
+    processes: [carried, erasures, sandboxes, hooks.process, endings],
   });
   const { queue, ...administration } = openAdministration({
     pool,
@@ -388,6 +402,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await drain(server);
       carried.stop();
       erasures.stop();
+      endings.stop();
+      await expiry.stop();
       await hooks.stop();
       sandboxes.stop();
       await projector.stop();

@@ -212,7 +212,7 @@ describe('the command line, for auditors of other streams', () => {
     expect(several.stderr)
       .to.contain('matches 2 patients; choose one by its id:')
       .and.to.contain(`Patient/${ida}: Ida`)
-      .and.to.match(/\(proj_\w+\), sandbox$/m);
+      .and.to.match(/\(proj_[\w-]+\), sandbox$/m);
   });
 
   it('finds that the event was changed by which the log is known', async function () {

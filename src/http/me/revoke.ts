@@ -9,7 +9,7 @@ import { myGrantView } from './grants.ts';
 import { myGrantSchema } from './schemas.ts';
 
 /**
- * Returns a grant on a record of the person, whoever gave it.
+ * Returns a grant on a record of the person, also one that another person gave.
  * @throws Refusal forbidden (403), not_found (404)
  */
 async function grantFor(request: MeRequest, patient: string, id: string): Promise<GrantRow> {
