@@ -29,7 +29,10 @@ const DMARD_FINDINGS: readonly Measure[] = [
   ...(['leukocytes', 'hemoglobin', 'creatinine', 'filtration', 'transaminases', 'albumin'] as const),
   ...(['liver', 'platelets', 'inflammation'] as const),
 ];
-const DMARD_DUE: readonly [number, Basis] = [HALF_YEAR, ['bsrDmard', 'at least every 12 weeks']];
+const DMARD_DUE: readonly [number, Basis] = [
+  YEAR,
+  ['bsrDmard', 'every 6 months when stable, for some drugs longer; review at least once a year'],
+];
 
 const LITHIUM_DUE: readonly [number, Basis] = [HALF_YEAR, ['niceBipolar', 'every 6 months']];
 
@@ -66,21 +69,17 @@ export const DRUGS: readonly Drugs[] = [
     codes: /^C03/,
     words: /furosemide|torasemide|thiazide|spironolacton|eplerenon/i,
     watch: ['potassium', 'sodium', 'creatinine', 'filtration', 'weight', 'pressure'],
-    due: [
-      kidneysDue('hedisMonitoring', 'at least once a year'),
-      potassiumDue('hedisMonitoring', 'at least once a year'),
-    ],
-    source: ['escHeartFailure', 'hedisMonitoring'],
+    source: ['escHeartFailure'],
   },
   {
     codes: /^C09/,
     words: /\w+pril\b|\w+sartan\b/i,
     watch: ['potassium', 'creatinine', 'filtration', 'pressure'],
     due: [
-      kidneysDue('hedisMonitoring', 'at least once a year'),
-      potassiumDue('hedisMonitoring', 'at least once a year'),
+      kidneysDue('spsMonitoring', 'at least once a year'),
+      potassiumDue('spsMonitoring', 'at least once a year'),
     ],
-    source: ['kdigoKidney', 'hedisMonitoring'],
+    source: ['kdigoKidney', 'spsMonitoring'],
   },
   {
     codes: /^C07/,
@@ -98,14 +97,17 @@ export const DRUGS: readonly Drugs[] = [
     codes: /^C10/,
     words: /\b(?:ator|ceri|flu|lo|pita|pra|rosu|sim)vastatin|ezetimib/i,
     watch: ['ldl', 'transaminases', 'liver'],
-    source: ['ahaCholesterol'],
+    source: ['accDyslipidemia'],
   },
   {
     codes: /^C01AA/,
     words: /digoxin|digitoxin/i,
     watch: ['digoxin', 'potassium', 'creatinine', 'filtration', 'heartRate'],
-    due: [kidneysDue('hedisMonitoring', 'at least once a year')],
-    source: ['escHeartFailure', 'hedisMonitoring'],
+    due: [
+      kidneysDue('spsMonitoring', 'at least once a year'),
+      potassiumDue('spsMonitoring', 'at least once a year'),
+    ],
+    source: ['escHeartFailure', 'spsMonitoring'],
   },
   {
     codes: /^H03A/,

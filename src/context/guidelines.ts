@@ -1,6 +1,7 @@
 /**
  * The guidelines behind the clinical rules of contexts. Every rule in `illnesses.ts`, `drugs.ts` and `scores.ts` names
- * at least one of them. Dates are those of publication, or of the update that the rule was checked against.
+ * at least one of them. Dates are those of publication, or of the update that the rule was checked against; of web pages
+ * without editions, the month in which the rule was checked against them.
  */
 
 /** A published guideline, in one version. */
@@ -29,13 +30,13 @@ export const GUIDELINES = {
     '2025-01',
   ),
   escHypertension: guideline('ESC', 'Elevated blood pressure and hypertension', '2024', '2024-08-30'),
-  escHeartFailure: guideline('ESC', 'Acute and chronic heart failure', '2021', '2021-08-27'),
+  escHeartFailure: guideline('ESC', 'Acute and chronic heart failure', '2021, focused update 2023', '2023'),
   escAtrialFibrillation: guideline('ESC', 'Atrial fibrillation', '2024', '2024-08-30'),
   kdigoKidney: guideline('KDIGO', 'Evaluation and management of chronic kidney disease', '2024', '2024-03'),
   ahaCoronary: guideline('AHA/ACC', 'Chronic coronary disease', '2023', '2023-07-20'),
   ahaChestPain: guideline('AHA/ACC', 'Evaluation and diagnosis of chest pain', '2021', '2021-10-28'),
   ahaStroke: guideline('AHA/ASA', 'Prevention of stroke after stroke or TIA', '2021', '2021-05-24'),
-  ahaCholesterol: guideline('AHA/ACC', 'Management of blood cholesterol', '2018', '2018-11-10'),
+  accDyslipidemia: guideline('ACC/AHA', 'Management of dyslipidemia', '2026, Circulation 153', '2026'),
   gina: guideline('GINA', 'Global strategy for asthma management and prevention', '2024', '2024-05'),
   gold: guideline(
     'GOLD',
@@ -50,8 +51,18 @@ export const GUIDELINES = {
   niceCobalamin: guideline('NICE', 'Vitamin B12 deficiency in over 16s', 'NG239', '2024-03-06'),
   niceGout: guideline('NICE', 'Gout', 'NG219', '2022-06-09'),
   niceRheumatoid: guideline('NICE', 'Rheumatoid arthritis in adults', 'NG100, updated 2020', '2020-10-12'),
-  bsrDmard: guideline('BSR/BHPR', 'Prescription and monitoring of non-biologic DMARDs', '2017', '2017'),
-  noggOsteoporosis: guideline('NOGG', 'Prevention and treatment of osteoporosis', '2021', '2022-04-05'),
+  bsrDmard: guideline(
+    'BSR',
+    'Prescription and monitoring of conventional synthetic DMARDs',
+    '2025',
+    '2025-11-17',
+  ),
+  noggOsteoporosis: guideline(
+    'NOGG',
+    'Prevention and treatment of osteoporosis',
+    '2024, doi 10.1007/s11657-025-01588-3',
+    '2025',
+  ),
   niceProstate: guideline('NICE', 'Prostate cancer', 'NG131, updated 2021', '2021-12-15'),
   niceObesity: guideline('NICE', 'Overweight and obesity management', 'NG246', '2025-01-14'),
   niceAntenatal: guideline('NICE', 'Antenatal care', 'NG201', '2021-08-19'),
@@ -60,7 +71,7 @@ export const GUIDELINES = {
   acipChildren: guideline(
     'CDC/ACIP',
     'Immunization schedule for children and adolescents',
-    '2025',
+    '2025, before the changes of 2026-01-05',
     '2025-01',
   ),
   uspstfPressure: guideline('USPSTF', 'Screening for hypertension in adults', '2021', '2021-04-27'),
@@ -89,13 +100,18 @@ export const GUIDELINES = {
     '2021',
     '2021-04-25',
   ),
-  hedisMonitoring: guideline('NCQA', 'HEDIS: annual monitoring of persistent medications', '2018', '2017-07'),
+  spsMonitoring: guideline(
+    'NHS SPS',
+    'Medicines monitoring: digoxin, ACE inhibitors and angiotensin II receptor blockers',
+    'web pages',
+    '2026-11',
+  ),
   niceNeutropenia: guideline('NICE', 'Neutropenic sepsis', 'CG151', '2012-09-19'),
   niceBipolar: guideline('NICE', 'Bipolar disorder', 'CG185', '2014-09-24'),
   agsBeers: guideline('AGS', 'Beers Criteria', '2023', '2023-05-04'),
   stoppStart: guideline('EuGMS', 'STOPP/START criteria', 'version 3', '2023-05-31'),
   news: guideline('RCP', 'National Early Warning Score', '2', '2017-12-19'),
-  niceSepsis: guideline('NICE', 'Suspected sepsis', 'NG51, updated 2024', '2024-01-31'),
+  niceSepsis: guideline('NICE', 'Suspected sepsis in people aged 16 or over', 'NG253', '2025-11-19'),
   niceMedicines: guideline('NICE', 'Medicines optimisation', 'NG5', '2015-03-04'),
   niceDrugAllergy: guideline('NICE', 'Drug allergy', 'CG183', '2014-09-03'),
   ips: guideline('HL7', 'International Patient Summary', '2.0.0', '2025-10-03'),

@@ -123,8 +123,8 @@ export const ILLNESSES: readonly Illness[] = [
     codes: /^E78/,
     words: /cholesterol|lipid(a?)emia|hyperlipid|dyslipid/i,
     watch: ['ldl', 'cholesterol', 'hdl', 'triglycerides', 'pressure', 'weight', 'transaminases', 'liver'],
-    source: ['ahaCholesterol'],
-    due: [due('LDL cholesterol', YEAR * 2, ['ahaCholesterol', 'every 3 to 12 months'], 'ldl')],
+    source: ['accDyslipidemia'],
+    due: [due('LDL cholesterol', YEAR * 2, ['accDyslipidemia', 'every 6 to 12 months'], 'ldl')],
   },
   {
     name: 'asthma',
