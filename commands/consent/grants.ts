@@ -60,10 +60,10 @@ export function openGrants(deps: GrantDeps): Pick<Consents, 'grant' | 'revoke' |
 
 async function grant(deps: GrantDeps, by: RequestContext, asked: NewGrant): Promise<Done<Granted>> {
   const { record, application } = asked;
-  const owner = await ownerOf(deps.resources, record);
+  const keys = decide.grantKeys(asked);
+  const owner = await ownerOf(deps.resources, record, keys);
   await requireUnpurged(deps, owner, record);
   const ids = { grantId: by.ids.prefixed('grant_'), ...(await pairwiseOf(deps, asked)) };
-  const keys = decide.grantKeys(asked);
   return onRecord(deps.resources, by, {
     record,
     name: `grant/${application.id}`,

@@ -98,12 +98,16 @@ function drafts(
 }
 
 /**
- * Returns the tenant that owns a record.
+ * Returns the tenant that owns a record, and loads the entries of a decision that follows.
  * @throws Refusal not_found for a record that never was, or was purged
  */
-export async function ownerOf(resources: Streams<Resources>, record: string): Promise<Tenant> {
+export async function ownerOf(
+  resources: Streams<Resources>,
+  record: string,
+  keys: readonly string[],
+): Promise<Tenant> {
   try {
-    const { owner } = await resources.read(recordStream(record), [record]);
+    const { owner } = await resources.read(recordStream(record), [record, ...keys]);
     if (owner !== undefined) return owner;
   } catch (error) {
     if (!(error instanceof StreamDeleted)) throw error;

@@ -39,6 +39,12 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'consent',
+    shows: 'a grant on a record of 100,000 events takes at most twice the time of one on a record of ten',
+    run: { tests: ['test/commands/consent-scale.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'isolation',
     shows:
       '10,000 random requests about ids of another project or environment, answered as for ids that never were',
