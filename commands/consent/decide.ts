@@ -112,6 +112,8 @@ export function link(
     requireLive(state, record);
     const own = linksOf(state, past, person).find(({ ended }) => !ended);
     if (own?.relationship === relationship) return { events: [], result: { linkId: own.link_id } };
+    // Two persons with one invitation ask for the same id; the second gets nothing, also when the first was unlinked.
+    if (entryOf(state, linkId) !== undefined) throw notFound('link', linkId);
     if (own !== undefined)
       throw conflict(`the person is linked to this record already, as ${own.relationship}`);
     const self = heldLink(state, past, SELF_LINK);

@@ -275,6 +275,12 @@ describe('deciding on links', () => {
       .thenRefused('conflict', /already, as dependent/);
   });
 
+  it('makes no link of an id that another person was linked with, also when that has ended', () => {
+    const before = linked('link_new', EVE, 'dependent');
+    record(before).when(linking(ADA, 'dependent')).thenRefused('not_found');
+    record(before, unlinked('link_new')).when(linking(EVE, 'dependent')).thenRefused('not_found');
+  });
+
   it('links nobody to a deleted Patient, nor to a record that never was', () => {
     record(patientDeleted)
       .when(linking(ADA))
