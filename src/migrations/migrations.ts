@@ -4,6 +4,7 @@ import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import { CLIENT_ASSERTIONS_SQL } from '#src/oauth/assertion-ids.ts';
 import { AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
+import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
 import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0045-application-logos', sql: APPLICATION_LOGOS_SQL },
   { name: '0046-client-authentication', sql: [CLIENT_ASSERTIONS_SQL, CLIENT_FAILURES_SQL].join('\n') },
   { name: '0048-oauth-tokens', sql: OAUTH_TOKENS_SQL },
+  { name: '0049-signing-keys', sql: SIGNING_KEYS_SQL },
   { name: '0051-sign-in', sql: SIGN_IN_SQL },
   { name: '0054-authorization-requests', sql: AUTHORIZATION_REQUEST_SQL },
   { name: '0056-request-log-application', sql: REQUEST_LOG_APPLICATION_SQL },

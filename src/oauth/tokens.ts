@@ -1,9 +1,41 @@
 /** Finds the callers of access tokens. The database is asked at every request, without a cache. */
 import type { Queryable } from '#queries/gather.ts';
 import type { Environment } from '#src/shared/tenant.ts';
-import type { TokenCaller } from '#src/shared/token-caller.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { knownScopes, systemScopes } from './scopes.ts';
+
+/** An application that an access token was issued to. */
+interface TokenApplication {
+  readonly applicationId: string;
+  /** The application's project. */
+  readonly project: string;
+  readonly environment: Environment;
+  /** RFC 8707; empty: the whole service. */
+  readonly resources: readonly string[];
+}
+
+/** An application with a `client_credentials` token: it may do what an API key of its project may. */
+export interface ClientTokenCaller extends TokenApplication {
+  readonly kind: 'client';
+  readonly keyScopes: readonly ('read' | 'write')[];
+}
+
+/** An application that acts for one patient under a grant. */
+export interface GrantTokenCaller extends TokenApplication {
+  readonly kind: 'grant';
+  readonly grantId: string;
+  /** The record's Patient id, which the application must never see. */
+  readonly record: string;
+  /** The pairwise Patient id. */
+  readonly patient: string;
+  /** Of the token: what was granted, or less. */
+  readonly scopes: readonly string[];
+  /** When the token expires, at the latest with its grant. */
+  readonly expiresAt: Date;
+}
+
+/** The caller of an access token. */
+export type TokenCaller = ClientTokenCaller | GrantTokenCaller;
 
 /**
  * Finds the caller by the hex SHA-256 of an access token. Undefined when the token is unknown, expired or revoked, its

@@ -8,15 +8,13 @@ import type { Issued } from '#src/oauth/issued.ts';
 import { findRefreshToken, refresh } from '#src/oauth/refresh.ts';
 import { forgetRecord, revokeToken, sweepTokens } from '#src/oauth/revoke.ts';
 import { sha256 } from '#src/oauth/secrets.ts';
-import { type FindTokenCaller, openTokenCallers } from '#src/oauth/tokens.ts';
-import type { TokenCaller } from '#src/shared/token-caller.ts';
+import { type FindTokenCaller, openTokenCallers, type TokenCaller } from '#src/oauth/tokens.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import {
   addGrant,
   addGrantedApplication,
   codeFor,
   type GrantedApplication,
-  prepareGrants,
 } from '#test/support/oauth-tokens.ts';
 
 const FULL = 'offline_access openid patient/*.rs';
@@ -29,7 +27,6 @@ describe('codes and tokens', () => {
   let app: GrantedApplication;
   before(async () => {
     database = await createMigratedDatabase();
-    await prepareGrants(database.pool);
     line = new Line(database.pool.options);
     find = openTokenCallers(line);
   });

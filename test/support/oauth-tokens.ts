@@ -19,19 +19,6 @@ export interface GrantedApplication {
   readonly subject: string;
 }
 
-/** Creates the table of grants, if the read model doesn't. */
-export async function prepareGrants(pool: Pool): Promise<void> {
-  await pool.query(`
-    create schema if not exists consents;
-    create table if not exists consents.grants (
-      grant_id text primary key, record uuid not null, application_id text not null, project text not null,
-      environment text not null, sector text not null, issuer text not null, subject text not null,
-      patient uuid not null, pairwise_subject text not null, scopes text[] not null, purpose text,
-      granted_by text not null, granted_at int8 not null, expires_at int8 not null, lang text not null,
-      sentences text[] not null, ended_at int8, end_reason text, owner_project text not null,
-      owner_environment text not null)`);
-}
-
 /** Adds an application of a project of its own, with a grant that lasts some seconds. */
 export async function addGrantedApplication(
   pool: Pool,

@@ -1,0 +1,201 @@
+/**
+ * The keys that sign ID tokens (RFC 7517; OpenID Connect Core 1.0, section 10.1.1). They are rows, so that rotation
+ * needs no restart and every instance signs with the same key. Private keys are sealed.
+ */
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { installationKey } from '#src/operations/installation-key.ts';
+import { seal, unseal } from '#src/shared/sealed.ts';
+
+/** DDL of its own migration. */
+export const SIGNING_KEYS_SQL = `
+-- What seals the private keys.
+CREATE TABLE operations.signing_seal (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  key bytea NOT NULL
+);
+CREATE TABLE operations.signing_key (
+  kid text PRIMARY KEY,
+  predecessor text NOT NULL UNIQUE,    -- its kid; empty for the first. Of parallel rotations one succeeds
+  public_jwk jsonb NOT NULL,
+  private_key text NOT NULL,           -- a JWK, sealed with the kid
+  made_at timestamptz NOT NULL DEFAULT now(),
+  signs_from timestamptz NOT NULL,
+  published_until timestamptz          -- null while it is the newest
+);`;
+
+/** The algorithm of ID tokens (docs/spec/interface.md, section 5). */
+export const SIGNING_ALGORITHM = 'RS256';
+/** Seconds for which clients may keep the key set. A new key is published for longer than that before it signs. */
+export const KEY_SET_MAX_AGE_S = 300;
+/** Seconds that a new key is published before it signs. */
+const PUBLISHED_BEFORE_S = 2 * KEY_SET_MAX_AGE_S;
+/** Seconds that a key stays published after its successor signs: ID tokens last 30 minutes, clocks differ. */
+const PUBLISHED_AFTER_S = 3_600;
+
+/** A key, as `annal oauth-keys` lists it. */
+export interface SigningKeyRow {
+  readonly kid: string;
+  readonly madeAt: Date;
+  readonly signsFrom: Date;
+  /** When it leaves the key set; undefined for the newest key. */
+  readonly publishedUntil: Date | undefined;
+  readonly status: 'waiting' | 'signing' | 'retired';
+}
+
+/** A key that signs. */
+export interface SigningKey {
+  readonly kid: string;
+  readonly key: CryptoKey;
+}
+
+const privateJwk = z.looseObject({ kty: z.literal('RSA'), n: z.string(), e: z.string(), d: z.string() });
+const publicJwk = z.object({
+  kty: z.literal('RSA'),
+  n: z.string(),
+  e: z.string(),
+  kid: z.string(),
+  alg: z.string(),
+  use: z.string(),
+});
+
+const CURRENT = `
+select kid, private_key from operations.signing_key
+ where signs_from <= now() and (published_until is null or published_until > now())
+ order by signs_from desc, made_at desc limit 1`;
+
+const PUBLISHED = `
+select public_jwk as jwk from operations.signing_key
+ where published_until is null or published_until > now() order by made_at desc, kid`;
+
+// The predecessor is unique: the second of two parallel rotations inserts nothing, and ends no key.
+const ROTATE = `
+with made as (
+  insert into operations.signing_key (kid, predecessor, public_jwk, private_key, signs_from)
+  values ($1, $2, $3, $4, now() + make_interval(secs => $5))
+  on conflict (predecessor) do nothing
+  returning kid
+), ended as (
+  update operations.signing_key
+     set published_until = least(coalesce(published_until, 'infinity'), now() + make_interval(secs => $6))
+   where exists (select from made) and (published_until is null or $6 = 0)
+)
+select kid from made`;
+
+const LIST = `
+select kid, made_at as "madeAt", signs_from as "signsFrom", published_until as "publishedUntil",
+       case when signs_from > now() then 'waiting'
+            when kid = (select kid from (${CURRENT}) c) then 'signing' else 'retired' end as status
+  from operations.signing_key
+ where published_until is null or published_until > now() order by made_at desc, kid`;
+
+/** The signing keys of an installation. */
+export class SigningKeys {
+  /** Imported private keys by kid; which of them signs is asked each time. */
+  readonly #imported = new LRUCache<string, CryptoKey>({ max: 10 });
+
+  constructor(private readonly pool: Pool) {}
+
+  /** Returns the key that signs now; the first use makes one. */
+  async signing(): Promise<SigningKey> {
+    const row = (await this.#current()) ?? (await this.#first());
+    const { kid } = row;
+    const known = this.#imported.get(kid);
+    if (known !== undefined) return { kid, key: known };
+    const sealing = await installationKey(this.pool, 'signing_seal');
+    const jwk = privateJwk.parse(JSON.parse(unseal(sealing, row.private_key, kid)));
+    const key = await importJWK(jwk, SIGNING_ALGORITHM);
+    if (key instanceof Uint8Array) throw new TypeError('the signing key is not an RSA key');
+    this.#imported.set(kid, key);
+    return { kid, key };
+  }
+
+  /** Returns the public keys: the one that signs, the next one, and earlier ones whose tokens may still be valid. */
+  async published(): Promise<JSONWebKeySet> {
+    const read = async (): Promise<JWK[]> => {
+      const { rows } = await this.pool.query<{ jwk: unknown }>({ name: 'signing-keys', text: PUBLISHED });
+      return rows.map(({ jwk }) => publicJwk.parse(jwk));
+    };
+    const keys = await read();
+    if (keys.length > 0) return { keys };
+    await this.#first();
+    return { keys: await read() };
+  }
+
+  /**
+   * Makes the next key. It signs after ten minutes, when every client has had the time to fetch it; the keys before it
+   * stay published for an hour more.
+   * @param now for a key that leaked: the new key signs at once, and no earlier key stays published
+   * @returns the keys, the newest first. While a key waits to sign no other is made, so a repeated rotation changes nothing
+   */
+  async rotate({ now = false }: { readonly now?: boolean } = {}): Promise<readonly SigningKeyRow[]> {
+    await this.signing();
+    const { rows } = await this.pool.query<{ kid: string; waits: boolean }>(
+      `select kid, signs_from > now() as waits from operations.signing_key
+        where published_until is null order by made_at desc limit 1`,
+    );
+    if (rows[0]?.waits === true && !now) return this.list();
+    await this.#make(rows[0]?.kid ?? '', now ? 0 : PUBLISHED_BEFORE_S, now ? 0 : PUBLISHED_AFTER_S);
+    return this.list();
+  }
+
+  /** Returns the published keys, the newest first. */
+  async list(): Promise<readonly SigningKeyRow[]> {
+    const { rows } = await this.pool.query<
+      Omit<SigningKeyRow, 'publishedUntil'> & { publishedUntil: Date | null }
+    >(LIST);
+    return rows.map((row) => ({ ...row, publishedUntil: row.publishedUntil ?? undefined }));
+  }
+
+  /** Deletes the private parts of keys that sign no more and are no longer published. */
+  async sweep(): Promise<void> {
+    // The chain of predecessors stays whole: the row keeps its name, and neither key.
+    await this.pool.query(
+      `update operations.signing_key set private_key = '', public_jwk = '{}'
+        where published_until < now() and private_key <> ''`,
+    );
+  }
+
+  async #current(): Promise<{ kid: string; private_key: string } | undefined> {
+    const { rows } = await this.pool.query<{ kid: string; private_key: string }>({
+      name: 'signing-key',
+      text: CURRENT,
+    });
+    return rows[0];
+  }
+
+  async #first(): Promise<{ kid: string; private_key: string }> {
+    await this.#make('', 0, 0);
+    const row = await this.#current();
+    if (row === undefined) throw new Error('operations.signing_key was emptied while it was read');
+    return row;
+  }
+
+  /** Makes a key after another, unless that one has a successor. */
+  async #make(predecessor: string, before: number, after: number): Promise<void> {
+    const { privateKey } = await generateKeyPair(SIGNING_ALGORITHM, { extractable: true });
+    const jwk = privateJwk.parse(await exportJWK(privateKey));
+    const { kty, n, e } = jwk;
+    const kid = await calculateJwkThumbprint({ kty, n, e });
+    const published = { kty, n, e, kid, alg: SIGNING_ALGORITHM, use: 'sig' };
+    const sealing = await installationKey(this.pool, 'signing_seal');
+    const sealed = seal(sealing, JSON.stringify(jwk), kid);
+    await this.pool.query(ROTATE, [
+      kid,
+      predecessor,
+      JSON.stringify(published),
+      sealed,
+      before,
+      after === 0 ? 0 : before + after,
+    ]);
+  }
+}
