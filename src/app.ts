@@ -26,6 +26,7 @@ import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
 import { openIdentities, ownIssuer } from './app/identity.ts';
+import { openOAuth } from './app/oauth.ts';
 import { Pacing, paced } from './app/pacing.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { quickstart } from './app/quickstart.ts';
@@ -212,6 +213,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const idempotency = openIdempotency(pool);
   const manifests = new ContextManifests(pool);
   const invitations = new Invitations(pool);
+  const oauth = openOAuth({ pool, issuer: config.baseUrl });
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
   const consentQueries = openConsentQueries(pool, ownIssuer(config));
@@ -273,7 +275,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const queries = { ...wrapCalls(questions, asking), searches, close: closeQueries };
   const tokens = openTokens(pool);
   const checks = readinessChecks({ store, pool, watch, progress, newer, models: names });
-  const sweeping = startSweeping({ pool, idempotency, invitations, log });
+  const sweeping = startSweeping({ pool, idempotency, invitations, tokens: oauth, log });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);

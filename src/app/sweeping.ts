@@ -1,4 +1,7 @@
-/** Periodically deletes expired idempotency keys, counts of attempts, and leftovers of killed rebuilds. */
+/**
+ * Periodically deletes expired idempotency keys, counts of attempts, codes, tokens and signing keys, and leftovers of
+ * killed rebuilds.
+ */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
@@ -13,11 +16,13 @@ export function startSweeping({
   pool,
   idempotency,
   invitations,
+  tokens,
   log,
 }: {
   readonly pool: Pool;
   readonly idempotency: Pick<IdempotencyStore, 'sweep'>;
   readonly invitations: Pick<Invitations, 'sweep'>;
+  readonly tokens: { readonly sweep: () => Promise<void> };
   readonly log: Logger;
 }): { stop(): void } {
   const sweeping = setInterval(() => {
@@ -28,6 +33,7 @@ export function startSweeping({
     invitations
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'counts of invitation attempts were not removed'));
+    tokens.sweep().catch((error: unknown) => log.warn({ err: error }, 'expired tokens were not removed'));
   }, SWEEP_MS).unref();
   return { stop: () => clearInterval(sweeping) };
 }
