@@ -1,0 +1,192 @@
+/** The gate: an access token of a grant opens the read of one Patient, and nothing else (docs/spec/decisions.md, section 9). */
+import { expect } from 'chai';
+import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { openApiDocument } from '#src/http/openapi/document.ts';
+import { ROUTES } from '#src/http/routes.ts';
+import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { inParallel } from '#test/support/audit.ts';
+import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+
+interface Operation {
+  readonly security?: readonly object[];
+  readonly parameters?: readonly { name?: string; schema?: { enum?: string[] } }[];
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+describe('the gate of grants', () => {
+  let service: InProcess;
+  let granting: Granting;
+  let owner: AdminUser;
+  let application: Application;
+  let record: string;
+  let allowed: Allowed;
+
+  before(async () => {
+    service = await startInProcess();
+    granting = await Granting.open(service);
+    owner = await signIn(service, 'owner@example.org');
+    const { id: organization } = await owner.done('POST', '/organizations', { name: 'Hearty' });
+    const { id: project } = await owner.done('POST', `/organizations/${organization}/projects`, {
+      name: 'App',
+    });
+    application = await granting.register(owner, project);
+    record = await newPatient();
+    allowed = await granting.allow(application, record);
+  });
+  after(async () => {
+    await granting?.close();
+    await service?.stop();
+  });
+
+  async function newPatient(rest: object = {}): Promise<string> {
+    const made = await service.post('/Patient', {
+      resourceType: 'Patient',
+      name: [{ family: 'Sand', given: ['Mira'] }],
+      birthDate: '1957-03-14',
+      ...rest,
+    });
+    return String(made.json.id);
+  }
+  const read = (id: string, token = allowed.token, headers: Record<string, string> = {}) =>
+    service.fhir(`/Patient/${id}`, { key: token, headers });
+  const count = async (sql: string): Promise<number> =>
+    Number((await service.pool.query<{ n: string }>(`select count(*) as n from ${sql}`)).rows[0]?.n);
+  const written = async () => ({
+    events: await count('log.events'),
+    keys: await count('operations.idempotency'),
+    deliveries: await count('operations.webhook_delivery'),
+  });
+
+  /** Every URL of the OpenAPI document with something in the places of its names. */
+  function everyRequest(): { method: string; url: string; open: boolean }[] {
+    const { paths } = JSON.parse(JSON.stringify(openApiDocument(ROUTES, service.url))) as { paths: Paths };
+    return Object.entries(paths).flatMap(([path, operations]) => {
+      const [first] = Object.values(operations);
+      const listed = first?.parameters?.find(({ name }) => name === 'resource_type')?.schema?.enum;
+      const types = path.includes('{resource_type}') ? (listed ?? TYPE_NAMES) : [''];
+      return types.flatMap((type) =>
+        Object.entries(operations).map(([method, { security = [] }]) => ({
+          method: method.toUpperCase(),
+          url: path
+            .replace('{resource_type}', type)
+            .replace('{vid}', '1')
+            .replace('{name}', 'start.js')
+            .replace(/\{\w+\}/g, allowed.patient),
+          open: security.length === 0,
+        })),
+      );
+    });
+  }
+
+  it('refuses every route and interaction but the Patient’s read with 403, and nothing happens', async () => {
+    const requests = everyRequest();
+    expect(requests.length).to.be.greaterThan(450);
+    const before = await written();
+    const opened: string[] = [];
+    const send = ({ method, url }: { method: string; url: string }, token: string) =>
+      fetch(service.url + url, {
+        method,
+        redirect: 'manual',
+        headers: {
+          Authorization: `Bearer ${token}`,
+          ...(method === 'GET' ? {} : { 'Content-Type': 'application/json' }),
+          ...(method === 'POST' ? { 'Idempotency-Key': `gate ${url}`.replace(/\W/g, '-') } : {}),
+        },
+        // Nobody reads it: it would be refused.
+        ...(method === 'GET' ? {} : { body: '{"resourceType":' }),
+      });
+    await inParallel(
+      requests.filter(({ open }) => !open),
+      16,
+      async (request) => {
+        const response = await send(request, allowed.token);
+        const text = await response.text();
+        if (response.status === 200) opened.push(`${request.method} ${request.url}`);
+        else expect(response.status, `${request.method} ${request.url}: ${text}`).to.equal(403);
+        expect(text).not.to.contain(record);
+      },
+    );
+    expect([...new Set(opened)]).to.deep.equal([`GET /fhir/R4/Patient/${allowed.patient}`]);
+    expect(await written()).to.deep.equal(before);
+  });
+
+  it('leaves what is open to everybody as it is', async () => {
+    const compared: string[] = [];
+    for (const { method, url, open } of everyRequest()) {
+      if (!open || method !== 'GET') continue;
+      const [plain, credited] = await Promise.all([
+        fetch(service.url + url, { redirect: 'manual' }),
+        fetch(service.url + url, {
+          redirect: 'manual',
+          headers: { Authorization: `Bearer ${allowed.token}` },
+        }),
+      ]);
+      expect(credited.status, url).to.equal(plain.status);
+      compared.push(url);
+    }
+    expect(compared).to.include('/fhir/R4/metadata').and.to.include('/health/ready');
+  });
+
+  it('refuses paths with the real id and other records alike, and Bundles whole', async () => {
+    const other = await newPatient();
+    for (const path of ['/Patient?_id=', '/Observation?patient=', '/Patient/$everything?x='])
+      for (const id of [record, allowed.patient, other])
+        expect((await service.fhir(`${path}${id}`, { key: allowed.token })).status, path).to.equal(
+          path.includes('$') ? 404 : 403,
+        );
+    const before = await written();
+    for (const type of ['batch', 'transaction']) {
+      const body = JSON.stringify({
+        resourceType: 'Bundle',
+        type,
+        entry: [{ request: { method: 'GET', url: `Patient/${allowed.patient}` } }],
+      });
+      const answer = await service.fhir('/', { key: allowed.token, method: 'POST', body });
+      expect([answer.status, answer.text.includes('Sand')]).to.deep.equal([403, false]);
+    }
+    expect(await written()).to.deep.equal(before);
+  });
+
+  it('opens nothing in production', async () => {
+    const production = { ...application, environment: 'production' as const };
+    const one = await granting.allow(production, await newPatient());
+    for (const id of [one.patient, one.record]) expect((await read(id, one.token)).status).to.equal(403);
+  });
+
+  it('knows a token that is unknown, ended or sent elsewhere: 401 with invalid_token', async () => {
+    const at = `at_${'x'.repeat(43)}`;
+    for (const path of ['/fhir/R4/Patient/x', '/fhir/R4/Observation', '/v1/patients', '/v1/webhooks']) {
+      const answer = await fetch(service.url + path, { headers: { Authorization: `Bearer ${at}` } });
+      expect(answer.status, path).to.equal(401);
+      expect(answer.headers.get('www-authenticate'), path).to.contain('error="invalid_token"');
+    }
+    const header = await fetch(`${service.base}/Patient/${allowed.patient}`, {
+      headers: { 'X-Api-Key': allowed.token },
+    });
+    expect(header.status).to.equal(401);
+    for (const query of [`access_token=${allowed.token}`, `_id=${allowed.token}`]) {
+      const url = `${service.base}/Patient/${allowed.patient}?${query}`;
+      expect((await fetch(url)).status).to.equal(400);
+    }
+    const cookie = await fetch(`${service.base}/Patient/${allowed.patient}`, {
+      headers: { Cookie: `access_token=${allowed.token}; session=${allowed.token}` },
+    });
+    expect(cookie.status).to.equal(401);
+  });
+
+  it('takes a token below its resources only (RFC 8707)', async () => {
+    const fhir = await granting.tokenOf(allowed, ['patient/*.rs'], [`${service.url}/fhir/R4`]);
+    const rest = await granting.tokenOf(allowed, ['patient/*.rs'], [`${service.url}/v1`]);
+    const both = await granting.tokenOf(allowed, ['patient/*.rs'], [`${service.url}/v1`, service.url]);
+    expect((await read(allowed.patient, fhir)).status).to.equal(200);
+    expect((await read(allowed.patient, both)).status).to.equal(200);
+    const refused = await read(allowed.patient, rest);
+    expect([refused.status, refused.headers.get('www-authenticate')]).to.deep.equal([
+      401,
+      (await read(allowed.patient, `at_${'x'.repeat(43)}`)).headers.get('www-authenticate'),
+    ]);
+    const near = await granting.tokenOf(allowed, ['patient/*.rs'], [`${service.url}/fhir/R`]);
+    expect((await read(allowed.patient, near)).status).to.equal(401);
+  });
+});
