@@ -111,6 +111,16 @@ describe('the gate of grants', () => {
     expect(await written()).to.deep.equal(before);
   });
 
+  it('is described: one operation names the scheme of grants', () => {
+    const { paths } = JSON.parse(JSON.stringify(openApiDocument(ROUTES, service.url))) as { paths: Paths };
+    const taking = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).flatMap(([method, { security = [] }]) =>
+        security.some((scheme) => 'patientGrant' in scheme) ? [`${method} ${path}`] : [],
+      ),
+    );
+    expect(taking).to.deep.equal(['get /fhir/R4/{resource_type}/{rid}']);
+  });
+
   it('leaves what is open to everybody as it is', async () => {
     const compared: string[] = [];
     for (const { method, url, open } of everyRequest()) {

@@ -7,12 +7,14 @@ import { FHIR_SCHEMAS, fhirPaths } from './of-fhir.ts';
 import { OPEN_PATHS } from './of-open.ts';
 import { operationOf } from './of-route.ts';
 import { type Part, Schemas } from './schemas.ts';
-import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, SECURITY_SCHEMES } from './shared.ts';
+import { AUTHORED_422, ERROR_RESPONSES, HEADERS, PARAMETERS, securitySchemes } from './shared.ts';
 
 const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 
 **Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` and \`/me\` an ID token of
-an OpenID Connect issuer, each as \`Authorization: Bearer\`. Sandbox keys and production keys never see each other's data.
+an OpenID Connect issuer, each as \`Authorization: Bearer\`. Sandbox keys and production keys never see each other's data. An
+application's own access token (\`client_credentials\`) works like a key of its project. With the access token of a patient's
+grant an application reads that Patient, \`GET /fhir/R4/Patient/{rid}\` in the sandbox; everything else answers 403.
 
 **Errors** have two formats. \`/v1\`, \`/admin\`, \`/me\` and webhooks answer
 \`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\` as \`application/json\`: \`type\` is stable,
@@ -56,7 +58,7 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
       headers: HEADERS,
       parameters: PARAMETERS,
       responses: { ...ERROR_RESPONSES, Authored422: AUTHORED_422 },
-      securitySchemes: SECURITY_SCHEMES,
+      securitySchemes: securitySchemes(baseUrl),
     },
   };
 }

@@ -8,7 +8,7 @@ import { type Method, routeOf } from '../fhir/route.ts';
 import { bodyExamples, criteriaExample, formExample, inputExample } from './fhir-examples.ts';
 import { FHIR_SHAPES, FHIR_TEXTS, type FhirText } from './fhir-texts.ts';
 import type { Part } from './schemas.ts';
-import { errorResponses, headers, SECURITY } from './shared.ts';
+import { BY_GRANT, errorResponses, headers, securityOf } from './shared.ts';
 
 const TYPE = '{resource_type}';
 const READ_ERRORS = [400, 401, 403, 404, 406, 410, 412, 413, 422, 429, 500, 503];
@@ -102,13 +102,18 @@ function operation(
   called?: Operation,
 ): Part {
   const open = path === '/metadata';
+  const accepts = takesGrants(path, method, types);
+  const writes = method !== 'GET' && called === undefined && text.body !== 'Form' && text.body !== 'Bundle';
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const component = (name: string) => ({ $ref: `#/components/parameters/${name}` });
   return {
     operationId: idOf(text, path, method),
     summary: text.summary,
+    ...(accepts ? { description: GRANTED } : {}),
     tags: [tagOf(path)],
-    security: open ? [] : SECURITY.api_key,
+    security: open
+      ? []
+      : [...securityOf('api_key', writes ? 'write' : 'read'), ...(accepts ? [BY_GRANT] : [])],
     parameters: [
       ...names.map((name) => inPath(name, types, path)),
       ...(called?.parameters ?? []).map((name) => ({
@@ -133,6 +138,19 @@ function operation(
         : {}),
     },
   };
+}
+
+/** What a grant's token gets where it is taken. */
+const GRANTED =
+  'An application reads the Patient of its grant, `Patient/<pairwise id>`, in the sandbox. Other types answer 403, other ids 404.';
+
+/** Tells whether a path takes access tokens of grants for one of its types. */
+function takesGrants(path: string, method: Method, types: readonly string[]): boolean {
+  const paths = path.includes(TYPE) ? types.map((type) => path.replace(TYPE, type)) : [path];
+  return paths.some((each) => {
+    const segments = each.split('/').slice(1).filter(Boolean);
+    return !each.includes('*') && routeOf(segments).methods[method]?.grantToken === 'accepted';
+  });
 }
 
 const exampleOf = (example: unknown): Part => (example === undefined ? {} : { example });

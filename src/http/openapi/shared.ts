@@ -79,8 +79,11 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
   },
 };
 
-/** Credentials (docs/spec/interface.md, section 5). */
-export const SECURITY_SCHEMES: Part = {
+/**
+ * Returns the credentials (docs/spec/interface.md, section 5).
+ * @param baseUrl of the service, without a slash at its end
+ */
+export const securitySchemes = (baseUrl: string): Part => ({
   apiKey: {
     type: 'http',
     scheme: 'bearer',
@@ -94,14 +97,65 @@ export const SECURITY_SCHEMES: Part = {
     description:
       'ID token of an OpenID Connect issuer that the installation trusts. During development, while none is configured, the page `/dev` signs you in and shows one.',
   },
-};
+  clientCredentials: {
+    type: 'oauth2',
+    description:
+      'Access token (`at_…`) of an application itself. It works like an API key of the application’s project and environment.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: `${baseUrl}/oauth/token`,
+        scopes: {
+          'system/*.rs': 'Like the scope `read` of an API key.',
+          'system/*.cruds': 'Like the scopes `read` and `write` of an API key.',
+        },
+      },
+    },
+  },
+  patientGrant: {
+    type: 'oauth2',
+    description:
+      'Access token (`at_…`) of an application that a patient has allowed to use one record, until the grant ends. The application knows the record by a pairwise id. Routes that don’t name this scheme answer 403; production grants open nothing yet.',
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${baseUrl}/oauth/authorize`,
+        tokenUrl: `${baseUrl}/oauth/token`,
+        refreshUrl: `${baseUrl}/oauth/token`,
+        scopes: {
+          'patient/*.rs':
+            'Read and search the record; instead of `*` a type, of `rs` other letters of `cruds`.',
+          'launch/patient': 'The record’s id comes with the token.',
+          'openid fhirUser': 'An `id_token` comes with the token.',
+          offline_access: 'A refresh token comes with the token.',
+        },
+      },
+    },
+  },
+});
 
-/** The security requirement of a credential. */
-export const SECURITY = {
-  identity: [{ idToken: [] }],
-  api_key: [{ apiKey: [] }, { apiKeyHeader: [] }],
-  none: [],
-} as const;
+/**
+ * Returns the security requirement of a route.
+ * @param scope that an API key needs
+ */
+export function securityOf(
+  credential: 'identity' | 'api_key' | 'none',
+  scope: 'read' | 'write',
+): readonly Part[] {
+  switch (credential) {
+    case 'identity':
+      return [{ idToken: [] }];
+    case 'api_key':
+      return [
+        { apiKey: [] },
+        { apiKeyHeader: [] },
+        { clientCredentials: [scope === 'read' ? 'system/*.rs' : 'system/*.cruds'] },
+      ];
+    case 'none':
+      return [];
+  }
+}
+
+/** The requirement of a route that takes access tokens of grants, whatever their scopes. */
+export const BY_GRANT: Part = { patientGrant: [] };
 
 /** References to headers of the answers, by name. */
 export function headers(...names: readonly string[]): Part {
