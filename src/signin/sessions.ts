@@ -10,7 +10,8 @@ import { derived, isSecret, newSecret, secretHash } from './secrets.ts';
 type Client = Pick<pg.Pool, 'query'>;
 
 /** Tells which rows of `operations.session s` are live. */
-const LIVE = "s.started_at > now() - interval '12 hours' AND s.used_at > now() - interval '30 minutes'";
+export const LIVE =
+  "s.started_at > now() - interval '12 hours' AND s.used_at > now() - interval '30 minutes'";
 
 /** Stores the person, ends the browser's earlier session, and starts one. */
 const START = `

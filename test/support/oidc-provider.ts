@@ -33,13 +33,23 @@ export interface TestIssuer {
    * @param keep whether the old keys are still published
    */
   rotate(keep: boolean): Promise<void>;
+  /** Accepts another redirect URI from now on. */
+  register(redirectUri: string): Promise<void>;
   /** Answers every request with this status; undefined restores normal answers. */
   fail(status: number | undefined): void;
   stop(): Promise<void>;
 }
 
+/** The settings of a provider. */
+export interface IssuerOptions {
+  /** Secret of its client. Default: a public client. */
+  readonly secret?: string;
+  /** True if name and address are at the userinfo endpoint only, as the standard prefers. */
+  readonly claimsByUserinfo?: boolean;
+}
+
 /** Starts a provider. */
-export async function startIssuer(): Promise<TestIssuer> {
+export async function startIssuer(options: IssuerOptions = {}): Promise<TestIssuer> {
   let answer: RequestListener = (_, response) => response.writeHead(503).end();
   let failing: number | undefined;
   const asked: string[] = [];
@@ -52,12 +62,16 @@ export async function startIssuer(): Promise<TestIssuer> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   let keys: JWK[] = [];
   const newest = (): JWK => keys.at(0) ?? {};
+  const redirectUris = [REDIRECT];
+  const renew = async (): Promise<void> => {
+    answer = (await quietly(() => providerOf(url, keys, redirectUris, options))).callback();
+  };
   const rotate = async (keep: boolean): Promise<void> => {
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const kid = randomBytes(6).toString('hex');
     const made = { ...(await exportJWK(privateKey)), kid, use: 'sig', alg: 'RS256' };
     keys = [made, ...(keep ? keys : [])];
-    answer = (await quietly(() => providerOf(url, keys))).callback();
+    await renew();
   };
   await rotate(false);
   return {
@@ -75,6 +89,10 @@ export async function startIssuer(): Promise<TestIssuer> {
       return { kty, n, e, kid } as JWK;
     },
     rotate,
+    async register(redirectUri) {
+      redirectUris.push(redirectUri);
+      await renew();
+    },
     fail(status) {
       failing = status;
     },
@@ -97,22 +115,29 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function providerOf(url: string, keys: readonly JWK[]): Promise<Provider> {
+async function providerOf(
+  url: string,
+  keys: readonly JWK[],
+  redirectUris: readonly string[],
+  { secret, claimsByUserinfo = false }: IssuerOptions,
+): Promise<Provider> {
   const { default: Provider } = await import('oidc-provider');
   return new Provider(url, {
     clients: [
       {
         client_id: CLIENT,
-        redirect_uris: [REDIRECT],
+        redirect_uris: [...redirectUris],
         grant_types: ['authorization_code'],
         response_types: ['code'],
-        token_endpoint_auth_method: 'none',
+        ...(secret === undefined
+          ? { token_endpoint_auth_method: 'none' as const }
+          : { token_endpoint_auth_method: 'client_secret_basic' as const, client_secret: secret }),
       },
     ],
     jwks: { keys: keys.map((key) => ({ ...key })) as never },
     cookies: { keys: ['a test'] },
     // Claims go into the ID token, as with most providers, not only to the userinfo endpoint.
-    conformIdTokenClaims: false,
+    conformIdTokenClaims: claimsByUserinfo,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: (_, id) => ({
       accountId: id,

@@ -46,10 +46,10 @@ export class PageVisitor {
     headers: Readonly<Record<string, string>> = { 'Sec-Fetch-Site': 'same-origin' },
   ): Promise<Shown> {
     const { url, text } = this.page;
-    const form = /<form method="post" action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/.exec(text);
+    const form = /<form[^>]* action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/.exec(text);
     if (form === null) throw new Error(`no form: ${text.slice(0, 300)}`);
     const [, action = '', inner = ''] = form;
-    const hidden = [...inner.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)];
+    const hidden = [...inner.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
     const given = Array.isArray(fields) ? fields : Object.entries(fields);
     const names = new Set(given.map(([name]) => name));
     const kept = hidden.map(([, name = '', value = '']): [string, string] => [name, plain(value)]);

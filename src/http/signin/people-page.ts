@@ -8,6 +8,8 @@ import { answerPage } from '../security-headers.ts';
 /** The content of one page. */
 export interface PeoplePage {
   readonly title: string;
+  /** Default: the title. */
+  readonly heading?: Html;
   readonly body: Html;
   /** Targets of its forms. Default: it has none. */
   readonly forms?: readonly string[];
@@ -30,9 +32,14 @@ export function answerPeople(
   { status, lang, baseUrl }: { readonly status: number; readonly lang: Language; readonly baseUrl: string },
   make: (say: Texts) => PeoplePage,
 ): void {
-  const { title, body, forms, again } = make(texts(lang));
+  const { title, heading, body, forms, again } = make(texts(lang));
   const url = again === undefined ? undefined : `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${again}`;
   const here = url === undefined ? undefined : { url, acceptLanguage: ctx.get('Accept-Language') };
-  answerPage(ctx, status, shellPage({ lang, title, body, here }), shellNeeds(forms));
+  answerPage(
+    ctx,
+    status,
+    shellPage({ lang, title, ...(heading === undefined ? {} : { heading }), body, here }),
+    shellNeeds(forms),
+  );
   if (new URLSearchParams(ctx.querystring).get('lang') === null) ctx.vary('Accept-Language');
 }

@@ -162,4 +162,31 @@ export const de: Wording = {
   'error.service':
     'Bei uns ist etwas schiefgegangen. Versuchen Sie es gleich noch einmal. Es wurde nichts geteilt.',
   'error.continue': 'Weiter',
+  // Invitations
+  'invitation.title': 'Einladung zu einer Gesundheitsakte',
+  'invitation.intro':
+    'Sie wurden eingeladen, eine Gesundheitsakte mit Ihrem Konto zu verbinden. Melden Sie sich zuerst an. Danach brauchen Sie das Geburtsdatum der Person, der die Akte gehört.',
+  'invitation.heading': 'Gesundheitsakte von {given} verbinden',
+  'invitation.unnamed': 'Patientin oder Patient',
+  'invitation.from':
+    '{project} lädt Sie ein, diese Akte mit Ihrem Konto zu verbinden. Danach entscheiden Sie, welche Apps sie verwenden dürfen, und können das wieder beenden.',
+  'invitation.switch': 'Anderes Konto verwenden',
+  'invitation.birthdate': 'Geburtsdatum von {given}',
+  'invitation.why': 'Damit niemand sonst Ihre Einladung verwendet.',
+  'invitation.connect': 'Akte verbinden',
+  'invitation.wrong':
+    'Das ist nicht das Geburtsdatum in der Akte. Nach fünf falschen wird die Einladung geschlossen.',
+  'invitation.nodate': 'Geben Sie das Geburtsdatum mit Tag, Monat und Jahr ein.',
+  'invitation.gone': 'Diese Einladung kann nicht verwendet werden',
+  'invitation.gonetext':
+    'Sie wurde schon verwendet oder zurückgezogen, ist abgelaufen oder für ein anderes Konto bestimmt. Bitten Sie den Absender um eine neue.',
+  'invitation.taken': 'Diese Akte gehört schon zu einem Konto',
+  'invitation.takentext':
+    'Ein anderes Konto ist als Inhaber mit dieser Akte verbunden. Wenn das ein Irrtum ist, bitten Sie {project}, diese Verbindung zu beenden.',
+  'invitation.many': 'Zu viele Versuche',
+  'invitation.manytext':
+    'In einer Stunde sind höchstens zehn Versuche möglich. Bitte versuchen Sie es in einer Stunde wieder.',
+  'invitation.done': 'Die Akte ist verbunden',
+  'invitation.donetext':
+    'Die Gesundheitsakte von {given} ist jetzt mit Ihrem Konto verbunden. Sie können diese Seite schließen.',
 };

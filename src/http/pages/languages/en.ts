@@ -155,4 +155,30 @@ export const en = {
   'error.signedout': 'Your session has ended. Sign in again to decide. Nothing was shared.',
   'error.service': 'Something went wrong on our side. Try again in a moment. Nothing was shared.',
   'error.continue': 'Go on',
+  // Invitations
+  'invitation.title': 'Invitation to a health record',
+  'invitation.intro':
+    'You were invited to connect a health record with your account. Sign in first. Then you need the birth date of the person whose record it is.',
+  'invitation.heading': 'Connect the health record of {given}',
+  'invitation.unnamed': 'the patient',
+  'invitation.from':
+    '{project} invites you to connect this record with your account. Then you can decide which apps may use it, and end that again.',
+  'invitation.switch': 'Use another account',
+  'invitation.birthdate': 'Birth date of {given}',
+  'invitation.why': 'It makes sure that nobody else uses your invitation.',
+  'invitation.connect': 'Connect the record',
+  'invitation.wrong':
+    'This is not the birth date in the record. After five wrong ones the invitation is closed.',
+  'invitation.nodate': 'Enter the birth date with day, month and year.',
+  'invitation.gone': 'This invitation can’t be used',
+  'invitation.gonetext':
+    'It was already used or withdrawn, it has expired, or it is meant for another account. Ask the sender for a new one.',
+  'invitation.taken': 'This record already has an owner',
+  'invitation.takentext':
+    'Another account is connected with this record as its owner. If that is a mistake, ask {project} to end that connection.',
+  'invitation.many': 'Too many tries',
+  'invitation.manytext': 'Ten tries in an hour are the most. Please try again in an hour.',
+  'invitation.done': 'The record is connected',
+  'invitation.donetext':
+    'The health record of {given} is now connected with your account. You can close this page.',
 } as const;

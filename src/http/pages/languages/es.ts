@@ -161,4 +161,31 @@ export const es: Wording = {
   'error.service':
     'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento. No se ha compartido nada.',
   'error.continue': 'Continuar',
+  // Invitations
+  'invitation.title': 'Invitación a un historial de salud',
+  'invitation.intro':
+    'Le han invitado a conectar un historial de salud con su cuenta. Primero inicie sesión. Después necesitará la fecha de nacimiento de la persona a la que pertenece.',
+  'invitation.heading': 'Conectar el historial de salud de {given}',
+  'invitation.unnamed': 'la persona',
+  'invitation.from':
+    '{project} le invita a conectar este historial con su cuenta. Después podrá decidir qué aplicaciones pueden usarlo y ponerle fin.',
+  'invitation.switch': 'Usar otra cuenta',
+  'invitation.birthdate': 'Fecha de nacimiento de {given}',
+  'invitation.why': 'Así nadie más puede usar su invitación.',
+  'invitation.connect': 'Conectar el historial',
+  'invitation.wrong':
+    'Esta no es la fecha de nacimiento del historial. Tras cinco errores, la invitación se cierra.',
+  'invitation.nodate': 'Introduzca la fecha de nacimiento con día, mes y año.',
+  'invitation.gone': 'Esta invitación no se puede usar',
+  'invitation.gonetext':
+    'Ya se usó o se retiró, ha caducado o es para otra cuenta. Pida una nueva a quien se la envió.',
+  'invitation.taken': 'Este historial ya tiene titular',
+  'invitation.takentext':
+    'Otra cuenta está conectada con este historial como titular. Si es un error, pida a {project} que termine esa conexión.',
+  'invitation.many': 'Demasiados intentos',
+  'invitation.manytext':
+    'Se permiten como máximo diez intentos por hora. Vuelva a intentarlo dentro de una hora.',
+  'invitation.done': 'El historial está conectado',
+  'invitation.donetext':
+    'El historial de salud de {given} está ahora conectado con su cuenta. Puede cerrar esta página.',
 };

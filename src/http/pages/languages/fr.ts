@@ -160,4 +160,30 @@ export const fr: Wording = {
   'error.signedout': 'Votre session est terminée. Reconnectez-vous pour décider. Rien n’a été partagé.',
   'error.service': 'Un problème est survenu de notre côté. Réessayez dans un instant. Rien n’a été partagé.',
   'error.continue': 'Continuer',
+  // Invitations
+  'invitation.title': 'Invitation à un dossier de santé',
+  'invitation.intro':
+    'Vous avez été invité à relier un dossier de santé à votre compte. Connectez-vous d’abord. Il vous faudra ensuite la date de naissance de la personne à qui appartient le dossier.',
+  'invitation.heading': 'Relier le dossier de santé de {given}',
+  'invitation.unnamed': 'la personne',
+  'invitation.from':
+    '{project} vous invite à relier ce dossier à votre compte. Vous pourrez ensuite décider quelles applications peuvent l’utiliser, et y mettre fin.',
+  'invitation.switch': 'Utiliser un autre compte',
+  'invitation.birthdate': 'Date de naissance de {given}',
+  'invitation.why': 'Elle garantit que personne d’autre n’utilise votre invitation.',
+  'invitation.connect': 'Relier le dossier',
+  'invitation.wrong':
+    'Ce n’est pas la date de naissance du dossier. Après cinq erreurs, l’invitation est fermée.',
+  'invitation.nodate': 'Saisissez la date de naissance avec le jour, le mois et l’année.',
+  'invitation.gone': 'Cette invitation ne peut pas être utilisée',
+  'invitation.gonetext':
+    'Elle a déjà été utilisée ou retirée, elle a expiré, ou elle est destinée à un autre compte. Demandez-en une nouvelle à l’expéditeur.',
+  'invitation.taken': 'Ce dossier est déjà relié à son titulaire',
+  'invitation.takentext':
+    'Un autre compte est relié à ce dossier comme titulaire. Si c’est une erreur, demandez à {project} de mettre fin à ce lien.',
+  'invitation.many': 'Trop d’essais',
+  'invitation.manytext': 'Dix essais par heure sont possibles au plus. Veuillez réessayer dans une heure.',
+  'invitation.done': 'Le dossier est relié',
+  'invitation.donetext':
+    'Le dossier de santé de {given} est maintenant relié à votre compte. Vous pouvez fermer cette page.',
 };

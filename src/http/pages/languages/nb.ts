@@ -157,4 +157,28 @@ export const nb: Wording = {
   'error.signedout': 'Økten din er avsluttet. Logg inn igjen for å velge. Ingenting ble delt.',
   'error.service': 'Noe gikk galt hos oss. Prøv igjen om et øyeblikk. Ingenting ble delt.',
   'error.continue': 'Fortsett',
+  // Invitations
+  'invitation.title': 'Invitasjon til en helsejournal',
+  'invitation.intro':
+    'Du er invitert til å koble en helsejournal til kontoen din. Logg inn først. Deretter trenger du fødselsdatoen til den journalen gjelder.',
+  'invitation.heading': 'Koble til helsejournalen til {given}',
+  'invitation.unnamed': 'pasienten',
+  'invitation.from':
+    '{project} inviterer deg til å koble denne journalen til kontoen din. Etterpå bestemmer du hvilke apper som får bruke den, og kan avslutte det igjen.',
+  'invitation.switch': 'Bruk en annen konto',
+  'invitation.birthdate': 'Fødselsdatoen til {given}',
+  'invitation.why': 'Den sikrer at ingen andre bruker invitasjonen din.',
+  'invitation.connect': 'Koble til journalen',
+  'invitation.wrong': 'Dette er ikke fødselsdatoen i journalen. Etter fem feil blir invitasjonen lukket.',
+  'invitation.nodate': 'Skriv inn fødselsdatoen med dag, måned og år.',
+  'invitation.gone': 'Denne invitasjonen kan ikke brukes',
+  'invitation.gonetext':
+    'Den er allerede brukt eller trukket tilbake, den er utløpt, eller den gjelder en annen konto. Be avsenderen om en ny.',
+  'invitation.taken': 'Denne journalen har allerede en eier',
+  'invitation.takentext':
+    'En annen konto er koblet til journalen som eier. Hvis det er feil, be {project} om å avslutte den koblingen.',
+  'invitation.many': 'For mange forsøk',
+  'invitation.manytext': 'Ti forsøk i timen er det meste. Prøv igjen om en time.',
+  'invitation.done': 'Journalen er koblet til',
+  'invitation.donetext': 'Helsejournalen til {given} er nå koblet til kontoen din. Du kan lukke denne siden.',
 };

@@ -1,0 +1,105 @@
+/** The pages behind an invitation's `url` (docs/spec/decisions.md, section 9, "Invitation"). */
+import { type Html, html } from '#src/shared/html.ts';
+import type { Session } from '#src/shared/session.ts';
+import type { Texts } from '../pages/texts.ts';
+import { FORM_TOKEN } from './form-origin.ts';
+import type { PeoplePage } from './people-page.ts';
+
+/** What a person sees of an invitation that they can redeem. */
+export interface Preview {
+  /** Given name of the patient; empty if the record has none. */
+  readonly given: string;
+  /** Name of the project that invites. */
+  readonly project: string;
+}
+
+/** Returns the page before the sign-in: it shows nothing of the record. @param signIn the link to the sign-in */
+export function introPage(say: Texts, signIn: string): PeoplePage {
+  return {
+    title: say('invitation.title'),
+    body: html`<p>${say('invitation.intro')}</p>
+<p class="actions"><a class="button" href="${signIn}">${say('signin.title')}</a></p>`,
+  };
+}
+
+/** What the page with the form shows. */
+export interface Asking {
+  readonly preview: Preview;
+  readonly session: Session;
+  /** Target of the form, as the browser asks for it. */
+  readonly action: string;
+  /** The link to sign in with another account. */
+  readonly switchAccount: string;
+  /** What was entered, and what is wrong with it. */
+  readonly entered?: { readonly birthDate: string; readonly fault: 'nodate' | 'wrong' };
+}
+
+/** Returns the page that asks for the birth date. */
+export function birthDatePage(
+  say: Texts,
+  { preview, session, action, switchAccount, entered }: Asking,
+): PeoplePage {
+  const { name, email, subject } = session.person;
+  const given = nameIn(say, preview);
+  const person = html`<bdi>${name ?? email ?? subject}</bdi>`;
+  const fault = entered === undefined ? undefined : say(`invitation.${entered.fault}`);
+  const invalid = fault === undefined ? html`` : html` aria-invalid="true"`;
+  const described = fault === undefined ? 'why' : 'fault why';
+  return {
+    title: say('invitation.heading', { given: preview.given || say('invitation.unnamed') }),
+    heading: say.html('invitation.heading', { given }),
+    forms: ["'self'"],
+    body: html`<p>${say.html('invitation.from', { project: html`<strong><bdi>${preview.project}</bdi></strong>` })}</p>
+<p class="quiet">${say.html('signin.intext', { person })} <a href="${switchAccount}">${say('invitation.switch')}</a></p>
+<form method="post" action="${action}" novalidate>
+<input type="hidden" name="${FORM_TOKEN}" value="${session.formToken}">
+<div class="field"><label for="birth_date">${say.html('invitation.birthdate', { given })}</label>
+<p class="quiet small" id="why">${say('invitation.why')}</p>
+${fault === undefined ? html`` : html`<p role="alert" id="fault">${fault}</p>`}
+<input id="birth_date" name="birth_date" type="date" required min="1850-01-01" value="${entered?.birthDate ?? ''}" aria-describedby="${described}"${invalid}></div>
+<p class="actions"><button class="button">${say('invitation.connect')}</button></p>
+</form>`,
+  };
+}
+
+/** Returns the page after the record was linked. */
+export function linkedPage(say: Texts, preview: Preview): PeoplePage {
+  return {
+    title: say('invitation.done'),
+    body: html`<p role="status">${say.html('invitation.donetext', { given: nameIn(say, preview) })}</p>`,
+  };
+}
+
+/**
+ * Returns the page for every invitation that can't be redeemed: nobody learns why.
+ * @param switchAccount the link to sign in with another account; undefined if the person isn't signed in
+ */
+export function gonePage(say: Texts, switchAccount: string | undefined): PeoplePage {
+  const link =
+    switchAccount === undefined
+      ? html``
+      : html`
+<p><a href="${switchAccount}">${say('invitation.switch')}</a></p>`;
+  return {
+    title: say('invitation.gone'),
+    body: html`<p role="alert">${say('invitation.gonetext')}</p>${link}`,
+  };
+}
+
+/** Returns the page for a record whose owner is another person. */
+export function takenPage(say: Texts, { project }: Preview): PeoplePage {
+  const text = say.html('invitation.takentext', { project: html`<bdi>${project}</bdi>` });
+  return { title: say('invitation.taken'), body: html`<p role="alert">${text}</p>` };
+}
+
+/** Returns the page for a person who tried too often. */
+export function tooManyPage(say: Texts): PeoplePage {
+  return {
+    title: say('invitation.many'),
+    body: html`<p role="alert">${say('invitation.manytext')}</p>`,
+  };
+}
+
+function nameIn(say: Texts, { given }: Preview): Html {
+  return html`<bdi>${given || say('invitation.unnamed')}</bdi>`;
+}

@@ -1,0 +1,181 @@
+/**
+ * `/invitations`: the page behind an invitation's `url`. The code comes in the query of the first request only. From
+ * then on it is in a cookie of that browser, so it is in no path, no Referer and no address that the sign-in returns
+ * to; the pages are told apart by a part of its hash.
+ */
+import { createHash } from 'node:crypto';
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { Consents } from '#commands/consent/consents.ts';
+import { isDate } from '#src/fhir/validation/temporal.ts';
+import { IdSource, newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Session } from '#src/shared/session.ts';
+import { nowMicros } from '#src/shared/time.ts';
+import type { Texts } from '../pages/texts.ts';
+import { Cookie } from './cookie.ts';
+import {
+  birthDatePage,
+  gonePage,
+  introPage,
+  linkedPage,
+  type Preview,
+  takenPage,
+  tooManyPage,
+} from './invitation-pages.ts';
+import { formFaultPage } from './pages.ts';
+import { answerPeople, type PeoplePage, pageLanguage } from './people-page.ts';
+import { redirectTo } from './redirect.ts';
+import { signInPath, type Visitors } from './visitors.ts';
+
+/** How long a browser keeps the code of an invitation that it opened, in seconds. */
+const KEPT_S = 3600;
+/** Codes have 128 bits. */
+const CODE = /^[\w-]{22}$/;
+const HANDLE = /^[0-9a-f]{16}$/;
+
+/** Dependencies of the routes. */
+export interface InvitationRoutes {
+  readonly visitors: Visitors;
+  readonly consents: Pick<Consents, 'redeemInvitation' | 'previewInvitation'>;
+}
+
+/** Returns the routes. */
+export function invitationRouter({ visitors, consents }: InvitationRoutes): Router {
+  const { baseUrl } = visitors;
+  const below = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const router = new Router();
+
+  router.get('/invitations', (ctx) => {
+    const query = new URLSearchParams(ctx.querystring);
+    const code = query.get('code') ?? '';
+    if (!CODE.test(code)) return show(ctx, 404, (say) => gonePage(say, undefined));
+    const handle = handleOf(code);
+    cookieOf(handle).set(ctx, code, KEPT_S);
+    const lang = query.has('lang') ? `?lang=${pageLanguage(ctx)}` : '';
+    redirectTo(ctx, `${baseUrl}/invitations/${handle}${lang}`);
+  });
+
+  router.get('/invitations/:handle', async (ctx) => {
+    const code = codeFor(ctx);
+    if (code === undefined) return show(ctx, 404, (say) => gonePage(say, undefined));
+    const session = await visitors.sessionOf(ctx);
+    if (session === undefined) return show(ctx, 200, (say) => introPage(say, signInLink(ctx)));
+    const preview = await consents.previewInvitation(code);
+    if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true)));
+    ask(ctx, 200, session, preview);
+  });
+
+  router.post('/invitations/:handle', async (ctx) => {
+    const code = codeFor(ctx);
+    const session = await visitors.sessionOf(ctx);
+    if (code === undefined || session === undefined) return show(ctx, 403, formFaultPage);
+    let form: URLSearchParams;
+    try {
+      form = await visitors.form(ctx, session);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return show(ctx, 403, formFaultPage);
+    }
+    await redeem(ctx, session, code, (form.get('birth_date') ?? '').slice(0, 40));
+  });
+  return router;
+
+  async function redeem(ctx: Context, session: Session, code: string, birthDate: string): Promise<void> {
+    const preview = await consents.previewInvitation(code);
+    if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true)));
+    if (!isDay(birthDate)) return ask(ctx, 422, session, preview, { birthDate, fault: 'nodate' });
+    const { issuer, subject } = session.person;
+    const by = {
+      credential: { kind: 'id_token', issuer, subject },
+      requestId: String(ctx.state.requestId),
+      ids: new IdSource(newUuid(), Date.now()),
+      now: nowMicros,
+    } as const;
+    try {
+      await consents.redeemInvitation(by, session.person, code, birthDate);
+    } catch (error) {
+      return refused(ctx, session, preview, birthDate, error);
+    }
+    cookieOf(handleOf(code)).clear(ctx);
+    show(ctx, 200, (say) => linkedPage(say, preview));
+  }
+
+  function refused(
+    ctx: Context,
+    session: Session,
+    preview: Preview,
+    birthDate: string,
+    error: unknown,
+  ): void {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.kind === 'invalid') ask(ctx, 422, session, preview, { birthDate, fault: 'wrong' });
+    else if (error.kind === 'not_found') show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true)));
+    else if (error.kind === 'conflict') show(ctx, 409, (say) => takenPage(say, preview));
+    else if (error.kind === 'throttled') {
+      ctx.set('Retry-After', '3600');
+      show(ctx, 429, tooManyPage);
+    } else throw error;
+  }
+
+  function ask(
+    ctx: Context,
+    status: number,
+    session: Session,
+    preview: Preview,
+    entered?: { readonly birthDate: string; readonly fault: 'nodate' | 'wrong' },
+  ): void {
+    const action = `${below}${pathOf(ctx)}?lang=${pageLanguage(ctx)}`;
+    const switchAccount = signInLink(ctx, true);
+    show(ctx, status, (say) => ({
+      ...birthDatePage(say, {
+        preview,
+        session,
+        action,
+        switchAccount,
+        ...(entered === undefined ? {} : { entered }),
+      }),
+      again: pathOf(ctx),
+    }));
+  }
+
+  /** Returns the link to the sign-in that comes back to this invitation. */
+  function signInLink(ctx: Context, another = false): string {
+    const lang = pageLanguage(ctx);
+    const returnTo = `${pathOf(ctx)}?lang=${lang}`;
+    return below + signInPath({ returnTo, lang, ...(another ? { prompt: 'select_account' } : {}) });
+  }
+
+  function cookieOf(handle: string): Cookie {
+    return new Cookie(`annal_invitation_${handle}`, baseUrl, '/invitations');
+  }
+
+  /** Returns the code of the invitation that the path means; undefined if this browser hasn't opened it. */
+  function codeFor(ctx: Context): string | undefined {
+    const handle = String(ctx.params.handle);
+    const code = HANDLE.test(handle) ? cookieOf(handle).read(ctx) : undefined;
+    return code !== undefined && handleOf(code) === handle ? code : undefined;
+  }
+
+  function show(ctx: Context, status: number, make: (say: Texts) => PeoplePage): void {
+    answerPeople(ctx, { status, lang: pageLanguage(ctx), baseUrl }, (say) => ({
+      again: ctx.params.handle === undefined ? undefined : pathOf(ctx),
+      ...make(say),
+    }));
+  }
+}
+
+/** Returns what tells an invitation's pages apart, and doesn't open it. */
+function handleOf(code: string): string {
+  return createHash('sha256').update(code).digest('hex').slice(0, 16);
+}
+
+/** Only a handle gets here unchecked, so the path has no other characters. */
+function pathOf(ctx: Context): string {
+  const handle = String(ctx.params.handle);
+  return `/invitations/${HANDLE.test(handle) ? handle : ''}`;
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && isDate(text);
+}
