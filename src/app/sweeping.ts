@@ -1,11 +1,12 @@
 /**
- * Periodically deletes expired idempotency keys, counts of attempts, codes, tokens and signing keys, and leftovers of
- * killed rebuilds.
+ * Periodically deletes expired idempotency keys, counts of attempts, codes, tokens, signing keys and sessions, persons
+ * whom nothing concerns any more, and leftovers of killed rebuilds.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import type { Invitations } from '../operations/invitations.ts';
+import { sweepSignIns } from '../signin/sweep.ts';
 import { sweepShadows } from './read-models.ts';
 
 /** The interval, in ms. */
@@ -34,6 +35,9 @@ export function startSweeping({
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'counts of invitation attempts were not removed'));
     tokens.sweep().catch((error: unknown) => log.warn({ err: error }, 'expired tokens were not removed'));
+    sweepSignIns(pool).catch((error: unknown) =>
+      log.warn({ err: error }, 'ended sessions and forgotten persons were not removed'),
+    );
   }, SWEEP_MS).unref();
   return { stop: () => clearInterval(sweeping) };
 }

@@ -38,6 +38,7 @@ import type { SignIn } from './ports/signin.ts';
 import type { FindToken } from './ports/tokens.ts';
 import type { Notebook, RateLimits } from './ports/traffic.ts';
 import { ROUTES } from './routes.ts';
+import { invitationRouter } from './signin/invitation-router.ts';
 import { signInRouter } from './signin/router.ts';
 import { Visitors } from './signin/visitors.ts';
 import { startRouter } from './start/router.ts';
@@ -126,6 +127,9 @@ export function createServer(deps: ServerDeps): Server {
   const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log });
   app.use(signIn.routes());
   app.use(signIn.allowedMethods());
+  const invitations = invitationRouter({ visitors, consents: deps.services.consents });
+  app.use(invitations.routes());
+  app.use(invitations.allowedMethods());
   const authorize = authorizeRouter({
     services: deps.authorize,
     visitors,
