@@ -1,18 +1,14 @@
 /** `/me`: a person's records and who may use them; and what applications and projects see of the same grants. */
 import { expect } from 'chai';
-import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
-import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
 import { accounts } from '#src/sandbox/accounts.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { expired, grantData, granted, revoked, unlinked } from '#test/support/consents.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { me as ask, identityOf, inDays, linkOf, newPatient } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
-import { made } from '../projections/made.ts';
 
-const DAY = 86_400_000_000;
 const PATIENTS = 12;
 
 interface Listed {
@@ -35,44 +31,14 @@ describe('/me', () => {
     await service?.stop();
   });
 
-  const issuer = () => devIssuerOf(service.url);
-  const tokenOf = (email: string) => new DevIssuer(service.pool, issuer()).idToken(personOf(email));
-  const identity = (email: string) => ({ issuer: issuer(), subject: subjectOf(email) });
-  async function me(
-    email: string,
-    path: string,
-  ): Promise<{
-    status: number;
-    json: Record<string, unknown> & { data: Listed[]; total: number; next_cursor: string | null };
-  }> {
-    const response = await fetch(`${service.url}/me${path}`, {
-      headers: { Authorization: `Bearer ${await tokenOf(email)}` },
-    });
-    return { status: response.status, json: JSON.parse(await response.text()) };
-  }
+  const me = (email: string, path: string) => ask(service, email, path);
+  const identity = (email: string) => identityOf(service, email);
   async function v1(path: string, key = service.key) {
     const response = await fetch(`${service.url}/v1${path}`, { headers: { Authorization: `Bearer ${key}` } });
     return { status: response.status, json: JSON.parse(await response.text()) };
   }
-  async function newPatient(key?: string): Promise<string> {
-    const body = JSON.stringify({
-      resourceType: 'Patient',
-      name: [{ family: 'Sand', given: ['Mira', 'Lou'] }],
-      birthDate: '1957-03-14',
-    });
-    const answer = await service.fhir('/Patient', {
-      method: 'POST',
-      body,
-      ...(key === undefined ? {} : { key }),
-    });
-    expect(answer.status).to.equal(201);
-    return (JSON.parse(answer.text) as { id: string }).id;
-  }
-  const link = (email: string, relationship: 'self' | 'dependent' = 'self', link_id = `link_${newUuid()}`) =>
-    made({
-      type: 'RecordLinked',
-      data: { link_id, person: identity(email), relationship, via: 'invitation' },
-    });
+  const link = (email: string, relationship?: 'self' | 'dependent', id?: string) =>
+    linkOf(service, email, relationship, id);
   const project = async (key = service.key) =>
     (
       await service.pool.query<{ project: string }>(
@@ -80,7 +46,6 @@ describe('/me', () => {
         [Buffer.from(key)],
       )
     ).rows[0]?.project ?? '';
-  const inDays = (days: number) => toInstant(nowMicros() + days * DAY);
   const shown = async (record: string, n: number) =>
     eventually(
       async () =>
@@ -105,7 +70,11 @@ describe('/me', () => {
 
   it('lists own records first, in pages, and a deleted one without a name', async () => {
     const email = 'mira@example.org';
-    const [child, own, gone] = [await newPatient(), await newPatient(), await newPatient()];
+    const [child, own, gone] = [
+      await newPatient(service),
+      await newPatient(service),
+      await newPatient(service),
+    ];
     await events.append(child, link(email, 'dependent'));
     await events.append(own, link(email));
     await events.append(gone, link(email, 'dependent'));
@@ -136,7 +105,7 @@ describe('/me', () => {
 
   it('forgets a record whose link has ended', async () => {
     const [email, id] = ['unlinked@example.org', `link_${newUuid()}`];
-    const record = await newPatient();
+    const record = await newPatient(service);
     await events.append(record, link(email, 'self', id));
     await shownLinks(record);
     expect((await me(email, `/patients/${record}/grants`)).status).to.equal(200);
@@ -180,7 +149,7 @@ describe('/me', () => {
 
   it('shows a grant to the person, to the application’s project and to nobody else', async () => {
     const email = 'grantor@example.org';
-    const [record, otherKey] = [await newPatient(), await service.newProject()];
+    const [record, otherKey] = [await newPatient(service), await service.newProject()];
     const [ownProject, otherProject] = [await project(), await project(otherKey)];
     const application = await owner.done('POST', `/projects/${ownProject}/applications`, {
       name: 'Diary',

@@ -15,8 +15,12 @@ export class RecordEvents {
   }
 
   /** Appends to a record that exists. */
-  async append(record: string, ...events: NewEvent[]): Promise<void> {
-    const stream = recordStream(record);
+  append(record: string, ...events: NewEvent[]): Promise<void> {
+    return this.appendTo(recordStream(record), ...events);
+  }
+
+  /** Appends to a stream that exists. */
+  async appendTo(stream: string, ...events: NewEvent[]): Promise<void> {
     const last = await this.#last(stream);
     const { hash } = JSON.parse(last.metadata) as { hash: string };
     const head: StreamHead = { revision: last.revision, hash };
