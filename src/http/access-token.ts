@@ -12,6 +12,11 @@ export function isAccessToken(credential: string): boolean {
   return ACCESS_TOKEN.test(credential);
 }
 
+/** Returns the read models that say whether a credential works; they must not lag. */
+export function credentialModels(credential: string): readonly string[] {
+  return isAccessToken(credential) ? ['projects', 'consents'] : ['projects'];
+}
+
 /**
  * Returns the caller of a token.
  * @param url of the request, without its query string

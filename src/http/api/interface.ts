@@ -10,6 +10,7 @@ import { isObject, type JsonObject, parseInParts, parseJson } from '#src/shared/
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
+import { credentialModels } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
@@ -149,7 +150,7 @@ async function answerReading(
 ): Promise<Answer> {
   requireFresh(stale, route.models ?? MODELS.api_key);
   const credential = credentialOf(ctx.req.headers, ctx.querystring);
-  requireFresh(stale, ['projects']);
+  requireFresh(stale, credentialModels(credential));
   const run = async (caller: Caller): Promise<RouteResult> =>
     route.accept(inputs)({ ...circumstances, caller });
   return answerOf(route, await readAs(authenticator.begin(credential, ctx), run));
@@ -174,7 +175,7 @@ async function admission(
     });
   }
   const credential = credentialOf(ctx.req.headers, ctx.querystring);
-  requireFresh(stale, ['projects']);
+  requireFresh(stale, credentialModels(credential));
   if (route.credential === 'identity') {
     await authenticator.refuseGrant(credential);
     const identity = await identify(credential);

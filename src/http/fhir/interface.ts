@@ -7,7 +7,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import { nowMicros } from '#src/shared/time.ts';
-import { isAccessToken, refusesGrants } from '../access-token.ts';
+import { credentialModels, isAccessToken, refusesGrants } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
 import type { AnswerMemory } from '../answer-memory.ts';
 import { type Header, readAuthorship } from '../authorship.ts';
@@ -70,7 +70,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   negotiate(headers.accept, query.get('_format'));
   if (interaction.kind === 'open') return interaction.run(fhir);
   const credential = credentialOf(headers, ctx.querystring);
-  requireFresh(fhir.stale, ['projects']);
+  requireFresh(fhir.stale, credentialModels(credential));
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
   if (interaction.grantToken === 'accepted' && isAccessToken(credential))
