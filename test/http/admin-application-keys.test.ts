@@ -109,6 +109,15 @@ describe('admin: what applications authenticate with and show', () => {
     });
   }
 
+  it('CLIENT-10: refuse private, symmetric and weak keys', async () => {
+    const own = good.privateKey.export({ format: 'jwk' });
+    for (const key of [own, { ...RSA, d: own.d }, { kty: 'oct', k: 'AAAA' }, { ...small, kid: 'small' }]) {
+      const answer = await post({ ...CONFIDENTIAL, jwks: { keys: [key] } });
+      expect(answer.status).to.equal(422);
+      expect(answer.text).to.not.contain(own.d);
+    }
+  });
+
   it('rotate a secret with an overlap, and end the one before at once without', async () => {
     const made = await register(CONFIDENTIAL);
     const rotate = (body: object) => owner.done('POST', `/applications/${made.id}/secrets`, body);
@@ -196,7 +205,7 @@ describe('admin: what applications authenticate with and show', () => {
     expect((await fetch(now)).status).to.equal(404);
   });
 
-  it('refuse a logo of another type, whatever it is called, and one over 64 kB', async () => {
+  it('CLIENT-11: refuse a logo of another type, whatever it is called, and one over 64 kB', async () => {
     const made = await register(CONFIDENTIAL);
     const of = (text: string) => Buffer.from(text).toString('base64');
     const large = Buffer.concat([Buffer.from(PNG, 'base64'), Buffer.alloc(64 * 1_024)]).toString('base64');

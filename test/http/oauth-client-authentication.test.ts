@@ -121,7 +121,7 @@ describe('client authentication', () => {
     expect(await Promise.all([made, second, third].map(works))).to.deep.equal([false, false, true]);
   });
 
-  it('answers 401 invalid_client with a Basic challenge, the same for unknown clients and wrong secrets', async () => {
+  it('CLIENT-3: answers 401 invalid_client with a Basic challenge, the same for unknown clients and wrong secrets', async () => {
     const faults = [
       await faultOf(basic(secret.client_id, 'cs_wrong'), {}),
       await faultOf(basic('client_test_unknown', secret.client_secret), {}),
@@ -137,13 +137,16 @@ describe('client authentication', () => {
     }
   });
 
-  it('refuses a confidential client that does not authenticate', async () => {
-    for (const { client_id } of [secret, signing])
-      expect(await faultOf({}, { client_id })).to.include({ error: 'invalid_client', status: 401 });
+  it('CLIENT-1: refuses a confidential client that does not authenticate', async () => {
+    for (const { client_id } of [secret, signing]) {
+      const fault = await faultOf({}, { client_id });
+      expect(fault).to.include({ error: 'invalid_client', status: 401 });
+      expect(fault.headers['WWW-Authenticate']).to.match(/^Basic realm=/);
+    }
     expect(await faultOf({}, {})).to.include({ error: 'invalid_client', status: 401 });
   });
 
-  it('refuses two methods in one request, and credentials of two clients', async () => {
+  it('CLIENT-2: refuses two methods in one request, and credentials of two clients', async () => {
     const { client_id, client_secret } = secret;
     const assertion = {
       client_assertion: await signed(signing.client_id, rsa.privateKey, 'RS384', 'rsa'),
@@ -254,7 +257,13 @@ describe('client authentication', () => {
     });
   }
 
-  it('private_key_jwt: refuses alg none, and HMAC with the public key', async () => {
+  it('CLIENT-6: private_key_jwt: refuses an assertion for another server, and one that lasts over five minutes', async () => {
+    const ahead = Math.floor(Date.now() / 1_000) + 330;
+    for (const claims of [{ aud: `${service.url}.evil.example` }, { exp: ahead }])
+      expect(await faultOf({}, post(await sign(claims)))).to.include({ error: 'invalid_client' });
+  });
+
+  it('CLIENT-7: private_key_jwt: refuses alg none, and HMAC with the public key', async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const sub = signing.client_id;
     const claims = { iss: sub, sub, aud: service.url, exp: Math.floor(Date.now() / 1_000) + 60, jti: '1' };
@@ -283,7 +292,7 @@ describe('client authentication', () => {
     expect(fault).to.include({ error: 'invalid_request' });
   });
 
-  it('private_key_jwt: takes each jti once, among parallel requests on two instances', async () => {
+  it('CLIENT-5: private_key_jwt: takes each jti once, among parallel requests on two instances', async () => {
     const body = form(post(await sign()));
     const outcomes = await Promise.allSettled(
       [authenticate, another, authenticate, another].map((by) => by({}, body, from())),
@@ -305,7 +314,7 @@ describe('client authentication', () => {
     });
     after(() => new Promise((done) => server.close(done)));
 
-    it('fetches them, skips keys that it cannot use, and takes jku only if it is that address', async () => {
+    it('CLIENT-8: fetches them, skips keys that it cannot use, and takes jku only if it is that address', async () => {
       keys = [{ kty: 'oct', k: 'AAAA' }, { kty: 'EC', crv: 'secp256k1', x: 'a', y: 'b' }, RSA];
       const { client_id } = await register({ jwks_uri: uri });
       const make = (header: object) => signed(client_id, rsa.privateKey, 'RS384', 'rsa', {}, header);
@@ -317,7 +326,7 @@ describe('client authentication', () => {
       expect(fault.description).to.contain('jku');
     });
 
-    it('reaches public addresses only, in production', async () => {
+    it('CLIENT-9: reaches public addresses only, in production', async () => {
       const { client_id } = await register({ jwks_uri: uri });
       const guarded = openClientAuthentication({
         findClient: openClients(service.pool),
@@ -334,7 +343,7 @@ describe('client authentication', () => {
     const guess = (id: string, where: { address: string }, by = authenticate) =>
       faultOf(basic(id, `cs_${randomUUID()}`), {}, where, by);
 
-    it('refuses the client from every address and on every instance, also with the right secret', async () => {
+    it('CLIENT-4: refuses the client from every address and on every instance, also with the right secret', async () => {
       const made = await register();
       for (let n = 0; n < 20; n += 1)
         expect((await guess(made.client_id, from(), n % 2 ? authenticate : another)).status).to.equal(401);
