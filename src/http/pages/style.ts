@@ -23,7 +23,7 @@ html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
 body {
   margin: 0; min-block-size: 100vh; background: var(--page); color: var(--text);
   font: 1.0625rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans Arabic', sans-serif;
-  overflow-wrap: break-word;
+  overflow-wrap: anywhere; hyphens: manual;
 }
 :lang(ar) { line-height: 1.7; letter-spacing: normal; }
 a { color: var(--accent); text-underline-offset: 0.2em; }
@@ -90,7 +90,8 @@ input, select, textarea { font: inherit; color: inherit; accent-color: var(--acc
 .note { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--control); border-radius: 0.5rem; background: var(--soft); }
 .note.warn { border-color: var(--warn); background: var(--warn-soft); }
 [role=alert] { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--fault); border-radius: 0.5rem; background: var(--fault-soft); }
-.asker { display: flex; align-items: center; gap: 1rem; }
+.asker { display: flex; flex-wrap: wrap; align-items: center; gap: 0.75rem 1rem; }
+.asker > div { flex: 1 1 10rem; min-inline-size: 0; }
 .asker p { margin: 0; }
 .name { font-size: 1.125rem; font-weight: 650; }
 .logo {
@@ -100,7 +101,7 @@ input, select, textarea { font: inherit; color: inherit; accent-color: var(--acc
 span.logo { display: grid; place-items: center; font-size: 1.5rem; font-weight: 700; color: var(--accent); background: var(--soft); }
 .badge {
   display: inline-flex; align-items: center; gap: 0.375rem; padding: 0.0625rem 0.625rem; border: 1px solid currentColor;
-  border-radius: 1rem; font-size: 0.875rem; font-weight: 600; white-space: nowrap;
+  border-radius: 1rem; font-size: 0.875rem; font-weight: 600;
 }
 .badge.good { color: var(--good); }
 .badge.warn { color: var(--warn); }
@@ -131,7 +132,7 @@ span.logo { display: grid; place-items: center; font-size: 1.5rem; font-weight: 
 .new-record { display: grid; gap: 1rem; padding: 1rem; border: 1px solid var(--line); border-radius: 0.75rem; }
 @supports selector(:has(a)) { .records:not(:has([value=new]:checked)) .new-record { display: none; } }
 .fault { color: var(--fault); font-weight: 600; }
-.days { grid-template-columns: 1fr 1fr; }
+.days { grid-template-columns: repeat(auto-fit, minmax(min(100%, max(9rem, 40%)), 1fr)); }
 .days .choice { padding: 0.75rem; gap: 0.125rem 0.5rem; }
 .visually-hidden { position: absolute; inline-size: 1px; block-size: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }

@@ -1,0 +1,309 @@
+/** The consent page in a real browser: English and Arabic, phone and desktop, light and dark, with and without scripts. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { authorizePath, MOTHER, openWorkshop, type Workshop } from '#test/support/authorization.ts';
+import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { removeTemporaryFolders } from '#test/support/temporary.ts';
+
+const PATIENTS = 3;
+const SCOPE = 'openid fhirUser offline_access launch/patient patient/*.rs patient/Observation.c';
+
+const SIZES = {
+  phone: { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true },
+  desktop: { viewport: { width: 1280, height: 900 } },
+} as const;
+
+const WORDS = {
+  en: { allow: 'Allow', deny: 'Deny', results: /^Read laboratory results/, dir: 'ltr' },
+  ar: { allow: 'السماح', deny: 'الرفض', results: /^قراءة نتائج المختبر/, dir: 'rtl' },
+} as const;
+
+/** A server that answers every request with an empty page and notes what it was asked for. */
+interface Application {
+  readonly server: Server;
+  /** With the host that the browser uses. */
+  readonly callback: string;
+  readonly asked: { readonly url: string; readonly referer: string | undefined }[];
+}
+
+async function startApplication(host: string): Promise<Application> {
+  const asked: Application['asked'] = [];
+  const server = createServer((request, response) => {
+    asked.push({ url: request.url ?? '', referer: request.headers.referer });
+    response.setHeader('Content-Type', 'text/html');
+    response.end('<!doctype html><title>Diary</title><link rel="icon" href="data:,">');
+  }).listen(0, host === '[::1]' ? '::1' : '127.0.0.1');
+  await once(server, 'listening');
+  return { server, asked, callback: `http://${host}:${(server.address() as AddressInfo).port}/callback` };
+}
+
+describe('the consent page in a browser', () => {
+  let browser: Browser;
+  let service: InProcess;
+  let workshop: Workshop;
+  let application: Application;
+  let clientId: string;
+  let context: BrowserContext | undefined;
+  let page: Page;
+  /** What the browser itself complained about: refused by the policy, or not found. */
+  const complaints: string[] = [];
+  const requested: string[] = [];
+
+  before(async function () {
+    const opened = await openBrowser();
+    if (opened === undefined) return this.skip();
+    browser = opened;
+    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
+    workshop = await openWorkshop(service, PATIENTS);
+    application = await startApplication('localhost');
+    ({ client_id: clientId } = await workshop.register({ redirect_uris: [application.callback] }));
+  });
+
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    application?.server.close();
+    await removeTemporaryFolders();
+  });
+
+  afterEach(async () => {
+    await context?.close();
+    context = undefined;
+  });
+
+  /** Opens a request in a new browser profile, signs in, and stops at the consent page. */
+  const open = async (
+    options: BrowserContextOptions,
+    changes: Readonly<Record<string, string | undefined>> = {},
+    { email = MOTHER, client = clientId } = {},
+  ): Promise<void> => {
+    context = await browser.newContext(options);
+    page = await context.newPage();
+    complaints.length = 0;
+    requested.length = 0;
+    application.asked.length = 0;
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => requested.push(request.url()));
+    const all = { redirect_uri: application.callback, scope: SCOPE, purpose: 'treatment', ...changes };
+    await page.goto(service.url + authorizePath(client, all));
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL(`${service.url}/oauth/consent?*`);
+  };
+
+  const answer = async (): Promise<Record<string, string>> => {
+    await page.waitForURL(`${application.callback}?*`);
+    return Object.fromEntries(new URL(page.url()).searchParams);
+  };
+
+  const boxOf = async (name: string): Promise<{ x: number; y: number; width: number; height: number }> =>
+    (await page.getByRole('button', { name, exact: true }).boundingBox()) ?? {
+      x: 0,
+      y: 0,
+      width: 0,
+      height: 0,
+    };
+
+  for (const lang of ['en', 'ar'] as const) {
+    for (const size of ['phone', 'desktop'] as const) {
+      for (const javaScriptEnabled of [true, false]) {
+        const { allow, deny, results, dir } = WORDS[lang];
+        it(`leads back with a code: ${lang}, ${size}, ${javaScriptEnabled ? 'with' : 'without'} scripts`, async () => {
+          await open({ ...SIZES[size], javaScriptEnabled }, { lang });
+          expect(await page.locator('html').getAttribute('dir')).to.equal(dir);
+          const [one, other] = [await boxOf(allow), await boxOf(deny)];
+          // Equal weight: same size, same look.
+          expect(Math.abs(one.width - other.width)).to.be.lessThan(1);
+          expect(one.height).to.equal(other.height).and.be.at.least(44);
+          if (size === 'desktop') expect(one.x < other.x).to.equal(dir === 'ltr');
+          await page.getByRole('checkbox', { name: results }).first().uncheck();
+          await page.getByRole('radio', { name: /180/ }).check();
+          await page.getByRole('button', { name: allow, exact: true }).click();
+          expect(await answer())
+            .to.include({ state: 'st&te', iss: service.url })
+            .and.have.property('code');
+          // The application's server was asked for nothing before, and is not told the page's URL.
+          expect(application.asked.filter(({ url }) => url.startsWith('/callback'))).to.have.length(1);
+          expect(application.asked.map(({ referer }) => referer)).to.deep.equal(
+            application.asked.map(() => undefined),
+          );
+          expect(complaints).to.deep.equal([]);
+          const { rows } = await service.pool.query<{ scopes: string[]; lang: string; days: number }>(
+            'select scopes, lang, round((expires_at - granted_at) / 86400000000.0)::int as days from consents.grants order by granted_at desc limit 1',
+          );
+          expect(rows[0]).to.include({ lang, days: 180 });
+          expect(rows[0]?.scopes).to.include('patient/Condition.rs').and.not.include('patient/*.rs');
+        });
+      }
+    }
+  }
+
+  it('leads back with access_denied', async () => {
+    await open({});
+    await page.getByRole('button', { name: 'Deny', exact: true }).click();
+    expect(await answer()).to.include({ error: 'access_denied', state: 'st&te', iss: service.url });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('leads to an IPv6 address, which a policy can only name by its scheme', async () => {
+    const other = await startApplication('[::1]');
+    try {
+      const { client_id } = await workshop.register({ redirect_uris: [other.callback] });
+      await open({}, { redirect_uri: other.callback }, { client: client_id });
+      await page.getByRole('button', { name: 'Deny', exact: true }).click();
+      await page.waitForURL(`${other.callback}?*`);
+    } finally {
+      other.server.close();
+    }
+  });
+
+  it('sends a private-use scheme to the system', async () => {
+    const back = 'org.example.diary:/back';
+    const { client_id } = await workshop.register({ redirect_uris: [back] });
+    await open({}, { redirect_uri: back }, { client: client_id });
+    const answered = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    const response = await answered;
+    expect(response.status()).to.equal(303);
+    expect(response.headers().location).to.match(
+      /^org\.example\.diary:\/back\?code=[\w-]{43}&state=st%26te&iss=/,
+    );
+    expect(complaints.filter((line) => /form-action/.test(line))).to.deep.equal([]);
+  });
+
+  it('is operated by the keyboard alone', async () => {
+    await open({ javaScriptEnabled: false });
+    const reached: string[] = [];
+    const focused = async (): Promise<string> =>
+      page.locator(':focus').evaluate((element) => {
+        const field = element as unknown as { name?: string; value?: string; textContent: string | null };
+        return `${field.name ?? ''}=${field.value ?? ''} ${field.textContent?.trim() ?? ''}`;
+      });
+    for (let n = 0; n < 60; n += 1) {
+      await page.keyboard.press('Tab');
+      const name = await focused();
+      reached.push(name);
+      if (name.startsWith('record=')) await page.keyboard.press('ArrowDown');
+      if (name.startsWith('item=read:conditions')) await page.keyboard.press('Space');
+      if (name.startsWith('days=')) await page.keyboard.press('ArrowDown');
+      if (name.startsWith('decision=allow')) break;
+    }
+    // The hidden button that takes Enter is not in the order.
+    expect(reached.some((name) => name.startsWith('decision=review'))).to.equal(false);
+    expect(reached.findIndex((name) => name.startsWith('record='))).to.be.lessThan(
+      reached.findIndex((name) => name.startsWith('item=')),
+    );
+    await page.keyboard.press('Enter');
+    expect(await answer()).to.have.property('code');
+    const { rows } = await service.pool.query<{ scopes: string[]; granted_by: string; days: number }>(
+      'select scopes, granted_by, round((expires_at - granted_at) / 86400000000.0)::int as days from consents.grants order by granted_at desc limit 1',
+    );
+    expect(rows[0]).to.include({ granted_by: 'representative', days: 90 });
+    expect(rows[0]?.scopes).not.to.include('patient/Condition.rs');
+  });
+
+  it('decides nothing when Enter is pressed in a field', async () => {
+    const email = `enter-${Date.now()}@example.org`;
+    await open({}, {}, { email });
+    await page.getByLabel('Given name').fill('Nia');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${service.url}/oauth/consent?lang=en`);
+    expect(await page.getByLabel('Given name').inputValue()).to.equal('Nia');
+    expect(await page.getByRole('alert').count()).to.equal(0);
+  });
+
+  it('starts a new record, and says what is missing beside the field', async () => {
+    await open({ ...SIZES.phone }, {}, { email: `start-${Date.now()}@example.org` });
+    await page.getByLabel('Given name').fill('Nia');
+    await page.getByLabel('Family name').fill('Okoye');
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    const alert = page.getByRole('alert');
+    expect(await alert.textContent()).to.include('Enter the birth date with day, month and year.');
+    // The keyboard is at the faults, and each links to its field.
+    expect(await alert.evaluate((element) => element === element.ownerDocument.activeElement)).to.equal(true);
+    await alert.getByRole('link').click();
+    expect(await page.getByLabel('Birth date').getAttribute('aria-describedby')).to.equal('birthdate-fault');
+    expect(await accessibilityFaults(page)).to.deep.equal([]);
+    await page.getByLabel('Birth date').fill('1990-02-03');
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    expect(await answer()).to.have.property('code');
+  });
+
+  it('hides the fields of a new record until it is chosen', async () => {
+    await open({});
+    expect(await page.getByLabel('Birth date').isVisible()).to.equal(false);
+    await page.getByRole('radio', { name: /A new, empty record/ }).check();
+    expect(await page.getByLabel('Birth date').isVisible()).to.equal(true);
+  });
+
+  it('changes its language by the menu, without scripts', async () => {
+    await open({ ...SIZES.phone, javaScriptEnabled: false, locale: 'fr-FR' });
+    await page.locator('summary').click();
+    expect(await page.locator('.menu li').first().textContent()).to.equal('Français');
+    await page.getByRole('link', { name: 'العربية' }).click();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).to.include('يطلب الوصول');
+    await page.locator('summary').click();
+    await page.getByRole('link', { name: 'Norsk' }).click();
+    await page.getByRole('button', { name: 'Avslå', exact: true }).click();
+    expect(await answer()).to.include({ error: 'access_denied' });
+  });
+
+  it('lets a person sign in with another account, and comes back', async () => {
+    await open({});
+    await page.getByRole('link', { name: 'Use another account' }).click();
+    await page.getByLabel('E-mail address').fill('s-001@patients.example.org');
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL(`${service.url}/oauth/consent?*`);
+    expect(await page.textContent('main'))
+      .to.include('Sabine Vogel')
+      .and.not.include('Nikolaidi');
+  });
+
+  it('passes the rules of accessibility, fits its window and loads nothing from elsewhere', async () => {
+    for (const lang of ['en', 'ar', 'de'])
+      for (const [size, options] of Object.entries(SIZES))
+        for (const colorScheme of ['light', 'dark'] as const) {
+          const what = `${lang} ${size} ${colorScheme}`;
+          await open({ ...options, colorScheme }, { lang });
+          expect(await accessibilityFaults(page), what).to.deep.equal([]);
+          const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          expect(wide, what).to.be.at.most(0);
+          await page.locator('summary').click();
+          expect(await accessibilityFaults(page), `${what}, menu open`).to.deep.equal([]);
+          const foreign = requested.filter((url) => !url.startsWith(service.url) && !url.startsWith('data:'));
+          expect(foreign, what).to.deep.equal([]);
+          expect(complaints, what).to.deep.equal([]);
+          await context?.close();
+        }
+  });
+
+  it('can be read at 320 pixels, with texts twice as large, and with forced colours', async () => {
+    await open({ viewport: { width: 320, height: 640 }, forcedColors: 'active' }, { lang: 'de' });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(320);
+    await page.evaluate('document.documentElement.style.fontSize = "200%"');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(320);
+    expect(await page.getByRole('button', { name: 'Erlauben', exact: true }).isVisible()).to.equal(true);
+  });
+
+  it('can’t be framed, and errors are pages that pass the same rules', async () => {
+    await open({});
+    const { url } = { url: page.url() };
+    await page.goto(application.callback);
+    await page.setContent(`<iframe src="${url}"></iframe>`);
+    const frame = await (await page.waitForSelector('iframe')).contentFrame();
+    await frame?.waitForLoadState();
+    expect(await frame?.locator('form').count()).to.equal(0);
+    for (const changes of [{ redirect_uri: 'https://evil.example/' }, { state: '', lang: 'ar' }]) {
+      await page.goto(
+        service.url + authorizePath(clientId, { redirect_uri: application.callback, ...changes }),
+      );
+      expect(await page.getByRole('alert').count()).to.equal(1);
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+    }
+  });
+});
