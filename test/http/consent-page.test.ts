@@ -155,7 +155,7 @@ describe('the consent page', () => {
     expect(grant.patient).not.to.equal(grant.record);
     const again = await opened({ patient: grant.patient.toUpperCase() });
     expect(controlsOf(again.page, 'record').find(({ checked }) => checked)?.value).to.equal(child?.value);
-    // The real id is no name for an application.
+    // Applications can’t name a patient by the real id.
     const real = await opened({ patient: child?.value });
     expect(controlsOf(real.page, 'record').find(({ checked }) => checked)?.value).to.equal(own?.value);
   });
