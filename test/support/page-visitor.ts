@@ -23,8 +23,14 @@ export class PageVisitor {
   readonly #cookies = new Map<string, Map<string, Kept>>();
   #page: Shown | undefined;
 
-  /** @param home where paths are opened */
-  constructor(readonly home: string) {}
+  /**
+   * @param home where paths are opened
+   * @param reach where a URL really is, as a proxy knows it. Default: where it says
+   */
+  constructor(
+    readonly home: string,
+    readonly reach: (url: string) => string = (url) => url,
+  ) {}
 
   /** Opens a path or URL. */
   open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Shown> {
@@ -111,7 +117,7 @@ export class PageVisitor {
     path: readonly string[],
   ): Promise<Shown> {
     const cookies = this.#of(url);
-    const response = await fetch(url, {
+    const response = await fetch(this.reach(url), {
       method: form === undefined ? 'GET' : 'POST',
       redirect: 'manual',
       headers: { Cookie: [...cookies].map(([name, { value }]) => `${name}=${value}`).join('; '), ...headers },

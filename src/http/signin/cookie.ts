@@ -28,13 +28,13 @@ export class Cookie {
    * Sets the value: base64url or hexadecimal.
    * @param seconds how long the browser keeps it; undefined: until it is closed
    */
-  set(ctx: Context, value: string, seconds?: number): void {
+  set(ctx: Pick<Context, 'append'>, value: string, seconds?: number): void {
     const age = seconds === undefined ? '' : `; Max-Age=${seconds}`;
     ctx.append('Set-Cookie', `${this.name}=${value}; ${this.#attributes}${age}`);
   }
 
   /** Removes the cookie from the browser. */
-  clear(ctx: Context): void {
+  clear(ctx: Pick<Context, 'append'>): void {
     this.set(ctx, '', 0);
   }
 }
