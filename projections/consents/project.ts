@@ -83,6 +83,8 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
 export const consents: Projection = {
   name: 'consents',
   version: 1,
+  // Commands on consent wait for it, which ends a pause; all other writes don't.
+  gathers: true,
   prefixes: ['record-', 'project-'],
   types: new Set<string>(TYPES),
   tables,

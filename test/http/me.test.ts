@@ -176,7 +176,7 @@ describe('/me', () => {
       granted(over),
     );
     await shown(record, 4);
-    const mine = (await me(email, `/patients/${record}/grants?lang=de`)).json;
+    const mine = (await me(email, `/patients/${record}/grants?lang=en-GB`)).json;
     expect(mine.total).to.equal(4);
     expect(mine.data.map(({ id, status }) => [id, status])).to.deep.equal([
       [over.grant_id, 'expired'],
@@ -207,6 +207,9 @@ describe('/me', () => {
       last_access_at: null,
     });
     expect(mine.data[3]?.revoked_at).to.be.a('string');
+    // In another language they are those of the scopes.
+    const german = (await me(email, `/patients/${record}/grants?lang=de`)).json.data[2];
+    expect(german?.scopes_text).to.include('Ihre Laborwerte und Vitalwerte sowie andere Messwerte lesen');
     // The owner's key sees what its own applications may, under both ids; not what another project's may.
     const own = await v1(`/patients/${record}/grants`);
     expect(own.json.data.map(({ id }: Listed) => id)).to.deep.equal(

@@ -7,10 +7,17 @@ import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { linkFor } from './access.ts';
 import { ME_QUERY, myGrantSchema } from './schemas.ts';
+import { grantSentences } from './sentences.ts';
 
-/** Returns a grant as `/me` shows it. */
-export function myGrantView(row: GrantRow): z.input<typeof myGrantSchema> {
-  return { ...grantView(row), patient: row.record, access_count: null, last_access_at: null };
+/** Returns a grant as `/me` shows it. @param lang of `scopes_text`; default: that of the consent */
+export function myGrantView(row: GrantRow, lang?: string): z.input<typeof myGrantSchema> {
+  return {
+    ...grantView(row),
+    scopes_text: [...grantSentences(row, lang)],
+    patient: row.record,
+    access_count: null,
+    last_access_at: null,
+  };
 }
 
 /** Routes of grants. */
@@ -42,7 +49,10 @@ export const MY_GRANT_ROUTES = [
         limit: query.limit,
         cursor: query.cursor,
       });
-      return { status: 200, body: { data: rows.map(myGrantView), total, next_cursor: next ?? null } };
+      return {
+        status: 200,
+        body: { data: rows.map((row) => myGrantView(row, query.lang)), total, next_cursor: next ?? null },
+      };
     },
   }),
 ];

@@ -32,5 +32,9 @@ export const myGrantSchema = grant
 /** Query of every list of `/me`. */
 export const ME_QUERY = {
   environment: environment.default('production'),
-  lang: z.string().max(40).default('en').describe('Language of texts; unknown ones are English.'),
+  lang: z
+    .string()
+    .max(40)
+    .optional()
+    .describe('Language of texts, a BCP 47 tag; unknown ones are English. Default: that of the consent.'),
 };
