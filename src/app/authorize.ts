@@ -50,7 +50,8 @@ export async function openAuthorize(parts: AuthorizeParts): Promise<AuthorizeSer
         const earlier = await queries.idsOfSector(sector, record.id, person);
         offered.push({ ...record, pairwise: earlier.patient ?? pairwise.patient(sector, record.id) });
       }
-      return offered;
+      const rank = ({ relationship }: OfferedRecord): number => (relationship === 'self' ? 0 : 1);
+      return offered.sort((a, b) => rank(a) - rank(b));
     },
     async grantsTo(client, { issuer, subject }) {
       fresh(['consents']);
