@@ -132,8 +132,6 @@ span.logo { display: grid; place-items: center; font-size: 1.5rem; font-weight: 
 .new-record { display: grid; gap: 1rem; padding: 1rem; border: 1px solid var(--line); border-radius: 0.75rem; }
 @supports selector(:has(a)) { .records:not(:has([value=new]:checked)) .new-record { display: none; } }
 .fault { color: var(--fault); font-weight: 600; }
-.days { grid-template-columns: repeat(auto-fit, minmax(min(100%, max(9rem, 40%)), 1fr)); }
-.days .choice { padding: 0.75rem; gap: 0.125rem 0.5rem; }
 .visually-hidden { position: absolute; inline-size: 1px; block-size: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 3px; }
 @media (min-width: 44rem) {
@@ -141,7 +139,7 @@ span.logo { display: grid; place-items: center; font-size: 1.5rem; font-weight: 
   .bar { padding-inline: 0.25rem; padding-block: 1.25rem; }
   .actions { grid-template-columns: 1fr 1fr; }
   .facts > div { display: grid; grid-template-columns: 8rem 1fr; gap: 1rem; }
-  .new-record { grid-template-columns: 1fr 1fr; }
+  .new-record, .days { grid-template-columns: 1fr 1fr; }
 }
 @media (prefers-contrast: more) { :root { --quiet: var(--text); --line: var(--control); } }
 @media print { .menu, .actions { display: none; } }

@@ -74,7 +74,7 @@ export const de: Wording = {
   'things.care': 'Behandlungspläne, Behandlungsteams und Gesundheitsziele',
   'things.devices': 'Medizinprodukte und Implantate',
   'things.contacts': 'Angehörige und Kontaktpersonen',
-  'things.origins': 'Angaben dazu, wer wann was eingetragen hat',
+  'things.origins': 'Angaben zur Herkunft der Einträge',
   'things.demographics': 'Name, Geburtsdatum und Kontaktdaten',
   'things.observation': 'Laborwerte und Vitalwerte sowie andere Messwerte',
   'things.diagnosticreport': 'Befundberichte',
