@@ -2,6 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { expect } from 'chai';
+import { devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { subjectOf } from '#src/dev-issuer/people.ts';
+import { newUuid } from '#src/shared/ids.ts';
 import {
   answerOf,
   authorizePath,
@@ -341,6 +344,26 @@ describe('the consent page', () => {
     expect(answerOf(await visitor.submit([...fields, ['decision', 'allow']])).get('code')).to.match(
       /^[\w-]{43}$/,
     );
+  });
+
+  it('keeps the request open when a record can’t be shared at the moment of the decision', async () => {
+    const visitor = new PageVisitor(service.url);
+    const email = `late-${randomBytes(4).toString('hex')}@example.org`;
+    const record = newUuid();
+    // A link that the read model still shows, to a record that is gone from the log.
+    await service.pool.query(
+      `insert into consents.links (link_id, record, owner_project, environment, issuer, subject, relationship, via, linked_at)
+       values ($1, $2, $3, 'sandbox', $4, $5, 'self', 'invitation', 1)`,
+      [`link_${record}`, record, workshop.project, devIssuerOf(service.url), subjectOf(email)],
+    );
+    const page = await signInTo(visitor, authorizePath(clientId), email);
+    expect(controlsOf(page, 'record').map(({ value }) => value)).to.deep.equal([record, 'new']);
+    const answer = await visitor.submit([...formOf(page), ['decision', 'allow']]);
+    expect(answer.status).to.equal(409);
+    expect(answer.text)
+      .to.include('That record can’t be shared right now')
+      .and.include('id="unavailable-fault"');
+    expect(answerOf(await visitor.submit({ decision: 'deny' })).get('error')).to.equal('access_denied');
   });
 
   it('can be read in six languages, and keeps the sentences in the one that was read', async () => {
