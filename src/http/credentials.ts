@@ -1,6 +1,6 @@
 /** Credentials of a request: exactly one, in a header (docs/spec/interface.md, section 5; RFC 6750). */
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
@@ -19,7 +19,10 @@ const CHALLENGE = 'Bearer realm="annal"';
  * Returns the credential of a request.
  * @throws Refusal malformed (400) for two different ones or one in the query string; unauthenticated (401) for none
  */
-export function credentialOf(headers: IncomingHttpHeaders, querystring: string): string {
+export function credentialOf(
+  { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
+  querystring: string,
+): string {
   if (querystring !== '' && IN_QUERY.test(querystring)) {
     throw new Refusal('malformed', {
       code: 'login',
@@ -35,6 +38,13 @@ export function credentialOf(headers: IncomingHttpHeaders, querystring: string):
     if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
     throw unauthenticated('the credential is missing; send Authorization: Bearer <key> or X-Api-Key');
   }
+  // Node keeps the first one; a proxy may have looked at another.
+  if (differs(rawHeaders, 'authorization')) {
+    throw new Refusal('malformed', {
+      code: 'login',
+      diagnostics: 'Authorization occurs twice with different credentials; send one',
+    });
+  }
   const token = BEARER.exec(bearer)?.[1];
   if (token === undefined)
     throw unauthenticated('Authorization must be Bearer and a credential, for example Bearer sk_test_…');
@@ -45,6 +55,18 @@ export function credentialOf(headers: IncomingHttpHeaders, querystring: string):
     });
   }
   return token;
+}
+
+/** Tells whether a header occurs with several values. @param rawHeaders names and values, by turns */
+function differs(rawHeaders: readonly string[], name: string): boolean {
+  let first: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const each = rawHeaders[at];
+    if (each?.length !== name.length || each.toLowerCase() !== name) continue;
+    first ??= rawHeaders[at + 1];
+    if (rawHeaders[at + 1] !== first) return true;
+  }
+  return false;
 }
 
 /** Returns the credential of `Authorization`, where a route takes none; undefined if there is none. */

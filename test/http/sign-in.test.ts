@@ -83,6 +83,16 @@ describe('the sign-in', () => {
     );
   });
 
+  it('replaces a secret that it cannot have drawn', async () => {
+    for (const planted of ['', 'bad', 'x'.repeat(44)]) {
+      const visitor = new PageVisitor(service.url);
+      visitor.plant('annal_sign_in', planted);
+      await signedIn('planted@example.org', visitor);
+      expect(visitor.cookie('annal_sign_in')).to.match(/^[\w-]{43}$/);
+      expect((await visitor.open('/signin/out')).text).to.include('You are signed in');
+    }
+  });
+
   it('ends sessions after 30 idle minutes and after 12 hours, by the clock of the database', async () => {
     const live = async (change: string): Promise<boolean> => {
       const visitor = await signedIn(`${change.length}@example.org`);

@@ -93,17 +93,25 @@ describe('conditional reads', () => {
 });
 
 describe('credentials', () => {
+  const of = (headers: Record<string, string>, query = '', more: readonly string[] = []) =>
+    credentialOf({ headers, rawHeaders: [...Object.entries(headers).flat(), ...more] }, query);
+
   it('are one, in a header', () => {
-    expect(credentialOf({ authorization: 'bearer abc' }, '')).to.equal('abc');
-    expect(credentialOf({ 'x-api-key': 'abc' }, 'identifier=sk_1')).to.equal('abc');
-    expect(credentialOf({ authorization: 'Bearer abc', 'x-api-key': 'abc' }, '')).to.equal('abc');
-    for (const query of ['api_key=x', 'a=1&access_token=x', 'APIKEY=x', 'q=sk_live_x']) {
-      expect(() => credentialOf({ authorization: 'Bearer abc' }, query), query).to.throw(
-        Refusal,
-        'query string',
-      );
+    expect(of({ authorization: 'bearer abc' })).to.equal('abc');
+    expect(of({ 'x-api-key': 'abc' }, 'identifier=sk_1')).to.equal('abc');
+    expect(of({ authorization: 'Bearer abc', 'x-api-key': 'abc' })).to.equal('abc');
+    const token = `at_${'x'.repeat(43)}`;
+    for (const query of ['api_key=x', 'a=1&access_token=x', 'APIKEY=x', 'q=sk_live_x', `q=${token}`]) {
+      expect(() => of({ authorization: 'Bearer abc' }, query), query).to.throw(Refusal, 'query string');
     }
-    expect(() => credentialOf({ authorization: 'Bearer a b' }, '')).to.throw(Refusal, 'Bearer');
+    expect(() => of({ authorization: 'Bearer a b' })).to.throw(Refusal, 'Bearer');
+    expect(() => of({ 'x-api-key': token })).to.throw(Refusal, 'Authorization: Bearer');
+  });
+
+  it('are not two in one header that came twice', () => {
+    const headers = { authorization: 'Bearer abc' };
+    expect(of(headers, '', ['Authorization', 'Bearer abc'])).to.equal('abc');
+    expect(() => of(headers, '', ['AUTHORIZATION', 'Bearer def'])).to.throw(Refusal, 'twice');
   });
 });
 

@@ -149,7 +149,7 @@ async function answerReading(
   circumstances: RequestContext,
 ): Promise<Answer> {
   requireFresh(stale, route.models ?? MODELS.api_key);
-  const credential = credentialOf(ctx.req.headers, ctx.querystring);
+  const credential = credentialOf(ctx.req, ctx.querystring);
   requireFresh(stale, credentialModels(credential));
   const run = async (caller: Caller): Promise<RouteResult> =>
     route.accept(inputs)({ ...circumstances, caller });
@@ -174,7 +174,7 @@ async function admission(
       run: route.accept(inputs),
     });
   }
-  const credential = credentialOf(ctx.req.headers, ctx.querystring);
+  const credential = credentialOf(ctx.req, ctx.querystring);
   requireFresh(stale, credentialModels(credential));
   if (route.credential === 'identity') {
     await authenticator.refuseGrant(credential);

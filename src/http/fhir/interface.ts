@@ -69,7 +69,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const { headers } = ctx.req;
   negotiate(headers.accept, query.get('_format'));
   if (interaction.kind === 'open') return interaction.run(fhir);
-  const credential = credentialOf(headers, ctx.querystring);
+  const credential = credentialOf(ctx.req, ctx.querystring);
   requireFresh(fhir.stale, credentialModels(credential));
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };

@@ -1,6 +1,9 @@
 /** Cookies of the pages: for this host and path only, out of reach of scripts and of other sites' forms (RFC 6265bis). */
 import type { Context } from 'koa';
 
+/** Secrets of 256 bits, base64url. */
+const SECRET = /^[\w-]{43}$/;
+
 /** A cookie with the attributes that BASE_URL allows. */
 export class Cookie {
   readonly name: string;
@@ -22,6 +25,15 @@ export class Cookie {
   /** Returns the value that the browser sent; undefined without one. */
   read(ctx: Context): string | undefined {
     return ctx.cookies.get(this.name);
+  }
+
+  /**
+   * Returns a secret that the browser keeps; undefined without one, or if it doesn't look like one of ours: anything
+   * else could be guessed, and no later step would accept it.
+   */
+  secret(ctx: Context): string | undefined {
+    const value = this.read(ctx);
+    return value !== undefined && SECRET.test(value) ? value : undefined;
   }
 
   /**

@@ -100,7 +100,7 @@ export function signInRouter({ signIn, visitors, log }: SignInRoutes): Router {
   return router;
 
   async function begin(ctx: Context, key: string, wish: SignInWish): Promise<void> {
-    const browser = browserCookie.read(ctx) ?? signIn.newSecret();
+    const browser = browserCookie.secret(ctx) ?? signIn.newSecret();
     try {
       const url = await signIn.begin(key, { ...wish, lang: pageLanguage(ctx) }, browser);
       if (url === undefined) return show(ctx, 404, unknownPage);

@@ -33,7 +33,7 @@ export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
 export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): Promise<void> {
   const { services, visitors, cookie, newSecret } = deps;
   const session = await visitors.sessionOf(ctx);
-  const browser = cookie.read(ctx) || newSecret();
+  const browser = cookie.secret(ctx) ?? newSecret();
   const pending = await services.pending.open(handle, { browser, session: session?.id });
   if (pending === undefined)
     return answerStop(ctx, sayIn(queryOf(ctx, 'lang')), { status: 400, text: 'error.closed' });
