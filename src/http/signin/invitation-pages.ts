@@ -51,11 +51,11 @@ export function birthDatePage(
     forms: ["'self'"],
     body: html`<p>${say.html('invitation.from', { project: html`<strong><bdi>${preview.project}</bdi></strong>` })}</p>
 <p class="quiet">${say.html('signin.intext', { person })} <a href="${switchAccount}">${say('invitation.switch')}</a></p>
+${fault === undefined ? html`` : html`<p role="alert" id="fault">${fault}</p>`}
 <form method="post" action="${action}" novalidate>
 <input type="hidden" name="${FORM_TOKEN}" value="${session.formToken}">
 <div class="field"><label for="birth_date">${say.html('invitation.birthdate', { given })}</label>
 <p class="quiet small" id="why">${say('invitation.why')}</p>
-${fault === undefined ? html`` : html`<p role="alert" id="fault">${fault}</p>`}
 <input id="birth_date" name="birth_date" type="date" required min="1850-01-01" value="${entered?.birthDate ?? ''}" aria-describedby="${described}"${invalid}></div>
 <p class="actions"><button class="button">${say('invitation.connect')}</button></p>
 </form>`,
