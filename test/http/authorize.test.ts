@@ -224,6 +224,28 @@ describe('the authorization endpoint', () => {
     expect(answerOf(await visitor.submit({ decision: 'deny' })).get('state')).to.equal('second');
   });
 
+  it('keeps two tabs apart that are opened at once', async () => {
+    const visitor = new PageVisitor(service.url);
+    await signInTo(visitor, authorizePath(clientId), MOTHER);
+    const [one, other] = await Promise.all(
+      ['one', 'other'].map((state) => {
+        const tab = new PageVisitor(service.url);
+        tab.plant('annal_session', visitor.cookie('annal_session') ?? '');
+        return tab.open(authorizePath(clientId, { state })).then(() => tab);
+      }),
+    );
+    expect(one?.cookie('annal_request')).not.to.equal(other?.cookie('annal_request'));
+    // The browser kept the second cookie.
+    one?.plant('annal_request', other?.cookie('annal_request') ?? '');
+    for (const [tab, state] of [
+      [one, 'one'],
+      [other, 'other'],
+    ] as const) {
+      const denied = await tab?.submit({ decision: 'deny' });
+      expect(denied === undefined ? undefined : answerOf(denied).get('state')).to.equal(state);
+    }
+  });
+
   it('shows a waiting request to no other browser, and decides it in no other session', async () => {
     const visitor = new PageVisitor(service.url);
     const page = await signInTo(visitor, authorizePath(clientId), MOTHER);

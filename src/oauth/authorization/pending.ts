@@ -1,7 +1,8 @@
 /**
- * Authorization requests that wait for a person: rows under a handle, bound to the browser that first opens them and to
- * the session that last did. So two tabs and a detour through sign-in don't mix requests, and a handle that leaks opens
- * nothing elsewhere. Rows hold no person; handles and cookies are stored as SHA-256 only.
+ * Authorization requests that wait for a person: rows under a handle, bound to the session that last opened them, and to
+ * its browser. So two tabs and a detour through sign-in don't mix requests, and a handle that leaks opens nothing
+ * elsewhere. Before the first session it is worth no more than the URL of the request, which anyone can write. Rows hold
+ * no person; handles and cookies are stored as SHA-256 only.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
@@ -12,7 +13,7 @@ import type { Parameters } from './request.ts';
 export const AUTHORIZATION_REQUEST_SQL = `
 CREATE TABLE operations.authorization_request (
   handle_sha256 bytea PRIMARY KEY,
-  browser_sha256 bytea,                -- of the cookie of the browser that opened it first
+  browser_sha256 bytea,                -- of the cookie of the session's browser: it may open it in a later session
   session text,                        -- id of the session that opened it last
   parameters text NOT NULL,            -- JSON: pairs of name and value, as they came
   created_at timestamptz NOT NULL,
@@ -40,19 +41,19 @@ VALUES ($1, $2, now(), now() + interval '${LIFETIME}')`;
 
 const OPEN = `
 UPDATE operations.authorization_request
-   SET browser_sha256 = $2, session = coalesce($3, session)
+   SET browser_sha256 = CASE WHEN $3::text IS NULL THEN browser_sha256 ELSE $2 END, session = coalesce($3, session)
  WHERE handle_sha256 = $1 AND expires_at > now() AND decided_at IS NULL
-   AND (browser_sha256 IS NULL OR browser_sha256 = $2)
+   AND (session IS NULL OR session = $3 OR browser_sha256 = $2)
 RETURNING parameters, ${CREATED}`;
 
 /** The person's page shows this session's form, which no later sign-in has replaced. */
 const FIND = `
 SELECT parameters, ${CREATED} FROM operations.authorization_request
- WHERE handle_sha256 = $1 AND browser_sha256 = $2 AND session = $3 AND expires_at > now() AND decided_at IS NULL`;
+ WHERE handle_sha256 = $1 AND session = $2 AND expires_at > now() AND decided_at IS NULL`;
 
 const DECIDE = `
 UPDATE operations.authorization_request SET decided_at = now()
- WHERE handle_sha256 = $1 AND browser_sha256 = $2 AND session = $3 AND expires_at > now() AND decided_at IS NULL
+ WHERE handle_sha256 = $1 AND session = $2 AND expires_at > now() AND decided_at IS NULL
 RETURNING parameters, ${CREATED}`;
 
 /** A request that waits. */
@@ -83,25 +84,25 @@ export class PendingRequests {
     return handle;
   }
 
-  /** Returns a request and binds it; undefined if it is unknown, expired, decided or another browser's. */
+  /** Returns a request and binds it; undefined if it is unknown, expired, decided or bound to another browser. */
   async open(handle: string, { browser, session }: Opener): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
     return this.#one(OPEN, [sha256(handle), sha256(browser), session ?? null]);
   }
 
   /** Returns a request that this session last opened; undefined as for `decide`. */
-  async find(handle: string, browser: string, session: string): Promise<PendingRequest | undefined> {
+  async find(handle: string, session: string): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
-    return this.#one(FIND, [sha256(handle), sha256(browser), session]);
+    return this.#one(FIND, [sha256(handle), session]);
   }
 
   /**
    * Takes a request for a decision, which only the session that last opened it can make, and only once.
    * @returns undefined if it is unknown, expired, decided, or was last opened in another session
    */
-  async decide(handle: string, browser: string, session: string): Promise<PendingRequest | undefined> {
+  async decide(handle: string, session: string): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
-    return this.#one(DECIDE, [sha256(handle), sha256(browser), session]);
+    return this.#one(DECIDE, [sha256(handle), session]);
   }
 
   /** Lets a request wait again, because its decision could not be carried out. */

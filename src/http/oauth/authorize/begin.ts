@@ -37,7 +37,7 @@ export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): P
   const pending = await services.pending.open(handle, { browser, session: session?.id });
   if (pending === undefined)
     return answerStop(ctx, sayIn(queryOf(ctx, 'lang')), { status: 400, text: 'error.closed' });
-  cookie.set(ctx, browser, BROWSER_S);
+  if (session !== undefined) cookie.set(ctx, browser, BROWSER_S);
   const say = sayIn(queryOf(ctx, 'lang') ?? langOf(pending.parameters));
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;

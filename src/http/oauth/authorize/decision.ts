@@ -17,7 +17,7 @@ import { langOf } from './parameters.ts';
  * the session that saw it last, and once.
  */
 export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
-  const { services, visitors, baseUrl, root, cookie, refusalOf } = deps;
+  const { services, visitors, baseUrl, root, refusalOf } = deps;
   const lang = queryOf(ctx, 'lang');
   const stop = (
     status: number,
@@ -32,15 +32,14 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   // The page links to the sign-in: the form's policy allows no redirect there.
   if (session === undefined) return stop(401, 'error.signedout', next);
   if (isRefused(() => requireFormToken(form, session))) return stop(403, 'error.form', next);
-  const browser = cookie.read(ctx) ?? '';
-  const pending = await services.pending.find(handle, browser, session.id);
+  const pending = await services.pending.find(handle, session.id);
   if (pending === undefined) return stop(400, 'error.closed');
   const say = sayIn(lang ?? langOf(pending.parameters));
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
   const { request } = opened;
   const take = async (): Promise<boolean> =>
-    (await services.pending.decide(handle, browser, session.id)) !== undefined;
+    (await services.pending.decide(handle, session.id)) !== undefined;
   const decision = form.get('decision');
   if (decision === 'deny') {
     if (!(await take())) return stop(400, 'error.closed');
