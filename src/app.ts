@@ -14,6 +14,7 @@ import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openConsentQueries } from '#queries/consents/consents.ts';
+import { openPatientsOfProject } from '#queries/consents/patients-of-project.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { acknowledged } from './app/acknowledged.ts';
@@ -26,6 +27,7 @@ import { openDocuments } from './app/documents.ts';
 import { drain } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
 import { openIdentities, ownIssuer } from './app/identity.ts';
+import { openIdentityGrant } from './app/identity-grant.ts';
 import { openOAuth } from './app/oauth.ts';
 import { Pacing, paced } from './app/pacing.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
@@ -213,7 +215,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const idempotency = openIdempotency(pool);
   const manifests = new ContextManifests(pool);
   const invitations = new Invitations(pool);
-  const oauth = openOAuth({ pool, issuer: config.baseUrl });
+  const oauth = openOAuth({ pool, issuer: config.baseUrl, publicOnly: config.mode === 'production', log });
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
   const consentQueries = openConsentQueries(pool, ownIssuer(config));
@@ -327,6 +329,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
     if (!(await passed(await acknowledged({ store, pool, logAnswers }), models)))
       throw notFresh(stale, models);
   };
+  const authorize = await openAuthorize({
+    pool,
+    consents,
+    queries: consentQueries,
+    fresh: (models) => requireFresh(stale, models),
+    settled,
+  });
   const server = createServer({
     config,
     log,
@@ -365,13 +374,19 @@ export async function startApp(deps: AppDeps): Promise<App> {
     findToken: tokens.findToken,
     devIssuer,
     signIn: openSignIn({ config, pool, identities }),
-    authorize: await openAuthorize({
-      pool,
-      consents,
-      queries: consentQueries,
-      fresh: (models) => requireFresh(stale, models),
-      settled,
-    }),
+    authorize,
+    oauth: {
+      tokens: oauth.endpoints,
+      authenticate: oauth.authenticate,
+      identityGrant: openIdentityGrant({
+        verify: (token) => verifier.verify(token),
+        authorize,
+        link: consents.link,
+        patientsOfProject: openPatientsOfProject(pool),
+        issueGrantTokens: oauth.issueGrantTokens,
+        settled,
+      }),
+    },
     passed,
     settled,
     checks,

@@ -1,7 +1,9 @@
 /** Assembles the authorization server's codes, tokens and signing keys. */
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
 import type { TokenEndpoints } from '../http/ports/oauth.ts';
-import { issueCode, type NewCode } from '../oauth/codes.ts';
+import { openClientAuthentication } from '../oauth/client-authentication.ts';
+import { openClients } from '../oauth/clients.ts';
 import { exchangeCode } from '../oauth/exchange-code.ts';
 import { idTokenFor } from '../oauth/id-token.ts';
 import { introspectToken } from '../oauth/introspect.ts';
@@ -9,9 +11,20 @@ import { issueClientToken, issueGrantTokens } from '../oauth/issue-tokens.ts';
 import { findRefreshToken, refresh } from '../oauth/refresh.ts';
 import { revokeToken, sweepTokens } from '../oauth/revoke.ts';
 import { SigningKeys } from '../oauth/signing-keys.ts';
+import { customerHosts } from '../shared/customer-hosts.ts';
 
-/** Opens them over a database. @param issuer BASE_URL */
-export function openOAuth({ pool, issuer }: { readonly pool: Pool; readonly issuer: string }) {
+/** Dependencies. */
+export interface OAuthDeps {
+  readonly pool: Pool;
+  /** BASE_URL. */
+  readonly issuer: string;
+  /** True if `jwks_uri` must lead to public addresses. */
+  readonly publicOnly: boolean;
+  readonly log: Logger;
+}
+
+/** Opens them over a database. */
+export function openOAuth({ pool, issuer, publicOnly, log }: OAuthDeps) {
   const keys = new SigningKeys(pool);
   const endpoints: TokenEndpoints = {
     exchangeCode: (asked) => exchangeCode(pool, asked),
@@ -23,10 +36,17 @@ export function openOAuth({ pool, issuer }: { readonly pool: Pool; readonly issu
     idToken: (clientId, issued) => idTokenFor(keys, { issuer, clientId }, issued),
     publicKeys: () => keys.published(),
   };
+  const authenticate = openClientAuthentication({
+    findClient: openClients(pool),
+    pool,
+    baseUrl: issuer,
+    hosts: customerHosts(publicOnly),
+    onAway: (jwksUri, error) =>
+      log.warn({ err: error, jwks_uri: jwksUri }, "an application's keys could not be fetched"),
+  });
   return {
     endpoints,
-    /** Issues a code after consent. */
-    issueCode: (asked: NewCode) => issueCode(pool, asked),
+    authenticate,
     issueGrantTokens: (asked: Parameters<typeof issueGrantTokens>[1]) => issueGrantTokens(pool, asked),
     async sweep() {
       await sweepTokens(pool);

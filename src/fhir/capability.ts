@@ -67,6 +67,8 @@ export interface DescribedOperation {
 export interface ServiceDescription {
   /** FHIR base, `https://host/fhir/R4`. */
   readonly baseUrl: string;
+  /** BASE_URL, below which the OAuth endpoints are. */
+  readonly serviceUrl: string;
   /** The software's version, such as `0.3.0`. */
   readonly version: string;
   /** When it was built or started, a dateTime. */
@@ -77,6 +79,7 @@ export interface ServiceDescription {
 /** Returns the CapabilityStatement resource. */
 export function capabilityStatement({
   baseUrl,
+  serviceUrl,
   version,
   date,
   operations,
@@ -94,7 +97,7 @@ export function capabilityStatement({
     rest: [
       {
         mode: 'server',
-        security: { cors: true, description: 'An API key, as Authorization: Bearer or X-Api-Key.' },
+        security: security(serviceUrl),
         resource: TYPE_NAMES.map((type) => ({
           ...describeType(type),
           ...described(operations, ({ types, instances }) => [types, instances].flat().includes(type)),
@@ -108,6 +111,34 @@ export function capabilityStatement({
         ),
       },
     ],
+  };
+}
+
+/** Returns how clients are authorized (SMART App Launch 1.0, "Declaring support for OAuth2 endpoints"). */
+function security(serviceUrl: string): Record<string, unknown> {
+  const uris = ['authorize', 'token', 'introspect', 'revoke'];
+  return {
+    extension: [
+      {
+        url: 'http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris',
+        extension: uris.map((url) => ({ url, valueUri: `${serviceUrl}/oauth/${url}` })),
+      },
+    ],
+    cors: true,
+    service: [
+      {
+        coding: [
+          {
+            system: 'http://terminology.hl7.org/CodeSystem/restful-security-service',
+            code: 'SMART-on-FHIR',
+            display: 'SMART-on-FHIR',
+          },
+        ],
+        text: 'OAuth 2.1 with SMART App Launch (see http://hl7.org/fhir/smart-app-launch)',
+      },
+    ],
+    description:
+      'An API key or access token, as Authorization: Bearer. API keys may also be sent in X-Api-Key.',
   };
 }
 

@@ -16,6 +16,8 @@ import { Head } from './head.ts';
 import { refusesBody } from './large-bodies.ts';
 import { answerWithoutWords } from './last-answer.ts';
 import type { RequestLimits } from './limits.ts';
+import { resourceMetadataUrl } from './oauth/discovery.ts';
+import { asOAuthError, isOAuthEndpoint, oauthErrorAnswer } from './oauth/errors.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { Notebook } from './ports/traffic.ts';
 import { pretty } from './pretty.ts';
@@ -24,8 +26,11 @@ import { noteRequest } from './request-note.ts';
 import { ROUTES } from './routes.ts';
 import { endWhenStalled } from './send.ts';
 
+/** Tells whether a path is of the FHIR interface; discovery documents below it aren't. */
 function isFhir(path: string): boolean {
-  return path.startsWith(FHIR_PATH) && (path.length === FHIR_PATH.length || path[FHIR_PATH.length] === '/');
+  if (!path.startsWith(FHIR_PATH)) return false;
+  if (path.length === FHIR_PATH.length) return true;
+  return path[FHIR_PATH.length] === '/' && !path.startsWith('.well-known/', FHIR_PATH.length + 1);
 }
 
 /** Dependencies of the envelope. */
@@ -138,7 +143,17 @@ function errorAnswer(
     log.error({ error: known.cause.message, request_id: ctx.state.requestId }, known.message);
   }
   const refusal = known ?? internalError();
-  return isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
+  if (isOAuthEndpoint(ctx.path)) return oauthErrorAnswer(asOAuthError(refusal));
+  const answer = isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
+  return answer.status === 401 ? challenged(answer, resourceMetadataUrl(baseUrl, ctx.path)) : answer;
+}
+
+/** Adds to a Bearer challenge where clients find out how to get a token (RFC 9728, section 5.1). */
+function challenged(answer: Answer, metadataUrl: string): Answer {
+  const challenge = answer.headers['WWW-Authenticate'];
+  if (challenge?.startsWith('Bearer ') !== true) return answer;
+  const told = `${challenge}, resource_metadata="${metadataUrl}"`;
+  return { ...answer, headers: { ...answer.headers, 'WWW-Authenticate': told } };
 }
 
 /** Tells whether a FHIR request asks for indented JSON. */

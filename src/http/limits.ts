@@ -24,7 +24,7 @@ export class RequestLimits {
    */
   constructor(
     private readonly limits: RateLimits | undefined,
-    private readonly addressOf: ClientAddress,
+    private readonly clientAddress: ClientAddress,
     private readonly throttled: (by: Counted) => void,
   ) {
     this.#policy = `"default";q=${limits?.limit ?? 0};w=60`;
@@ -36,13 +36,17 @@ export class RequestLimits {
     return this.#count(ctx, this.limits, this.#ofAddress(ctx), 'address');
   }
 
-  #ofAddress({ req: { headers, socket } }: Context): string {
+  /** Returns the address that a request is counted for. */
+  addressOf({ req: { headers, socket } }: Context): string {
     const forwarded = headers['x-forwarded-for'];
-    const address = this.addressOf(
+    return this.clientAddress(
       socket.remoteAddress,
       Array.isArray(forwarded) ? forwarded.join(',') : forwarded,
     );
-    return `address/${address}`;
+  }
+
+  #ofAddress(ctx: Context): string {
+    return `address/${this.addressOf(ctx)}`;
   }
 
   /** Counts a request for its API key, application or grant. @throws Refusal throttled (429) with `Retry-After` */

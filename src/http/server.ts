@@ -27,10 +27,13 @@ import { healthRouter, type ReadinessChecks } from './health.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { RequestLimits } from './limits.ts';
 import { authorizeRouter } from './oauth/authorize/router.ts';
+import { discoveryRouter } from './oauth/discovery.ts';
+import { clientEndpointsRouter } from './oauth/endpoints/router.ts';
 import { logosRouter } from './oauth/logos.ts';
 import type { AuthorizeServices } from './ports/authorize.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 import type { Metrics } from './ports/metrics.ts';
+import type { OAuthServices } from './ports/oauth.ts';
 import type { Position } from './ports/position.ts';
 import type { Services } from './ports/services.ts';
 import type { Settings } from './ports/settings.ts';
@@ -63,6 +66,8 @@ export interface ServerDeps {
   readonly services: Services;
   readonly identify: Identify;
   readonly findToken: FindToken;
+  /** What `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks` work with. */
+  readonly oauth: OAuthServices;
   /** Undefined where the installation has none. */
   readonly devIssuer: DevIssuer | undefined;
   /** Signs people in on the pages. */
@@ -120,6 +125,19 @@ export function createServer(deps: ServerDeps): Server {
   const logos = logosRouter(deps.services.logos);
   app.use(logos.routes());
   app.use(logos.allowedMethods());
+  const discovery = discoveryRouter(deps.config.baseUrl);
+  app.use(discovery.routes());
+  app.use(discovery.allowedMethods());
+  const clientEndpoints = clientEndpointsRouter({
+    ...deps.oauth,
+    baseUrl: deps.config.baseUrl,
+    addressOf: (ctx) => limits.addressOf(ctx),
+    stale: deps.stale,
+    refusalOf: deps.refusalOf,
+    log: deps.log,
+  });
+  app.use(clientEndpoints.routes());
+  app.use(clientEndpoints.allowedMethods());
   const webfinger = webfingerRouter(deps.services.adminQueries.ssoOf, deps.stale);
   app.use(webfinger.routes());
   app.use(webfinger.allowedMethods());
@@ -189,7 +207,13 @@ function fhirInterface(
     bundleEntries: config.limits.bundleEntries,
     historyPages: new HistoryPages(),
     capability: JSON.stringify(
-      capabilityStatement({ baseUrl, version: VERSION, date, operations: OPERATIONS }),
+      capabilityStatement({
+        baseUrl,
+        serviceUrl: config.baseUrl,
+        version: VERSION,
+        date,
+        operations: OPERATIONS,
+      }),
     ),
   };
 }

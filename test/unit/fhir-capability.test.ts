@@ -15,6 +15,7 @@ function parsed(text: string): JsonObject {
 describe('CapabilityStatement', () => {
   const service = {
     baseUrl: 'http://localhost:3000/fhir/R4',
+    serviceUrl: 'http://localhost:3000',
     version: '0.3.0',
     date: '2026-11-21T09:30:00Z',
     operations: [],

@@ -153,6 +153,7 @@ describe('operations', () => {
   it('are declared in the CapabilityStatement', () => {
     const statement = capabilityStatement({
       baseUrl: 'http://localhost/fhir/R4',
+      serviceUrl: 'http://localhost',
       version: '0.3.0',
       date: '2026-11-21T09:30:00Z',
       operations: table,

@@ -1,5 +1,7 @@
 /** What `/oauth/*` needs of the authorization server; `src/app/oauth.ts` puts it together. */
 import type { JSONWebKeySet } from 'jose';
+import type { AuthenticateClient } from '#src/oauth/client-authentication.ts';
+import type { Client } from '#src/oauth/clients.ts';
 import type { TokenClient } from '#src/oauth/codes.ts';
 import type { Exchange, ExchangeFault } from '#src/oauth/exchange-code.ts';
 import type { ActiveToken } from '#src/oauth/introspect.ts';
@@ -28,4 +30,27 @@ export interface TokenEndpoints {
   readonly idToken: (clientId: string, issued: Issued) => Promise<string | undefined>;
   /** Returns the public keys that ID tokens are verified with. */
   readonly publicKeys: () => Promise<JSONWebKeySet>;
+}
+
+/** What a trusted application asks for on behalf of a person who signed in to it. */
+export interface IdentityRequest {
+  readonly client: Client;
+  /** An ID token of an issuer of the installation. */
+  readonly subjectToken: string;
+  /** Normalised, and within those of the application. */
+  readonly scopes: readonly string[];
+  /** The id of a Patient, as the application's API key or an earlier grant shows it. */
+  readonly patient: string | undefined;
+  readonly resources: readonly string[];
+  readonly requestId: string;
+}
+
+/** Gives a trusted application a grant and its tokens. @throws OAuthError invalid_grant; Refusal */
+export type IdentityGrant = (asked: IdentityRequest) => Promise<Issued>;
+
+/** The authorization server's parts, as the endpoints for clients need them. */
+export interface OAuthServices {
+  readonly tokens: TokenEndpoints;
+  readonly authenticate: AuthenticateClient;
+  readonly identityGrant: IdentityGrant;
 }

@@ -268,7 +268,7 @@ function resourcesOf(values: readonly string[], baseUrl: string, fault: Fault): 
 }
 
 /** Returns one of our base URLs without a slash at its end; undefined for any other URL. */
-function ownResource(url: string, baseUrl: string): string | undefined {
+export function ownResource(url: string, baseUrl: string): string | undefined {
   const bare = url.endsWith('/') ? url.slice(0, -1) : url;
   return BELOW.some((path) => baseUrl + path === bare) ? bare : undefined;
 }

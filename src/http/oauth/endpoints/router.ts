@@ -1,0 +1,33 @@
+/** `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks`: what clients call (docs/spec/interface.md, section 4.1). */
+import Router from '@koa/router';
+import { KEY_SET_MAX_AGE_S } from '#src/oauth/signing-keys.ts';
+import { clientEndpoint, required } from './endpoint.ts';
+import { answerIntrospection } from './introspect.ts';
+import { answerTokenRequest, type TokenDeps } from './token.ts';
+
+/** Returns the routes. */
+export function clientEndpointsRouter(deps: TokenDeps): Router {
+  const router = new Router();
+  router.post(
+    '/oauth/token',
+    clientEndpoint(deps, (request) => answerTokenRequest(deps, request)),
+  );
+  router.post(
+    '/oauth/revoke',
+    clientEndpoint(deps, async (request) => {
+      await deps.tokens.revokeToken(required(request, 'token'), request.client.applicationId);
+      return {};
+    }),
+  );
+  router.post(
+    '/oauth/introspect',
+    clientEndpoint(deps, (request) => answerIntrospection(deps, request)),
+  );
+  router.get('/oauth/jwks', async (ctx) => {
+    const keys = JSON.stringify(await deps.tokens.publicKeys());
+    ctx.set('Cache-Control', `public, max-age=${KEY_SET_MAX_AGE_S}`);
+    ctx.type = 'application/jwk-set+json';
+    ctx.body = keys;
+  });
+  return router;
+}

@@ -1,0 +1,218 @@
+/** `POST /oauth/token`: the grant types (docs/spec/interface.md, sections 4.1 and 5; RFC 6749, sections 4 to 6). */
+import { createHash } from 'node:crypto';
+import { ownResource } from '#src/oauth/authorization/request.ts';
+import { OAuthError } from '#src/oauth/error.ts';
+import type { ExchangeFault } from '#src/oauth/exchange-code.ts';
+import type { Issued } from '#src/oauth/issued.ts';
+import {
+  knownScopes,
+  narrows,
+  normalise,
+  parseScopes,
+  type Scope,
+  scopeText,
+  uncovered,
+} from '#src/oauth/scopes.ts';
+import type { IdentityGrant } from '../../ports/oauth.ts';
+import { type ClientRequest, type EndpointDeps, required } from './endpoint.ts';
+
+/** The grant type of trusted first-party applications (docs/spec/decisions.md, section 7). */
+export const IDENTITY_GRANT = 'urn:annal:params:oauth:grant-type:identity';
+
+/** Dependencies of the token endpoint. */
+export interface TokenDeps extends EndpointDeps {
+  readonly identityGrant: IdentityGrant;
+}
+
+type Work = (deps: TokenDeps, request: ClientRequest) => Promise<object>;
+
+/** What each grant type does. */
+export const GRANT_WORK: Readonly<Record<string, Work>> = {
+  authorization_code: byCode,
+  refresh_token: byRefreshToken,
+  client_credentials: byClientCredentials,
+  [IDENTITY_GRANT]: byIdentity,
+};
+
+/** Answers a token request. @throws OAuthError */
+export async function answerTokenRequest(deps: TokenDeps, request: ClientRequest): Promise<object> {
+  const grantType = required(request, 'grant_type');
+  const work = Object.hasOwn(GRANT_WORK, grantType) ? GRANT_WORK[grantType] : undefined;
+  if (work === undefined) {
+    const types = Object.keys(GRANT_WORK).join(', ');
+    throw new OAuthError('unsupported_grant_type', `grant_type must be one of ${types}`);
+  }
+  if (!request.client.grantTypes.includes(grantType)) {
+    throw new OAuthError('unauthorized_client', `the application is not registered for ${grantType}`);
+  }
+  return work(deps, request);
+}
+
+/** RFC 7636, section 4.1. */
+const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
+
+const EXCHANGE_FAULTS: Readonly<Record<ExchangeFault, string>> = {
+  unknown: 'the code is unknown, or was issued to another client',
+  reused: 'the code was used before; the tokens that it gave have been revoked',
+  expired: 'the code has expired',
+  redirect_uri: 'redirect_uri must be the one of the authorization request; the code is used up',
+  verifier: 'code_verifier does not match the code_challenge; the code is used up',
+  resource: 'resource must be one of the authorization request; the code is used up',
+  ended: 'the grant has ended',
+};
+
+async function byCode(deps: TokenDeps, request: ClientRequest): Promise<object> {
+  const { client, one } = request;
+  const code = required(request, 'code');
+  const verifier = one('code_verifier');
+  const proves = verifier !== undefined && VERIFIER.test(verifier);
+  const resources = resourcesOf(request, deps.baseUrl);
+  const issued = await deps.tokens.exchangeCode({
+    code,
+    applicationId: client.applicationId,
+    redirectUri: one('redirect_uri'),
+    // A failed exchange uses up the code, also one that lacks a parameter.
+    challenge:
+      proves && resources !== undefined
+        ? createHash('sha256').update(verifier).digest('base64url')
+        : undefined,
+    resources: resources ?? [],
+  });
+  if (resources === undefined) throw badResource(deps.baseUrl);
+  if ('fault' in issued) {
+    const { fault } = issued;
+    if (fault === 'reused') noteReuse(deps, request, 'code');
+    for (const name of ['redirect_uri', 'code_verifier']) required(request, name);
+    throw new OAuthError(fault === 'resource' ? 'invalid_target' : 'invalid_grant', EXCHANGE_FAULTS[fault]);
+  }
+  return answerOf(deps, request, issued);
+}
+
+async function byRefreshToken(deps: TokenDeps, request: ClientRequest): Promise<object> {
+  const { applicationId } = request.client;
+  const token = required(request, 'refresh_token');
+  const found = await deps.tokens.findRefreshToken(token, applicationId);
+  if (found === undefined)
+    throw new OAuthError('invalid_grant', 'the refresh token is unknown, or was issued to another client');
+  // A used one ends its chain, whatever else the request says.
+  const narrowed = found.current ? narrowedTo(deps, request, found) : found;
+  const issued = await deps.tokens.refresh({ token, applicationId, ...narrowed });
+  if ('fault' in issued) {
+    if (issued.fault === 'reused') noteReuse(deps, request, 'refresh token');
+    throw new OAuthError(
+      'invalid_grant',
+      issued.fault === 'reused'
+        ? 'the refresh token was used before; all tokens of its chain have been revoked'
+        : 'the refresh token has expired or was revoked, or its grant has ended',
+    );
+  }
+  return answerOf(deps, request, issued);
+}
+
+/** Returns what a refresh asks for. @throws OAuthError invalid_scope, invalid_target for more than was granted */
+function narrowedTo(
+  deps: TokenDeps,
+  request: ClientRequest,
+  granted: { readonly scope: string; readonly resources: readonly string[] },
+): { readonly scope: string; readonly resources: readonly string[] } {
+  const text = request.one('scope');
+  const scopes = text === undefined ? undefined : scopesOf(text);
+  if (scopes !== undefined && !narrows(knownScopes(granted.scope.split(' ')), scopes))
+    throw new OAuthError('invalid_scope', 'scope must stay within what was granted');
+  const resources = resourcesOf(request, deps.baseUrl);
+  if (resources === undefined) throw badResource(deps.baseUrl);
+  const within = granted.resources.length === 0 || resources.every((one) => granted.resources.includes(one));
+  if (!within) throw new OAuthError('invalid_target', 'resource must be one of those that were granted');
+  return {
+    scope: scopes === undefined ? granted.scope : normalise(scopes).join(' '),
+    resources: resources.length === 0 ? granted.resources : resources,
+  };
+}
+
+/** What `system/` scopes mean without any: the same as for a key (docs/spec/decisions.md, section 9). */
+const AS_A_KEY = 'system/*.cruds';
+
+async function byClientCredentials(deps: TokenDeps, request: ClientRequest): Promise<object> {
+  const { client, one } = request;
+  if (client.kind !== 'confidential')
+    throw new OAuthError('unauthorized_client', 'client_credentials requires a confidential application');
+  const own = knownScopes(client.scopes).filter(isSystem);
+  const registered = own.length > 0 ? own : knownScopes([AS_A_KEY]);
+  const text = one('scope');
+  const asked = text === undefined ? registered : scopesOf(text);
+  const other = asked.find((scope) => !isSystem(scope)) ?? uncovered(registered, asked)[0];
+  if (other !== undefined)
+    throw new OAuthError(
+      'invalid_scope',
+      `client_credentials does not give this application ${scopeText(other)}`,
+    );
+  const resources = resourcesOf(request, deps.baseUrl);
+  if (resources === undefined) throw badResource(deps.baseUrl);
+  const scope = normalise(asked).join(' ');
+  const { accessToken, expiresIn } = await deps.tokens.issueClientToken(client, scope, resources);
+  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn, scope };
+}
+
+async function byIdentity(deps: TokenDeps, request: ClientRequest): Promise<object> {
+  const { client, one, requestId } = request;
+  if (!client.trusted)
+    throw new OAuthError('unauthorized_client', 'the identity grant requires a trusted application');
+  const subjectToken = required(request, 'subject_token');
+  const asked = scopesOf(required(request, 'scope'));
+  const foreign = asked.find(isSystem) ?? uncovered(knownScopes(client.scopes), asked)[0];
+  if (foreign !== undefined)
+    throw new OAuthError('invalid_scope', `the application is not registered for ${scopeText(foreign)}`);
+  const resources = resourcesOf(request, deps.baseUrl);
+  if (resources === undefined) throw badResource(deps.baseUrl);
+  const scopes = normalise(asked);
+  const patient = one('patient');
+  const issued = await deps.identityGrant({ client, subjectToken, scopes, patient, resources, requestId });
+  return answerOf(deps, request, issued);
+}
+
+const isSystem = (scope: Scope): boolean => typeof scope !== 'string' && scope.context === 'system';
+
+/** @throws OAuthError invalid_scope, also for a text without any scope */
+function scopesOf(text: string): readonly Scope[] {
+  const parsed = parseScopes(text);
+  if ('fault' in parsed) throw new OAuthError('invalid_scope', parsed.fault);
+  if (parsed.scopes.length === 0) throw new OAuthError('invalid_scope', 'scope must name at least one scope');
+  return parsed.scopes;
+}
+
+const MAX_RESOURCES = 10;
+
+/** Returns the resources of a request; undefined if one isn't of this service (RFC 8707). */
+function resourcesOf({ all }: ClientRequest, baseUrl: string): readonly string[] | undefined {
+  const values = all('resource');
+  const own = values.slice(0, MAX_RESOURCES).flatMap((value) => ownResource(value, baseUrl) ?? []);
+  return own.length === values.length ? [...new Set(own)] : undefined;
+}
+
+function badResource(baseUrl: string): OAuthError {
+  return new OAuthError(
+    'invalid_target',
+    `resource must be ${baseUrl}/fhir/R4 or another base URL of this service`,
+  );
+}
+
+async function answerOf(deps: TokenDeps, { client }: ClientRequest, issued: Issued): Promise<object> {
+  const idToken = await deps.tokens.idToken(client.clientId, issued);
+  return {
+    access_token: issued.accessToken,
+    token_type: 'Bearer',
+    expires_in: issued.expiresIn,
+    scope: issued.scope,
+    ...(issued.refreshToken === undefined ? {} : { refresh_token: issued.refreshToken }),
+    patient: issued.patient,
+    grant_id: issued.grantId,
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+  };
+}
+
+function noteReuse(deps: TokenDeps, { client, requestId }: ClientRequest, what: string): void {
+  deps.log.warn(
+    { request_id: requestId, client_id: client.clientId },
+    `a used ${what} was presented again; its tokens were revoked`,
+  );
+}

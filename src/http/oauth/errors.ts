@@ -1,0 +1,36 @@
+/** Errors of the endpoints that clients call: the JSON of RFC 6749, section 5.2 (docs/spec/decisions.md, section 2). */
+import { OAuthError, type OAuthErrorCode } from '#src/oauth/error.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
+import type { Answer } from '../answer.ts';
+
+const ENDPOINT = /^\/oauth\/(?:token|revoke|introspect|jwks)\/?$/i;
+
+/** Tells whether a path is of an endpoint whose errors have this form. */
+export function isOAuthEndpoint(path: string): boolean {
+  return ENDPOINT.test(path);
+}
+
+/** Headers of every answer with or about tokens, errors too (RFC 6749, section 5.1). */
+export const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as const;
+
+/** Codes of refusals that aren't faults of the request. */
+const CODES: Partial<Record<Refusal['kind'], OAuthErrorCode>> = {
+  throttled: 'temporarily_unavailable',
+  unavailable: 'temporarily_unavailable',
+  internal: 'server_error',
+};
+
+/** Returns a refusal of the service as such an error, with the refusal's status. */
+export function asOAuthError(refusal: Refusal): OAuthError {
+  const { kind, message, status, headers } = refusal;
+  return new OAuthError(CODES[kind] ?? 'invalid_request', message, { status, headers });
+}
+
+/** Returns the answer of an error. */
+export function oauthErrorAnswer(error: OAuthError): Answer {
+  return {
+    status: error.status,
+    headers: { 'Content-Type': 'application/json; charset=utf-8', ...NOT_STORED, ...error.headers },
+    body: JSON.stringify(error.body),
+  };
+}
