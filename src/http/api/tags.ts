@@ -13,6 +13,7 @@ export const TAGS = [
   'Timeline and context',
   'Terminology',
   'Patients and consent',
+  'OAuth',
   'Webhooks',
   'Sandbox',
   'Projects',

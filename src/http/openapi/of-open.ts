@@ -1,6 +1,7 @@
 /** The routes that need no credential: health, metrics and the service's own description. */
 import { ISSUER, WEBFINGER } from '../webfinger.ts';
 import { AUTHORIZE_PATH } from './of-authorize.ts';
+import { OAUTH_PATHS } from './of-oauth.ts';
 import type { Part } from './schemas.ts';
 
 const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
@@ -147,6 +148,7 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
     },
   },
   '/oauth/authorize': AUTHORIZE_PATH,
+  ...OAUTH_PATHS,
   '/oauth/logos/{application}/{sha256}': {
     get: {
       operationId: 'getApplicationLogo',

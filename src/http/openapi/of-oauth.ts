@@ -1,0 +1,224 @@
+/** `/oauth/token` and its neighbours, and the discovery documents (docs/spec/interface.md, section 4.1). */
+import type { Part } from './schemas.ts';
+
+const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
+const TEXT = { type: 'string' };
+const URL = { type: 'string', format: 'uri' };
+const TEXTS = { type: 'array', items: TEXT };
+const TAG = 'OAuth';
+
+function json(description: string, schema: Part, type = 'application/json'): Part {
+  return { description, headers: REQUEST_ID, content: { [type]: { schema } } };
+}
+
+const ERROR = {
+  type: 'object',
+  description: 'RFC 6749, section 5.2.',
+  properties: { error: TEXT, error_description: TEXT },
+  required: ['error', 'error_description'],
+  additionalProperties: false,
+};
+
+const ERRORS = {
+  400: json('The request, the code or the refresh token is invalid: `error` says which', ERROR),
+  401: json('`invalid_client`: client authentication failed', ERROR),
+  405: json('Another method', ERROR),
+  413: json('The form is too long', ERROR),
+  415: json('The body is not a form', ERROR),
+  429: json('Too many requests, or too many failed authentications; see `Retry-After`', ERROR),
+  500: json('`server_error`', ERROR),
+  503: json('`temporarily_unavailable`; see `Retry-After`', ERROR),
+};
+
+/** Parameters of client authentication; public applications send `client_id` alone. */
+const CLIENT = {
+  client_id: {
+    type: 'string',
+    maxLength: 500,
+    description: 'Unless the `Authorization` header names the client.',
+  },
+  client_secret: { type: 'string', maxLength: 500, description: 'Of `client_secret_post`.' },
+  client_assertion_type: { const: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' },
+  client_assertion: { type: 'string', description: 'A signed JWT, of `private_key_jwt`.' },
+};
+
+function endpoint(
+  operationId: string,
+  summary: string,
+  description: string,
+  properties: Part,
+  required: readonly string[],
+  answer: Part,
+): Part {
+  const schema = { type: 'object', properties: { ...properties, ...CLIENT }, required };
+  return {
+    post: {
+      operationId,
+      summary,
+      description,
+      tags: [TAG],
+      security: [],
+      requestBody: { required: true, content: { 'application/x-www-form-urlencoded': { schema } } },
+      responses: { 200: answer, ...ERRORS },
+    },
+  };
+}
+
+const TOKENS = {
+  type: 'object',
+  properties: {
+    access_token: TEXT,
+    token_type: { const: 'Bearer' },
+    expires_in: { type: 'integer', description: 'Seconds; never past the end of the grant.' },
+    scope: { type: 'string', description: 'What was granted, in SMART v2 form.' },
+    refresh_token: { type: 'string', description: 'With `offline_access`. It works once.' },
+    patient: { type: 'string', description: 'The pairwise id of the record’s Patient.' },
+    grant_id: TEXT,
+    id_token: { type: 'string', description: 'With `openid`.' },
+  },
+  required: ['access_token', 'token_type', 'expires_in', 'scope'],
+  additionalProperties: false,
+};
+
+const INTROSPECTION = {
+  type: 'object',
+  description: 'RFC 7662, section 2.2.',
+  properties: {
+    active: { type: 'boolean' },
+    scope: TEXT,
+    client_id: TEXT,
+    token_type: { const: 'Bearer' },
+    exp: { type: 'integer' },
+    iat: { type: 'integer' },
+    iss: URL,
+    aud: { type: 'array', items: URL },
+    sub: TEXT,
+    patient: TEXT,
+    grant_id: TEXT,
+    fhirUser: URL,
+  },
+  required: ['active'],
+  additionalProperties: false,
+};
+
+function document(operationId: string, summary: string, schema: Part): Part {
+  return {
+    get: {
+      operationId,
+      summary,
+      tags: [TAG],
+      security: [],
+      responses: { 200: json('The document', schema), 429: { $ref: '#/components/responses/Json429' } },
+    },
+  };
+}
+
+const SERVER = {
+  type: 'object',
+  properties: {
+    issuer: URL,
+    authorization_endpoint: URL,
+    token_endpoint: URL,
+    jwks_uri: URL,
+    scopes_supported: TEXTS,
+    grant_types_supported: TEXTS,
+    capabilities: TEXTS,
+  },
+  required: ['issuer', 'authorization_endpoint', 'token_endpoint', 'jwks_uri'],
+};
+
+const RESOURCE = {
+  type: 'object',
+  properties: { resource: URL, authorization_servers: { type: 'array', items: URL } },
+  required: ['resource', 'authorization_servers'],
+};
+
+/** The paths. */
+export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
+  '/oauth/token': endpoint(
+    'createToken',
+    'Exchange a code, a refresh token or credentials for tokens',
+    'RFC 6749, section 3.2; docs/oauth.md. Each grant type needs its own parameters. A code and a refresh token work once: presented again, they end all tokens of their chain.',
+    {
+      grant_type: {
+        enum: [
+          'authorization_code',
+          'refresh_token',
+          'client_credentials',
+          'urn:annal:params:oauth:grant-type:identity',
+        ],
+      },
+      code: TEXT,
+      code_verifier: { type: 'string', minLength: 43, maxLength: 128 },
+      redirect_uri: URL,
+      refresh_token: TEXT,
+      scope: { type: 'string', maxLength: 8_000 },
+      resource: { type: 'array', items: URL, maxItems: 10, description: 'RFC 8707.' },
+      subject_token: {
+        type: 'string',
+        description: 'An ID token not older than five minutes, of the identity grant.',
+      },
+      patient: { type: 'string', description: 'The id of a Patient, of the identity grant.' },
+    },
+    ['grant_type'],
+    json('The tokens', TOKENS),
+  ),
+  '/oauth/revoke': endpoint(
+    'revokeToken',
+    'Revoke a token',
+    'RFC 7009. A refresh token is revoked with all tokens of its chain, an access token alone. Unknown tokens and those of other clients change nothing.',
+    { token: TEXT, token_type_hint: { type: 'string', description: 'Not needed.' } },
+    ['token'],
+    json('Done', { type: 'object', additionalProperties: false }),
+  ),
+  '/oauth/introspect': endpoint(
+    'introspectToken',
+    'Ask about a token',
+    'RFC 7662. Answers the client that the token belongs to, and confidential clients of the same project; to others every token is inactive.',
+    { token: TEXT, token_type_hint: { type: 'string', description: 'Not needed.' } },
+    ['token'],
+    json('What the token stands for', INTROSPECTION),
+  ),
+  '/oauth/jwks': {
+    get: {
+      operationId: 'getKeySet',
+      summary: 'The keys that verify ID tokens',
+      tags: [TAG],
+      security: [],
+      responses: {
+        200: json(
+          'RFC 7517',
+          {
+            type: 'object',
+            properties: { keys: { type: 'array', items: { type: 'object' } } },
+            required: ['keys'],
+          },
+          'application/jwk-set+json',
+        ),
+        405: ERRORS[405],
+        429: ERRORS[429],
+        500: ERRORS[500],
+        503: ERRORS[503],
+      },
+    },
+  },
+  '/.well-known/smart-configuration': document('getSmartConfiguration', 'SMART App Launch discovery', SERVER),
+  '/fhir/R4/.well-known/smart-configuration': document(
+    'getFhirSmartConfiguration',
+    'SMART App Launch discovery, below the FHIR base',
+    SERVER,
+  ),
+  '/.well-known/openid-configuration': document('getOpenidConfiguration', 'OpenID Connect discovery', SERVER),
+  '/.well-known/oauth-authorization-server': document('getServerMetadata', 'RFC 8414', SERVER),
+  '/.well-known/oauth-protected-resource': document('getResourceMetadata', 'RFC 9728', RESOURCE),
+  '/.well-known/oauth-protected-resource/fhir/R4': document(
+    'getFhirResourceMetadata',
+    'RFC 9728, of the FHIR interface',
+    RESOURCE,
+  ),
+  '/.well-known/oauth-protected-resource/v1': document(
+    'getRestResourceMetadata',
+    'RFC 9728, of REST v1',
+    RESOURCE,
+  ),
+};
