@@ -278,6 +278,25 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       command(
+        'oauth-keys [action]',
+        'List the keys that sign ID tokens (list), or make the next one (rotate)',
+      ).option(
+        '--now',
+        'With rotate, for a key that leaked: the new key signs at once, and no earlier key stays published',
+      ),
+      'annal oauth-keys',
+      'annal oauth-keys rotate',
+      'annal oauth-keys rotate --now',
+    ),
+    async ([action = 'list'], options) => {
+      const { oauthKeysCommand } = await import('./oauth-keys.ts');
+      return oauthKeysCommand(action, options);
+    },
+  );
+
+  does(
+    examples(
+      command(
         'rebuild [projections...]',
         'Rebuild read models from the log while the service runs (default: all of them)',
       )
