@@ -9,7 +9,7 @@ import type { Done, RequestContext } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { ProjectState } from '../project/state.ts';
 import type { Resources } from '../resource/state.ts';
-import type { Consents, Granted, GrantRef, NewGrant } from './consents.ts';
+import { type Consents, GRANT_DAYS, type Granted, type GrantRef, type NewGrant } from './consents.ts';
 import * as decide from './decide.ts';
 import { granted, revisionsOf } from './held.ts';
 import { type Conclude, onRecord, ownerOf } from './on-record.ts';
@@ -59,7 +59,13 @@ export function openGrants(deps: GrantDeps): Pick<Consents, 'grant' | 'revoke' |
 }
 
 async function grant(deps: GrantDeps, by: RequestContext, asked: NewGrant): Promise<Done<Granted>> {
-  const { record, application } = asked;
+  const { record, application, days } = asked;
+  if (!GRANT_DAYS.some((choice) => choice === days))
+    throw new Refusal('invalid', {
+      code: 'value',
+      diagnostics: `a grant lasts ${GRANT_DAYS.join(', ')} days, not ${days}`,
+      expression: 'days',
+    });
   const keys = decide.grantKeys(asked);
   const owner = await ownerOf(deps.resources, record, keys);
   await requireUnpurged(deps, owner, record);

@@ -126,7 +126,9 @@ describe('grants and links behind a snapshot', () => {
     await (await fresh()).consents.link(byPerson(mia), record, mia, 'self', 'invitation');
     await grow(record);
 
-    const { store } = await fresh();
+    const { store, consents } = await fresh();
+    const details = { given: 'Eve', family: '', birth_date: '1990-01-31' };
+    await consents.startPersonalRecord(byPerson(eve), eve, 'production', details);
     await eventually(async () => {
       const report = await verify({ store, databaseUrl: service.databaseUrl });
       expect(report.operations ?? []).to.deep.equal([]);

@@ -127,6 +127,25 @@ describe('invitations and links', () => {
         expect((await v1('POST', `${patient}/invitations`, body)).status, JSON.stringify(body)).to.equal(422);
     });
 
+    it('give a retry with the same Idempotency-Key the same code, until the record is purged', async () => {
+      const patient = await newPatient();
+      const ask = async () => {
+        const response = await fetch(`${service.url}/v1/patients/${patient}/invitations`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${service.key}`, 'Idempotency-Key': `invite-${patient}` },
+        });
+        return { status: response.status, text: await response.text() };
+      };
+      const first = await ask();
+      expect(first.status).to.equal(201);
+      expect(await ask()).to.deep.equal(first);
+      expect((await v1('GET', `${patient}/invitations`)).json.total).to.equal(1);
+      expect((await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE' })).status).to.equal(
+        204,
+      );
+      expect((await ask()).status).to.equal(404);
+    });
+
     it('are withdrawn, and then worth nothing; a redeemed one is not', async () => {
       const patient = await newPatient();
       const [withdrawn, redeemed] = [await invite(patient), await invite(patient)];

@@ -83,7 +83,8 @@ export const INVITATION_ROUTES = [
       const shown = view({ ...row, created_at: microsOf(created_at), expires_at: microsOf(expires_at) });
       // In the query, because paths are logged.
       const url = `${services.config.baseUrl}/invitations?code=${made.code}`;
-      return { status: 201, body: { ...shown, code: made.code, url } };
+      // Kept under an Idempotency-Key, it must go with the record: no event names it.
+      return { status: 201, body: { ...shown, code: made.code, url }, reads: true };
     },
   }),
   route({
