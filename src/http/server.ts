@@ -142,10 +142,14 @@ export function createServer(deps: ServerDeps): Server {
   app.use(webfinger.routes());
   app.use(webfinger.allowedMethods());
   const visitors = new Visitors(deps.signIn, deps.config.baseUrl);
-  const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log });
+  const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log, refusalOf: deps.refusalOf });
   app.use(signIn.routes());
   app.use(signIn.allowedMethods());
-  const invitations = invitationRouter({ visitors, consents: deps.services.consents });
+  const invitations = invitationRouter({
+    visitors,
+    consents: deps.services.consents,
+    refusalOf: deps.refusalOf,
+  });
   app.use(invitations.routes());
   app.use(invitations.allowedMethods());
   const authorize = authorizeRouter({

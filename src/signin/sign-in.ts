@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import { identityOf } from '#src/identity/claims.ts';
 import type { Identity } from '#src/shared/identity.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import type { Session, SignInWish } from '#src/shared/session.ts';
 import { SignInFault } from '#src/shared/sign-in-fault.ts';
 import { type Begun, noteBegun, takeBegun } from './begun.ts';
@@ -155,6 +156,8 @@ function notBegun(): SignInFault {
 function faultOf(error: unknown, begun: Begun): SignInFault {
   const away = awayIn(error);
   if (away !== undefined) return new SignInFault('away', away.message, begun, { cause: error });
+  if (error instanceof Refusal && error.kind === 'unavailable')
+    return new SignInFault('away', 'the keys of the issuer can’t be fetched', begun, { cause: error });
   const ended = endedWith(error);
   if (ended === 'temporarily_unavailable' || ended === 'server_error')
     return new SignInFault('away', 'the issuer can’t sign people in now', begun, { cause: error });

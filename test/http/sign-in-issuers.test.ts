@@ -340,6 +340,23 @@ describe('the sign-in at configured issuers', () => {
     }
   });
 
+  it('says that an issuer is away whose keys or answers do not come in time', async () => {
+    const slow = await startScriptedIssuer();
+    const other = await startInProcess({}, { OIDC_ISSUERS: `${slow.url} our-client` });
+    try {
+      const title = 'The sign-in is not available right now';
+      slow.script = { withoutKeys: true };
+      refused(await new PageVisitor(other.url).open('/signin'), 503, title);
+      slow.script = { token: () => undefined };
+      const started = performance.now();
+      refused(await new PageVisitor(other.url).open('/signin'), 503, title);
+      expect(performance.now() - started).to.be.within(4_900, 60_000);
+    } finally {
+      await other.stop();
+      await slow.stop();
+    }
+  });
+
   it('reads no discovery document of another issuer, and sends nobody to an endpoint without https', async () => {
     for (const discovery of [
       { issuer: `${scripted.url}/` },

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { startApp } from '#src/app.ts';
 import { loadConfig } from '#src/config.ts';
 import { Cookie } from '#src/http/signin/cookie.ts';
+import { Sessions } from '#src/signin/sessions.ts';
 import { sweepSignIns } from '#src/signin/sweep.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
@@ -139,6 +140,35 @@ describe('the sign-in', () => {
       const bearer = { Authorization: `Bearer ${visitor.cookie('annal_session')}` };
       expect((await fetch(service.url + path, { headers: bearer })).status, path).to.equal(401);
     }
+  });
+
+  it('holds no session of an issuer that is no longer configured, and opens none by its hash', async () => {
+    const visitor = await signedIn();
+    const secret = visitor.cookie('annal_session') ?? '';
+    const issuer = `${service.url}/dev`;
+    const found = await new Sessions(service.pool, [issuer]).find(secret);
+    expect(found?.person.issuer).to.equal(issuer);
+    expect(found?.authTime).to.be.closeTo(Date.now() / 1000, 60);
+    expect(await new Sessions(service.pool, ['https://other.example.org']).find(secret)).to.equal(undefined);
+    for (const other of [found?.id ?? '', '', 'x', secret.slice(1), `${secret}=`])
+      expect(await new Sessions(service.pool, [issuer]).find(other)).to.equal(undefined);
+  });
+
+  it('shows a page for a form that cannot be read', async () => {
+    const visitor = await signedIn();
+    const answer = await fetch(`${service.url}/signin/out`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'Sec-Fetch-Site': 'same-origin',
+        Cookie: `annal_session=${visitor.cookie('annal_session')}`,
+      },
+      body: '{}',
+    });
+    expect([answer.status, answer.headers.get('content-type')]).to.deep.equal([
+      415,
+      'text/html; charset=utf-8',
+    ]);
   });
 
   it('holds and ends sessions on every instance', async () => {

@@ -17,6 +17,8 @@ export interface Script {
   readonly foreignKey?: boolean;
   /** Replaces the answer of the token endpoint. */
   readonly token?: (response: ServerResponse) => void;
+  /** True to have no keys now. */
+  readonly withoutKeys?: boolean;
   /** Members of the discovery document, replaced. */
   readonly discovery?: Readonly<Record<string, unknown>>;
 }
@@ -53,7 +55,8 @@ export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
         authorization_response_iss_parameter_supported: true,
         ...issuer.script.discovery,
       }),
-    '/jwks': (_, __, to) => json(to, { keys: [jwk] }),
+    '/jwks': (_, __, to) =>
+      issuer.script.withoutKeys === true ? to.writeHead(503).end() : json(to, { keys: [jwk] }),
     '/authorize': (query, _, to) => {
       const code = `code-${codes.size}`;
       codes.set(code, { nonce: query.get('nonce'), client: query.get('client_id') });

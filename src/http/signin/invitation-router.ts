@@ -23,6 +23,7 @@ import {
   takenPage,
   tooManyPage,
 } from './invitation-pages.ts';
+import { pageErrors, type RefusalOf } from './page-errors.ts';
 import { formFaultPage } from './pages.ts';
 import { answerPeople, type PeoplePage, pageLanguage } from './people-page.ts';
 import { redirectTo } from './redirect.ts';
@@ -38,13 +39,15 @@ const HANDLE = /^[0-9a-f]{16}$/;
 export interface InvitationRoutes {
   readonly visitors: Visitors;
   readonly consents: Pick<Consents, 'redeemInvitation' | 'previewInvitation'>;
+  readonly refusalOf: RefusalOf;
 }
 
 /** Returns the routes. */
-export function invitationRouter({ visitors, consents }: InvitationRoutes): Router {
+export function invitationRouter({ visitors, consents, refusalOf }: InvitationRoutes): Router {
   const { baseUrl } = visitors;
   const below = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const router = new Router();
+  router.use(pageErrors(baseUrl, refusalOf));
 
   router.get('/invitations', (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
@@ -70,13 +73,7 @@ export function invitationRouter({ visitors, consents }: InvitationRoutes): Rout
     const code = codeFor(ctx);
     const session = await visitors.sessionOf(ctx);
     if (code === undefined || session === undefined) return show(ctx, 403, formFaultPage);
-    let form: URLSearchParams;
-    try {
-      form = await visitors.form(ctx, session);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return show(ctx, 403, formFaultPage);
-    }
+    const form = await visitors.form(ctx, session);
     await redeem(ctx, session, code, (form.get('birth_date') ?? '').slice(0, 40));
   });
   return router;

@@ -5,22 +5,14 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import { Refusal } from '#src/shared/refusal.ts';
 import type { SignInWish } from '#src/shared/session.ts';
 import { SignInFault, type SignInFaultKind } from '#src/shared/sign-in-fault.ts';
 import type { Texts } from '../pages/texts.ts';
 import { languageOf } from '../pages/texts.ts';
 import type { SignIn } from '../ports/signin.ts';
 import { Cookie } from './cookie.ts';
-import {
-  chooserPage,
-  failedPage,
-  formFaultPage,
-  nobodyPage,
-  signedInPage,
-  signedOutPage,
-  unknownPage,
-} from './pages.ts';
+import { pageErrors, type RefusalOf } from './page-errors.ts';
+import { chooserPage, failedPage, nobodyPage, signedInPage, signedOutPage, unknownPage } from './pages.ts';
 import { answerPeople, type PeoplePage, pageLanguage } from './people-page.ts';
 import { redirectTo } from './redirect.ts';
 import { signInPath, type Visitors } from './visitors.ts';
@@ -42,14 +34,16 @@ export interface SignInRoutes {
   readonly signIn: SignIn;
   readonly visitors: Visitors;
   readonly log: Logger;
+  readonly refusalOf: RefusalOf;
 }
 
 /** Returns the routes. */
-export function signInRouter({ signIn, visitors, log }: SignInRoutes): Router {
+export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes): Router {
   const { baseUrl } = visitors;
   const below = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const browserCookie = new Cookie('annal_sign_in', baseUrl);
   const router = new Router();
+  router.use(pageErrors(baseUrl, refusalOf));
 
   router.get('/signin', async (ctx) => {
     const { wish, issuer } = wishOf(ctx.querystring);
@@ -88,13 +82,10 @@ export function signInRouter({ signIn, visitors, log }: SignInRoutes): Router {
 
   router.post('/signin/out', async (ctx) => {
     const session = await visitors.sessionOf(ctx);
-    try {
-      if (session !== undefined) await visitors.form(ctx, session);
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return show(ctx, 403, formFaultPage);
+    if (session !== undefined) {
+      await visitors.form(ctx, session);
+      await visitors.dismiss(ctx);
     }
-    if (session !== undefined) await visitors.dismiss(ctx);
     redirectTo(ctx, `${baseUrl}/signin/out?lang=${pageLanguage(ctx)}`);
   });
   return router;

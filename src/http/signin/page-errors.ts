@@ -1,0 +1,28 @@
+/** Shows refusals as pages: a person in front of a browser can do nothing with JSON. */
+import type { Context, Next } from 'koa';
+import { html } from '#src/shared/html.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
+import { formFaultPage } from './pages.ts';
+import { answerPeople, pageLanguage } from './people-page.ts';
+
+/** Returns the refusal that an error means; undefined for a fault of the service. */
+export type RefusalOf = (error: unknown) => Refusal | undefined;
+
+/** Shows what routes refuse; faults of the service go on, to be logged. */
+export function pageErrors(baseUrl: string, refusalOf: RefusalOf) {
+  return async (ctx: Context, next: Next): Promise<void> => {
+    try {
+      await next();
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined || refusal.kind === 'internal') throw error;
+      const { status, headers } = refusal;
+      ctx.set({ ...headers });
+      answerPeople(ctx, { status, lang: pageLanguage(ctx), baseUrl }, (say) =>
+        status < 500
+          ? formFaultPage(say)
+          : { title: say('shell.error'), body: html`<p role="alert">${say('error.service')}</p>` },
+      );
+    }
+  };
+}
