@@ -7,7 +7,12 @@ import type { Tracing } from './tracing.ts';
 export interface Traced {
   /** `postgresql` or `eventstoredb`. */
   readonly system: string;
-  readonly projections: readonly { readonly name: string; readonly prefixes: readonly string[] }[];
+  readonly projections: readonly {
+    readonly name: string;
+    readonly prefixes: readonly string[];
+    /** Types of events that it takes; default: all. */
+    readonly types?: ReadonlySet<string>;
+  }[];
   /** Resolves when a projection, on whichever instance, has passed a position; with false when it takes too long. */
   readonly passed: (position: Position, name: string) => Promise<boolean>;
 }
@@ -30,8 +35,9 @@ export function traceStore(
         const result = await store.append(stream, expected, events);
         span.setAttribute('annal.position', result.position);
         if (!span.isRecording()) return result;
-        for (const { name, prefixes } of projections) {
+        for (const { name, prefixes, types } of projections) {
           if (!prefixes.some((prefix) => stream.startsWith(prefix))) continue;
+          if (types !== undefined && !events.some(({ type }) => types.has(type))) continue;
           tracing.follow(span, `projection ${name}`, passed(result.position, name));
         }
         return result;

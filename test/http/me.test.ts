@@ -1,5 +1,6 @@
 /** `/me`: a person's records and who may use them; and what applications and projects see of the same grants. */
 import { expect } from 'chai';
+import { openConsentQueries } from '#queries/consents/consents.ts';
 import { accounts } from '#src/sandbox/accounts.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
@@ -123,8 +124,21 @@ describe('/me', () => {
     const relations = async () => (await list()).map(({ relationship }) => relationship).sort();
     const one = ['dependent', ...parent.dependents.slice(1).map(() => 'dependent'), 'self'];
     await eventually(async () => (await relations()).join() === one.join());
+    // The consent page offers those of the application's own project.
+    const organization = (await owner.done('GET', '/organizations')).data[0]?.id;
+    const second = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'Second' });
+    await eventually(async () => (await relations()).join() === [...one, ...one].sort().join(), 60_000);
+    const queries = openConsentQueries(service.pool, identity(parent.email).issuer);
+    const person = { ...identity(parent.email), email: parent.email };
+    const offered = await queries.recordsOf(person, 'sandbox', { project: second.id });
+    expect(offered.map(({ relationship }) => relationship).sort()).to.deep.equal(one);
+    expect(await queries.recordsOf({ ...person, issuer: 'https://idp.example' }, 'sandbox')).to.deep.equal(
+      [],
+    );
     // A developer may give a synthetic patient another address, at once.
-    const [mine] = (await list()).filter(({ relationship }) => relationship === 'self');
+    const [mine] = (await list()).filter(
+      ({ relationship, id }) => relationship === 'self' && !offered.some((each) => each.id === id),
+    );
     const patient = JSON.parse((await service.fhir(`/Patient/${mine?.id}`)).text);
     const moved = {
       ...patient,
@@ -136,7 +150,7 @@ describe('/me', () => {
     expect(
       (await me('tester@example.org', '/patients?environment=sandbox')).json.data.map(({ id }) => id),
     ).to.deep.equal([mine?.id]);
-    expect(await relations()).to.not.include('self');
+    expect((await relations()).filter((each) => each === 'self')).to.have.length(1);
     // A patient that a developer made is nobody's by an address.
     const own = { resourceType: 'Patient', telecom: [{ system: 'email', value: 'made@example.org' }] };
     expect((await service.fhir('/Patient', { method: 'POST', body: JSON.stringify(own) })).status).to.equal(
