@@ -9,6 +9,7 @@ import { openClients } from '../oauth/clients.ts';
 import { issueCode } from '../oauth/codes.ts';
 import { openPairwise } from '../oauth/pairwise.ts';
 import { installationKey } from '../operations/installation-key.ts';
+import { isUuid } from '../shared/ids.ts';
 
 /** Dependencies of the authorization endpoint. */
 export interface AuthorizeParts {
@@ -34,24 +35,36 @@ export async function openAuthorize(parts: AuthorizeParts): Promise<AuthorizeSer
     environment: client.environment,
     sector: client.sector,
   });
+  /** Returns the record that an application of a sector knows by an id, also before the first grant. */
+  const recordNamed = async (
+    client: AskingClient,
+    patient: string,
+    records: readonly { readonly id: string }[],
+  ): Promise<string | undefined> => {
+    if (!isUuid(patient)) return undefined;
+    const sector = inSector(client);
+    const { project, environment } = sector;
+    // Ids of earlier grants stay, whatever the key gives today.
+    const { rows } = await queries.grantsOf({ patient, project, environment, limit: 1 });
+    const [earlier] = rows.filter((row) => row.sector === sector.sector);
+    return earlier?.record ?? records.find(({ id }) => pairwise.patient(sector, id) === patient)?.id;
+  };
   return {
     pending: new PendingRequests(pool),
     async findClient(clientId) {
       fresh(['projects']);
       return findClient(clientId);
     },
-    async recordsFor(person, client) {
+    async recordsFor(person, client, patient) {
       fresh(['consents', 'resources', 'projects']);
       const { environment, project } = client;
       const records = await queries.recordsOf(person, environment, { project });
-      const sector = inSector(client);
-      const offered: OfferedRecord[] = [];
-      for (const record of records) {
-        const earlier = await queries.idsOfSector(sector, record.id, person);
-        offered.push({ ...record, pairwise: earlier.patient ?? pairwise.patient(sector, record.id) });
-      }
+      const meant =
+        patient === undefined ? undefined : await recordNamed(client, patient.toLowerCase(), records);
       const rank = ({ relationship }: OfferedRecord): number => (relationship === 'self' ? 0 : 1);
-      return offered.sort((a, b) => rank(a) - rank(b));
+      return records
+        .map((record): OfferedRecord => ({ ...record, isMeant: record.id === meant }))
+        .sort((a, b) => rank(a) - rank(b));
     },
     async grantsTo(client, { issuer, subject }) {
       fresh(['consents']);

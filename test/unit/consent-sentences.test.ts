@@ -105,7 +105,7 @@ describe('a choice on the consent page', () => {
         given: 'Mira',
         family: 'Sand',
         birth_date: '1957-03-14',
-        pairwise: 'a0000000-0000-8000-8000-000000000001',
+        isMeant: false,
       },
     ],
     mayStart: true,
@@ -122,7 +122,7 @@ describe('a choice on the consent page', () => {
 
   it('begins with everything that is asked for, the own record and 30 days', () => {
     const offer = offerOf('offline_access patient/*.rs');
-    const first = firstChoice(offer, undefined, 'Mira Lou Sand');
+    const first = firstChoice(offer, 'Mira Lou Sand');
     expect(first.record).to.equal(offer.records[0]?.id);
     expect(first.days).to.equal(30);
     expect(first.details).to.include({ given: 'Mira Lou', family: 'Sand' });
@@ -132,10 +132,8 @@ describe('a choice on the consent page', () => {
       ...first,
       details: { given: '', family: '', birth_date: '' },
     });
-    expect(firstChoice({ ...offer, records: [] }, undefined, undefined).record).to.equal('new');
-    expect(firstChoice({ ...offer, records: [], mayStart: false }, undefined, undefined).record).to.equal(
-      undefined,
-    );
+    expect(firstChoice({ ...offer, records: [] }, undefined).record).to.equal('new');
+    expect(firstChoice({ ...offer, records: [], mayStart: false }, undefined).record).to.equal(undefined);
   });
 
   it('leaves no more than was asked for, whatever the form says', () => {

@@ -24,8 +24,8 @@ export interface AskingClient extends RequestingClient {
 
 /** A record that a person can choose. */
 export interface OfferedRecord extends MyPatient {
-  /** The id under which the application knows, or would know, its patient. */
-  readonly pairwise: string;
+  /** Whether the application named it, by the id under which it knows its patient. */
+  readonly isMeant: boolean;
 }
 
 /** A grant that works already. */
@@ -40,8 +40,15 @@ export interface AuthorizeServices {
   /** Returns undefined for an unknown or deleted application. */
   readonly findClient: (clientId: string) => Promise<AskingClient | undefined>;
   readonly pending: Pick<PendingRequests, 'save' | 'open' | 'find' | 'decide' | 'reopen'>;
-  /** Returns the records that a person can let an application use, their own first. */
-  readonly recordsFor: (person: Identity, client: AskingClient) => Promise<readonly OfferedRecord[]>;
+  /**
+   * Returns the records that a person can let an application use, their own first.
+   * @param patient the pairwise id that the application named
+   */
+  readonly recordsFor: (
+    person: Identity,
+    client: AskingClient,
+    patient: string | undefined,
+  ) => Promise<readonly OfferedRecord[]>;
   /** Returns the grants that a person has given to an application and that are active. */
   readonly grantsTo: (client: AskingClient, person: PersonId) => Promise<readonly ActiveGrant[]>;
   /** Starts an empty record of the person's own. @returns the id of its Patient */

@@ -41,7 +41,7 @@ export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): P
   const say = sayIn(queryOf(ctx, 'lang') ?? langOf(pending.parameters));
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
-  const { prompt, maxAge, loginHint, patient } = opened.request;
+  const { prompt, maxAge, loginHint } = opened.request;
   const wantsOther = queryOf(ctx, 'account') === 'other';
   if (session === undefined || wantsOther || !isFresh(session, opened.request, pending.createdAt)) {
     const selects = wantsOther || prompt.has('select_account');
@@ -54,7 +54,7 @@ export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): P
     });
   }
   const offer = await offerOf(deps, opened, session, say);
-  const choice = firstChoice(offer, patient, session.person.name);
+  const choice = firstChoice(offer, session.person.name);
   showConsent(deps, ctx, say, { ...opened, session, handle, offer }, { status: 200, choice, faults: [] });
 }
 

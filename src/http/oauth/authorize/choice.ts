@@ -40,12 +40,11 @@ const MAX_ITEMS = 200;
 
 /**
  * Returns the form as it is first shown: everything asked for, for the shortest time.
- * @param patient the pairwise id that the application named
  * @param name of the person, for a new record
  */
-export function firstChoice(offer: Offer, patient: string | undefined, name: string | undefined): Choice {
+export function firstChoice(offer: Offer, name: string | undefined): Choice {
   const { records, mayStart, items } = offer;
-  const named = records.find(({ pairwise }) => pairwise === patient?.toLowerCase());
+  const named = records.find(({ isMeant }) => isMeant);
   const words = (name ?? '')
     .slice(0, 2 * MAX_NAME)
     .split(/\s+/u)

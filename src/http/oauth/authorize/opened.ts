@@ -97,7 +97,7 @@ export async function offerOf(
   { person }: Session,
   say: Texts,
 ): Promise<Offer> {
-  const records = await services.recordsFor(person, client);
+  const records = await services.recordsFor(person, client, request.patient);
   const own = records.every(({ relationship }) => relationship === 'self');
   return {
     records,

@@ -24,10 +24,8 @@ export async function silently(
   if (!isCertain(client, request.redirectUri))
     return error('consent_required', 'public applications need an https redirect_uri for prompt=none');
   const { person } = session;
-  const records = await services.recordsFor(person, client);
-  const meant = records.filter(
-    ({ pairwise }) => request.patient === undefined || pairwise === request.patient.toLowerCase(),
-  );
+  const records = await services.recordsFor(person, client, request.patient);
+  const meant = records.filter(({ isMeant }) => isMeant || request.patient === undefined);
   const grants = (await services.grantsTo(client, person)).filter(
     ({ record, scopes }) =>
       meant.some(({ id }) => id === record) && narrows(knownScopes(scopes), request.scopes),
