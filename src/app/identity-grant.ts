@@ -119,13 +119,13 @@ async function targetOf(
   claims: ReturnType<typeof decodeJwt>,
   by: RequestContext,
 ): Promise<Target> {
-  const records = await deps.authorize.recordsFor(person, client);
+  const records = await deps.authorize.recordsFor(person, client, patient);
   const asked = patient?.toLowerCase();
   const named = asked !== undefined && isUuid(asked) ? [asked] : [];
   const own = await deps.patientsOfProject(client, [...records.map(({ record }) => record), ...named]);
   const reached = records.filter(({ record, via }) => via === 'own' || own.has(record));
   if (asked !== undefined) {
-    const found = reached.find(({ record, pairwise }) => record === asked || pairwise === asked);
+    const found = reached.find(({ record, isMeant }) => record === asked || isMeant);
     if (found !== undefined) {
       return {
         record: found.record,
