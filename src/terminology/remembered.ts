@@ -3,26 +3,45 @@ import { LRUCache } from 'lru-cache';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Terminology } from './terminology.ts';
 
-/** Maximum number of cached displays. */
+/** Maximum number of cached codes. */
 const MOST = 10_000;
 /** Time in ms that a display is cached: a name changed by `annal terminology load` is shown after that. */
 const KEPT_MS = 60_000;
+/** Time in ms for which a code without a display isn't looked up again, so that names loaded for it show soon. */
+const MISSED_MS = 5_000;
+/** Longest key that is cached: codes are much shorter. */
+const LONGEST = 500;
 
-/** Wraps `Terminology.displays` with a cache: found displays are kept for a minute; others are looked up every time. */
-export function rememberDisplays(look: Terminology['displays']): Terminology['displays'] {
+/** Times, for tests. */
+export interface RememberedTimes {
+  readonly missedMs?: number;
+}
+
+/**
+ * Wraps `Terminology.displays` with a cache: found displays are kept for a minute, and codes that have none for five
+ * seconds. Lists of a record with codes of a system that isn't installed would otherwise look them up for each page.
+ */
+export function rememberDisplays(
+  look: Terminology['displays'],
+  { missedMs = MISSED_MS }: RememberedTimes = {},
+): Terminology['displays'] {
+  // Without a display: an empty text, which no code has as its name.
   const known = new LRUCache<string, string>({ max: MOST, ttl: KEPT_MS });
   return async (codes) => {
     const found = new Map<string, string>();
-    const missing: SystemCode[] = [];
+    const missing = new Map<string, SystemCode>();
     for (const one of codes) {
       const key = `${one.system}|${one.code}`;
       const display = known.get(key);
-      if (display === undefined) missing.push(one);
-      else found.set(key, display);
+      if (display === undefined) missing.set(key, one);
+      else if (display !== '') found.set(key, display);
     }
-    for (const [key, display] of await look(missing)) {
-      known.set(key, display);
-      found.set(key, display);
+    if (missing.size === 0) return found;
+    const looked = await look([...missing.values()]);
+    for (const key of missing.keys()) {
+      const display = looked.get(key) ?? '';
+      if (display !== '') found.set(key, display);
+      if (key.length <= LONGEST) known.set(key, display, display === '' ? { ttl: missedMs } : {});
     }
     return found;
   };
