@@ -24,7 +24,7 @@ export interface ListedItem {
 /** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
 export type Items = Pages<ListedItem>;
 
-const COLUMNS = [
+const columns = [
   'e.version',
   "coalesce(e.fields, '')",
   'e.author_type',
@@ -37,8 +37,8 @@ const COLUMNS = [
 
 /** Opens the lists of items over a database. */
 export const openItems = (pool: Asks): Items =>
-  openPages(pool, 'rest-items', COLUMNS, (id, columns) => {
-    const [version, fields = '', author, source = '', origin = '', updated, created, referred = ''] = columns;
+  openPages(pool, 'rest-items', { columns, unbounded: ['e.fields'] }, (id, read) => {
+    const [version, fields = '', author, source = '', origin = '', updated, created, referred = ''] = read;
     return {
       id,
       version: Number(version),

@@ -82,6 +82,17 @@ const MOST = 25_000_000;
 /** From this size on, in bytes, the entry's own text is read by a separate statement. */
 const LONG = 32_000;
 
+/** What a list shows of the newest version `e` of an entry. */
+export interface Shown {
+  /**
+   * Its columns: never null, and JSON except for numbers and codes. The body of the Medication that names it follows, empty
+   * if there is none.
+   */
+  readonly columns: readonly string[];
+  /** Columns among them whose texts may be long; others have a limit, such as titles. */
+  readonly unbounded: readonly string[];
+}
+
 /** Later than any FHIR date, and exact as a JavaScript number. */
 const EVER = 2 ** 60;
 
@@ -94,18 +105,17 @@ export type Pages<Item> = (of: ListOf, page: PageOf) => Promise<PlacesPage<Item>
 /**
  * Opens the pages of a list. Resources whose newest version removes them from the list are left out.
  * @param name of the statements
- * @param columns of the newest version `e`: never null, and JSON except for numbers and codes; followed by
- * the body of the Medication that names it, empty if there is none
+ * @param shown of the newest version `e`
  * @param itemOf returns the item of a resource's id and the columns
  */
 export function openPages<Item>(
   pool: Asks,
   name: string,
-  columns: readonly string[],
+  shown: Shown,
   itemOf: (id: string, columns: readonly string[]) => Item,
 ): Pages<Item> {
   return async (of, page) => {
-    const asked = pageOf(name, columns, of, page);
+    const asked = pageOf(name, shown, of, page);
     const { rows: answer } = await pool.query<PageRow>(asked.statement);
     const found = asked.of(answer[0]);
     const rows: Item[] = [];
@@ -114,7 +124,7 @@ export function openPages<Item>(
     for (const row of found.rows) {
       const [, id = '', listed, ...short] = row;
       // Long ones are read by themselves, so that no page holds more than it may.
-      const item = isLeftOut(short) ? await wholeItem(pool, name, columns, of.tenant, id) : short;
+      const item = isLeftOut(short) ? await wholeItem(pool, name, shown.columns, of.tenant, id) : short;
       length += item.reduce((sum, column) => sum + column.length, 0);
       if (length > MOST && last !== undefined) return { ...found, rows, next: asked.after(last, found) };
       if (listed === 't' && item.length > 0) rows.push(itemOf(id, item));
@@ -156,10 +166,10 @@ async function wholeItem(
  * the list at the time of the first one: newer entries have no place in it, and moved ones keep theirs. It also answers
  * whether the caller sees the patient and the read model shows all writes.
  * @param name of the statement's kind
- * @param columns of the newest version `e` of a place, never null
+ * @param shown of the newest version `e` of a place
  * @throws Refusal invalid (422) for a cursor of another list
  */
-function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, cursor }: PageOf): Page {
+function pageOf(name: string, shown: Shown, of: ListOf, { limit, cursor }: PageOf): Page {
   const list = JSON.stringify([name, of]);
   const start = cursor === undefined ? undefined : decodeCursorOf(list, cursor, place);
   const made = start?.made ?? nowMicros();
@@ -182,7 +192,7 @@ function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, c
     )
     select (${SEEN}) as seen, (${FRESH}) as fresh, (${total}) as total, (
       select ${joinedRows(joinedColumns(['p.at', 'p.id', 'e.listed', 'e.item']), 'p.at desc, p.id desc')}
-      from p ${newest(columns)}) as rows`;
+      from p ${newest(shown)}) as rows`;
   const after: Page['after'] = ([at = '', id = ''], { total: all }) =>
     encodeCursorOf(list, [made, all, at, id]);
   return {
@@ -203,15 +213,15 @@ function pageOf(name: string, columns: readonly string[], of: ListOf, { limit, c
   };
 }
 
-/** Bytes of the texts that an entry may have many of. */
-const OWN_BYTES = `coalesce(octet_length(e.fields), 0) + coalesce(octet_length(e.title), 0)
-  + coalesce(octet_length(e.summary), 0)`;
+/** Returns SQL for the bytes of these columns of `e`. */
+const bytesOf = (columns: readonly string[]): string =>
+  columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
 // Joins the newest version, which determines a resource's item. Index: primary key of timeline.entry (id,
 // version), backwards.
-const newest = (columns: readonly string[]): string => `cross join lateral (
-  select e.lists && $2::int8[] as listed, case when ${OWN_BYTES} <= ${LONG}
-    then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${OWN_BYTES})::text end as item
+const newest = ({ columns, unbounded }: Shown): string => `cross join lateral (
+  select e.lists && $2::int8[] as listed, case when ${bytesOf(unbounded)} <= ${LONG}
+    then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${bytesOf(unbounded)})::text end as item
   from timeline.entry e where e.id = p.id and (e.tenant = $5::uuid) is true
   order by e.version desc limit 1) e`;
 

@@ -30,7 +30,7 @@ export interface TimelineEntry {
 /** Gives a page of a record. @throws Refusal invalid (422) for a cursor that is none of this list. */
 export type Timeline = Pages<TimelineEntry>;
 
-const COLUMNS = [
+const columns = [
   'e.type',
   asJson('e.date'),
   'e.at',
@@ -50,28 +50,33 @@ const placedCodes = z.array(
 
 /** Opens timelines over a database. */
 export const openTimeline = (pool: Asks): Timeline =>
-  openPages(pool, 'rest-timeline', COLUMNS, (id, columns) => {
-    const [
-      type,
-      date = 'null',
-      moment,
-      title = 'null',
-      system = 'null',
-      summary = 'null',
-      codes = '[]',
-      author = '',
-      referred = '',
-    ] = columns;
-    return {
-      id,
-      type: type as TimelineType,
-      date: JSON.parse(date),
-      moment: Number(moment),
-      title: JSON.parse(title),
-      titleSystem: JSON.parse(system),
-      summary: JSON.parse(summary),
-      summaryCodes: codes === '[]' ? [] : placedCodes.parse(JSON.parse(codes)),
-      author,
-      referred,
-    };
-  });
+  openPages(
+    pool,
+    'rest-timeline',
+    { columns, unbounded: ['e.title_system', 'e.summary_codes'] },
+    (id, read) => {
+      const [
+        type,
+        date = 'null',
+        moment,
+        title = 'null',
+        system = 'null',
+        summary = 'null',
+        codes = '[]',
+        author = '',
+        referred = '',
+      ] = read;
+      return {
+        id,
+        type: type as TimelineType,
+        date: JSON.parse(date),
+        moment: Number(moment),
+        title: JSON.parse(title),
+        titleSystem: JSON.parse(system),
+        summary: JSON.parse(summary),
+        summaryCodes: codes === '[]' ? [] : placedCodes.parse(JSON.parse(codes)),
+        author,
+        referred,
+      };
+    },
+  );

@@ -14,10 +14,14 @@ const key = ({ system, code }: SystemCode): string => `${system}|${code}`;
 /**
  * Looks up the names of codes without a display in some records, including those of `components` and
  * `value_code`.
- * @param records in the form of responses: a code is an object with `code`, `system` and `display`.
+ * @param records in the form of responses: a code is an object with `code`, `system` and `display`. Or their members as
+ *   text, as `bareCodesIn` takes them.
  */
-export function displaysFor(request: RestRequest, records: readonly object[]): Promise<Displays> {
-  return displaysOf(request, records.flatMap(bareCodes));
+export function displaysFor(request: RestRequest, records: readonly (object | string)[]): Promise<Displays> {
+  return displaysOf(
+    request,
+    records.flatMap((record) => (typeof record === 'string' ? bareCodesIn(record) : bareCodes(record))),
+  );
 }
 
 /** Looks up what codes are called: one query at most. */
@@ -34,6 +38,26 @@ export function withDisplays<Fields extends object>(record: Fields, displays: Di
     INNER.has(name) && value !== null ? [[name, named(value, displays)]] : [],
   );
   return { ...record, ...(display === undefined ? {} : { display }), ...Object.fromEntries(inner) };
+}
+
+/** Matches a code without a display in printed members that have no backslash (`ShownCode`, in its order of members). */
+const BARE = /"code":"([^"\\]*)","system":"([^"\\]*)","display":null/g;
+
+/**
+ * Returns the codes without a display in a record's members as text: parsing a page of them takes most of its time.
+ * @param members JSON without a backslash.
+ */
+export function bareCodesIn(members: string): SystemCode[] {
+  return [...members.matchAll(BARE)].map(([, code = '', system = '']) => ({ system, code }));
+}
+
+/** Returns such a text with the displays that it lacks, as `withDisplays` does. */
+export function withDisplaysIn(members: string, displays: Displays): string {
+  if (displays.size === 0) return members;
+  return members.replace(BARE, (all: string, code: string, system: string) => {
+    const display = displays.get(key({ system, code }));
+    return display === undefined ? all : `${all.slice(0, -'null'.length)}${JSON.stringify(display)}`;
+  });
 }
 
 /** Returns the name of a code, if the terminology has one. */

@@ -10,7 +10,7 @@ import { type By, listOf, unsafePart } from '#src/v1/lists.ts';
 import type { Referred } from '#src/v1/medication.ts';
 import type { RouteResult } from '../api/route.ts';
 import { daysOf } from './days.ts';
-import { type Displays, displaysFor, withDisplays } from './displays.ts';
+import { type Displays, displaysFor, withDisplays, withDisplaysIn } from './displays.ts';
 import { namingInputs } from './inputs.ts';
 import { listing } from './listing.ts';
 import {
@@ -92,24 +92,26 @@ export async function listItems(
   const of: ListOf = { tenant: caller.tenantId, patient, lists, ...daysOf(from, to) };
   const { rows, total, next } = await listing(request, patient, () => services.queries.items(of, page));
   const own = rows.map((item) => membersIn(kind, item));
-  const displays = await displaysFor(
-    request,
-    own.filter((members) => typeof members !== 'string'),
-  );
+  const displays = await displaysFor(request, own);
   const data = rows.map((item, n) => listed(kind, patient, item, printed(own[n] ?? '', displays))).join(',');
   const end = JSON.stringify({ total, next_cursor: next ?? null });
   return { status: 200, text: `{"data":[${data}],${end.slice(1)}` };
 }
 
-/** An item's own members as the read model keeps them, as text; read where another resource names it, or a display is missing. */
+/**
+ * Returns an item's own members: as text, as the read model keeps them, or parsed where another resource names it, or where
+ * a display may be missing in a text with escapes.
+ */
 function membersIn({ named }: Kind, { fields, referred }: ListedItem): string | JsonObject {
   const isNamed = named !== undefined && referred !== '';
-  if (!isNamed && !fields.includes('"display":null')) return fields;
+  if (!isNamed && !(fields.includes('\\') && fields.includes('"display":null'))) return fields;
   return { ...parseStored(`{${fields}}`), ...(isNamed ? named.as(resourceIn(referred)) : {}) };
 }
 
 function printed(members: string | JsonObject, displays: Displays): string {
-  return typeof members === 'string' ? members : membersOf(withDisplays(members, displays));
+  return typeof members === 'string'
+    ? withDisplaysIn(members, displays)
+    : membersOf(withDisplays(members, displays));
 }
 
 /**
