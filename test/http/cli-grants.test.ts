@@ -160,6 +160,14 @@ describe('annal grants', () => {
     );
   });
 
+  it('reads a read model that annal rebuild builds beside the serving one', async () => {
+    const before = await list('--application', application);
+    const { code, stdout } = await annal('rebuild', 'consents', '--json');
+    expect(code, stdout).to.equal(0);
+    expect(stdout).to.contain('consents').and.contain('swapped');
+    expect(await list('--application', application)).to.deep.equal(before);
+  });
+
   it('is told by annal history, too: in the table, as JSON and on the page', async () => {
     const { stdout } = await annal('history', record);
     expect(stdout).to.match(/Links and grants/);
