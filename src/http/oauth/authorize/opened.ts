@@ -62,6 +62,11 @@ export function queryOf(ctx: Context, name: string): string | undefined {
   return new URLSearchParams(ctx.querystring).get(name) ?? undefined;
 }
 
+/** Returns path and query of a request as the browser asks for it; never another origin. */
+export function urlOf(ctx: Context, root: string): string {
+  return `${root}${ctx.path}?${ctx.querystring}`;
+}
+
 /** Returns path and query of the consent page, below BASE_URL. */
 export function pageOf(handle: string, lang: string): string {
   return `/oauth/consent?${new URLSearchParams({ request: handle, lang })}`;
@@ -84,7 +89,7 @@ export async function checkRequest(
       const outcome = { error: code, error_description: description };
       redirectTo(ctx, redirection(error.answerTo, baseUrl, outcome));
     } else if (error instanceof PageFault) {
-      answerPageFault(ctx, say, error, ctx.method === 'POST' ? undefined : root + ctx.url);
+      answerPageFault(ctx, say, error, ctx.method === 'POST' ? undefined : urlOf(ctx, root));
     } else throw error;
     return undefined;
   }
