@@ -8,6 +8,7 @@ import type { Caller, GrantCaller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { callerOf, invalidToken, isAccessToken, refusesGrants } from './access-token.ts';
 import type { FindToken } from './ports/tokens.ts';
+import { hasSeveralValues } from './repeated.ts';
 
 /** ID tokens may be long; servers take 16 KB of headers in all. */
 const BEARER = /^Bearer +([\x21-\x7e]{1,12000}) *$/i;
@@ -38,8 +39,7 @@ export function credentialOf(
     if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
     throw unauthenticated('the credential is missing; send Authorization: Bearer <key> or X-Api-Key');
   }
-  // Node keeps the first one; a proxy may have looked at another.
-  if (differs(rawHeaders, 'authorization')) {
+  if (hasSeveralValues(rawHeaders, 'authorization')) {
     throw new Refusal('malformed', {
       code: 'login',
       diagnostics: 'Authorization occurs twice with different credentials; send one',
@@ -55,18 +55,6 @@ export function credentialOf(
     });
   }
   return token;
-}
-
-/** Tells whether a header occurs with several values. @param rawHeaders names and values, by turns */
-function differs(rawHeaders: readonly string[], name: string): boolean {
-  let first: string | undefined;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const each = rawHeaders[at];
-    if (each?.length !== name.length || each.toLowerCase() !== name) continue;
-    first ??= rawHeaders[at + 1];
-    if (rawHeaders[at + 1] !== first) return true;
-  }
-  return false;
 }
 
 /** Returns the credential of `Authorization`, where a route takes none; undefined if there is none. */

@@ -94,6 +94,7 @@ export function openClientAuthentication(deps: ClientAuthenticationDeps): Authen
     let client: Client | undefined;
     try {
       const presented = readPresented(headers.authorization, form);
+      if (!/^[\x20-\x7e]*$/.test(presented.clientId)) throw new Failed(UNKNOWN);
       await limit.check([...keys, `client ${presented.clientId.slice(0, MAX_VALUE)}`]);
       client = await findClient(presented.clientId);
       return await verify(client, presented);

@@ -8,6 +8,7 @@ import type { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../../form-body.ts';
 import { requireFresh, type Stale } from '../../freshness.ts';
 import type { TokenEndpoints } from '../../ports/oauth.ts';
+import { hasSeveralValues, repeatedName } from '../../repeated.ts';
 import { asOAuthError, NOT_STORED, oauthErrorAnswer } from '../errors.ts';
 
 /** Dependencies of the endpoints. */
@@ -61,10 +62,11 @@ export function clientEndpoint(
 async function requestOf(deps: EndpointDeps, ctx: Context): Promise<ClientRequest> {
   requireFresh(deps.stale, ['projects', 'consents']);
   const form = await readForm(ctx);
-  const names = [...form.keys()];
-  const twice = names.find((name, at) => names.indexOf(name) < at && !REPEATABLE.has(name));
+  const twice = repeatedName(form.keys(), REPEATABLE);
   if (twice !== undefined)
     throw new OAuthError('invalid_request', `the parameter ${twice.slice(0, 60)} occurs twice`);
+  if (hasSeveralValues(ctx.req.rawHeaders, 'authorization'))
+    throw new OAuthError('invalid_request', 'the header Authorization occurs twice');
   const { authorization } = ctx.req.headers;
   const client = await deps.authenticate({ authorization }, form, { address: deps.addressOf(ctx) });
   const all = (name: string) => form.getAll(name).filter((value) => value !== '');

@@ -51,6 +51,11 @@ export async function answerTokenRequest(deps: TokenDeps, request: ClientRequest
 /** RFC 7636, section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
+/** Returns a text of visible ASCII, as every redirect URI is; undefined for another, which the database might refuse. */
+function visible(text: string | undefined): string | undefined {
+  return text !== undefined && /^[\x21-\x7e]+$/.test(text) ? text : undefined;
+}
+
 const EXCHANGE_FAULTS: Readonly<Record<ExchangeFault, string>> = {
   unknown: 'the code is unknown, or was issued to another client',
   reused: 'the code was used before; the tokens that it gave have been revoked',
@@ -70,7 +75,7 @@ async function byCode(deps: TokenDeps, request: ClientRequest): Promise<object> 
   const issued = await deps.tokens.exchangeCode({
     code,
     applicationId: client.applicationId,
-    redirectUri: one('redirect_uri'),
+    redirectUri: visible(one('redirect_uri')),
     // A failed exchange uses up the code, also one that lacks a parameter.
     challenge:
       proves && resources !== undefined
