@@ -83,6 +83,35 @@ describe('a purge that is stopped at each step', () => {
       });
     }
   }
+
+  it('ends it too when somebody restores the Patient meanwhile', async () => {
+    const patient = newUuid();
+    const project = `proj_${newUuid()}`;
+    const ports = { pool: other.pool, store, snapshots };
+    await createIn(resourcesIn(store, snapshots), patient, project);
+    await withGrants(instance, other, patient);
+    const requested = await request(store, patient, project);
+    const person = { issuer: 'https://issuer.example', subject: 'late' };
+    const late = await instance.consents
+      .grant(byPerson(person), grantBy(person, patient))
+      .catch((e: unknown) => e);
+    expect(late, 'no grant begins once the purge was requested').to.have.property('kind', 'conflict');
+    const deps = depsThatStop(ports);
+    let reactions = 0;
+    await erase(
+      {
+        ...deps,
+        reacted: async () => {
+          reactions += 1;
+          if (reactions === 1) await restoreIn(resourcesIn(store, snapshots), patient);
+        },
+      },
+      requested,
+    );
+    expect(reactions, 'the second end is awaited too').to.equal(2);
+    const left = (await wholeLog(store)).filter(({ data }) => data.includes(patient));
+    expect(left.map(({ type }) => type)).to.deep.equal(['RecordErasureRequested', 'RecordErased']);
+  });
 });
 
 const GRANTS = 20;
@@ -212,6 +241,20 @@ async function createIn(resources: Streams<Resources>, patient: string, project:
     decide: (state, clock) =>
       decideWrites(state, clock, [
         { kind: 'create', eventId: newUuid(), type: 'Patient', id: patient, resource },
+      ]),
+  });
+}
+
+async function restoreIn(resources: Streams<Resources>, patient: string): Promise<void> {
+  const resource = { value: { resourceType: 'Patient' }, exact: false };
+  await resources.handle({
+    stream: recordStream(patient),
+    metadata: METADATA,
+    now: nowMicros,
+    touches: [patient],
+    decide: (state, clock) =>
+      decideWrites(state, clock, [
+        { kind: 'update', eventId: newUuid(), type: 'Patient', id: patient, resource },
       ]),
   });
 }
