@@ -90,6 +90,8 @@ describe('the authorization endpoint', () => {
       const arabic = await ask({ lang: 'ar', redirect_uri: 'https://evil.example/' });
       expect(arabic.text).to.include('<html lang="ar" dir="rtl">');
       expect(arabic.text).to.match(/href="\/oauth\/authorize\?[^"]*redirect_uri=[^"]*&amp;lang=de"/);
+      expect((await ask({ ui_locales: 'tlh nb-NO ar', state: '' })).text).to.include('<html lang="nb"');
+      expect((await ask({ ui_locales: 'ar', lang: 'de', state: '' })).text).to.include('<html lang="de"');
       expect((await ask({ lang: 'tlh', state: '' })).text).to.include('<html lang="en" dir="ltr">');
     });
 

@@ -80,6 +80,11 @@ export function languageOf(lang: string | null | undefined): Language {
   return known(lang ?? '') ?? 'en';
 }
 
+/** Returns the first language of a list of BCP 47 tags that the pages have; undefined without one. */
+export function firstLanguage(tags: readonly string[]): Language | undefined {
+  return tags.map(known).find((language) => language !== undefined);
+}
+
 /** Returns the languages in the order of the menu: those that the browser prefers come first (RFC 9110, section 12.5.4). */
 export function languagesFor(acceptLanguage: string): readonly Language[] {
   const preferred = acceptLanguage

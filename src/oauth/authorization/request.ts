@@ -63,6 +63,7 @@ const KNOWN = new Set([
   'purpose',
   'patient',
   'lang',
+  'ui_locales',
   'resource',
   'aud',
   'prompt',

@@ -25,7 +25,7 @@ export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const handle = await services.pending.save(ownParameters(parameters));
   // Cookies belong to the host of BASE_URL, and browsers send none with the form of another site.
   if (ctx.method === 'POST' || ctx.host !== new URL(baseUrl).host)
-    return redirectTo(ctx, baseUrl + pageOf(handle, languageOf(request.lang)));
+    return redirectTo(ctx, baseUrl + pageOf(handle, languageOf(langOf(parameters))));
   await show(deps, ctx, handle);
 }
 

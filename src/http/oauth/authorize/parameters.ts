@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import type { Parameters } from '#src/oauth/authorization/request.ts';
 import { readForm } from '../../form-body.ts';
+import { firstLanguage } from '../../pages/texts.ts';
 
 /**
  * Returns the parameters of the query, and those of the form of a POST: a parameter in both was sent twice.
@@ -12,7 +13,8 @@ export async function parametersOf(ctx: Context): Promise<Parameters> {
   return ctx.method === 'POST' ? [...query, ...(await readForm(ctx))] : query;
 }
 
-/** Returns the first value of `lang`. */
+/** Returns `lang`, else the first of `ui_locales` that the pages have (OpenID Connect Core 1.0, section 3.1.2.1). */
 export function langOf(parameters: Parameters): string | undefined {
-  return parameters.find(([name]) => name === 'lang')?.[1];
+  const named = (own: string) => parameters.find(([name, value]) => name === own && value !== '')?.[1];
+  return named('lang') ?? firstLanguage((named('ui_locales') ?? '').slice(0, 200).split(' '));
 }
