@@ -52,8 +52,12 @@ export interface ClientAuthenticationDeps {
 /** What a request presents. `clientId` is what it claims. */
 type Presented =
   | { readonly method: 'none'; readonly clientId: string }
+  | { readonly method: 'refresh_token'; readonly token: string }
   | { readonly method: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly method: 'assertion'; readonly clientId: string; readonly assertion: string };
+
+/** The same, once it says whose it is. */
+type Identified = Exclude<Presented, { readonly method: 'refresh_token' }>;
 
 /** Thrown inside for what counts as a failure; the client is told the message. */
 class Failed extends Error {
@@ -71,7 +75,7 @@ export function openClientAuthentication(deps: ClientAuthenticationDeps): Authen
     now,
   });
 
-  const verify = async (client: Client | undefined, presented: Presented): Promise<Client> => {
+  const verify = async (client: Client | undefined, presented: Identified): Promise<Client> => {
     if (presented.method === 'secret') {
       const right = isSecretOf(client, presented.secret);
       if (client === undefined || !right) throw new Failed(UNKNOWN);
@@ -93,7 +97,8 @@ export function openClientAuthentication(deps: ClientAuthenticationDeps): Authen
     const keys = [`address ${address}`];
     let client: Client | undefined;
     try {
-      const presented = readPresented(headers.authorization, form);
+      const asked = readPresented(headers.authorization, form);
+      const presented = asked.method === 'refresh_token' ? await holderOf(pool, asked.token) : asked;
       if (!/^[\x20-\x7e]*$/.test(presented.clientId)) throw new Failed(UNKNOWN);
       await limit.check([...keys, `client ${presented.clientId.slice(0, MAX_VALUE)}`]);
       client = await findClient(presented.clientId);
@@ -137,10 +142,35 @@ function readPresented(authorization: string | undefined, form: URLSearchParams)
     if (asserted === undefined) throw new Failed('client_assertion is not a JWT with the client in sub');
     return { method: 'assertion', assertion, clientId: sameClient(asserted, clientId) };
   }
-  if (clientId === undefined) throw new Failed('the request names no client: send client_id');
+  if (clientId === undefined) {
+    const token = one('grant_type') === 'refresh_token' ? one('refresh_token') : undefined;
+    if (token !== undefined && secret === undefined) return { method: 'refresh_token', token };
+    throw new Failed('the request names no client: send client_id');
+  }
   return secret === undefined
     ? { method: 'none', clientId }
     : { method: 'secret', clientId, secret: secret.slice(0, MAX_VALUE + 1) };
+}
+
+// Index: primary key of operations.oauth_token.
+const HOLDER = `
+  select a.client_id from operations.oauth_token t join projects.application a on a.id = t.application_id
+  where t.sha256 = sha256($1::bytea) and t.kind = 'refresh'`;
+
+/**
+ * Finds the client of a refresh request that names none: it may consist of the token alone (docs/spec/interface.md, section
+ * 4.1), as that of browser applications often does. A confidential client still has to authenticate.
+ * @throws Failed for an unknown token
+ */
+async function holderOf(pool: Pool, token: string): Promise<Identified> {
+  const { rows } = await pool.query<{ client_id: string }>({
+    name: 'client-of-refresh-token',
+    text: HOLDER,
+    values: [Buffer.from(token)],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Failed('the request names no client: send client_id');
+  return { method: 'none', clientId: row.client_id };
 }
 
 /** Returns the id of the credentials. @throws OAuthError invalid_request if `client_id` is another */

@@ -146,6 +146,28 @@ describe('client authentication', () => {
     expect(await faultOf({}, {})).to.include({ error: 'invalid_client', status: 401 });
   });
 
+  it('finds a public client by its refresh token alone; a confidential one must authenticate', async () => {
+    const add = async (application: AdminJson, token: string) => {
+      await service.pool.query(
+        `insert into operations.oauth_token
+           (sha256, kind, application_id, project, environment, scope, resource, issued_at, expires_at)
+         values (sha256($1), 'refresh', $2, $3, 'sandbox', '', '{}', now(), now() + interval '1 hour')`,
+        [Buffer.from(token), application.id, project],
+      );
+      return { grant_type: 'refresh_token', refresh_token: token };
+    };
+    const own = await add(open, 'rt_open');
+    expect(await authenticate({}, form(own), from())).to.include({ clientId: open.client_id });
+    const bound = await add(secret, 'rt_bound');
+    expect(await faultOf({}, bound)).to.include({ error: 'invalid_client', status: 401 });
+    for (const members of [
+      { ...own, refresh_token: 'rt_unknown' },
+      { ...own, grant_type: 'authorization_code' },
+      { ...own, client_secret: 'x' },
+    ])
+      expect(await faultOf({}, members)).to.include({ error: 'invalid_client', status: 401 });
+  });
+
   it('CLIENT-2: refuses two methods in one request, and credentials of two clients', async () => {
     const { client_id, client_secret } = secret;
     const assertion = {

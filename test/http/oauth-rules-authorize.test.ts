@@ -1,4 +1,4 @@
-/** Rules of the authorization server: authorization requests, sign-in and consent. */
+/** Rules of docs/oauth-rules.md: authorization requests, sign-in and consent. */
 import { expect } from 'chai';
 import {
   answerOf,

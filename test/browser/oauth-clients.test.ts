@@ -1,0 +1,328 @@
+/** OAuth clients that others wrote get tokens through the pages in a real browser, and read the Patient. */
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import smart from 'fhirclient';
+import * as oauth from 'oauth4webapi';
+import * as openid from 'openid-client';
+import type { Browser } from 'playwright-core';
+import { openWorkshop, type Workshop } from '#test/support/authorization.ts';
+import { openBrowser } from '#test/support/browser.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { PERSON } from '#test/support/oauth-journey.ts';
+import { removeTemporaryFolders } from '#test/support/temporary.ts';
+
+const PATIENTS = 3;
+const SCOPE = 'openid fhirUser launch/patient offline_access patient/*.rs';
+
+/** What an application learned. */
+interface Learned {
+  readonly patient: unknown;
+  readonly subject?: string | undefined;
+  readonly fhirUser?: string | undefined;
+  readonly refreshed: boolean;
+}
+
+/** An application: two handlers of a web server. */
+interface Application {
+  readonly launch: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
+  readonly callback: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<Learned>;
+}
+
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const jwk = (key: typeof ec.publicKey, alg: string) => ({ ...key.export({ format: 'jwk' }), kid: alg, alg });
+
+describe('OAuth clients in a browser', () => {
+  let browser: Browser;
+  let service: InProcess;
+  let workshop: Workshop;
+  let server: Server;
+  let home: string;
+  let application: Application;
+  let learned: Learned | undefined;
+  let failure: unknown;
+
+  before(async function () {
+    const opened = await openBrowser();
+    if (opened === undefined) return this.skip();
+    browser = opened;
+    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
+    workshop = await openWorkshop(service, PATIENTS);
+    server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    home = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+    server?.close();
+    await removeTemporaryFolders();
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', home);
+    try {
+      if (url.pathname === '/launch') await application.launch(request, response);
+      else if (url.pathname === '/callback') {
+        learned = await application.callback(request, response, url);
+        response.setHeader('Content-Type', 'text/html').end('<!doctype html><h1>Connected</h1>');
+      } else response.writeHead(404).end();
+    } catch (error) {
+      failure = error;
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><h1>Failed</h1>');
+    }
+  }
+
+  const register = (more: object = {}) => workshop.register({ redirect_uris: [`${home}/callback`], ...more });
+  const redirect = (response: ServerResponse, url: string | URL) =>
+    void response.writeHead(302, { Location: String(url) }).end();
+
+  /** Goes through the pages as a patient of the sandbox, who allows everything. */
+  async function connect(one: Application): Promise<Learned> {
+    application = one;
+    learned = undefined;
+    failure = undefined;
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      await page.goto(`${home}/launch`);
+      await page.getByLabel('E-mail address').fill(PERSON);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.waitForURL(`${service.url}/oauth/consent?*`);
+      await page.getByRole('button', { name: 'Allow', exact: true }).click();
+      await page.getByRole('heading', { name: /Connected|Failed/ }).waitFor();
+    } finally {
+      await context.close();
+    }
+    if (learned === undefined) throw failure;
+    return learned;
+  }
+
+  function expectPatient({ patient, refreshed }: Learned): void {
+    expect(patient).to.have.property('resourceType', 'Patient');
+    expect(patient).to.have.property('name').that.is.an('array');
+    expect(refreshed).to.equal(true);
+  }
+
+  describe('fhirclient', () => {
+    type Options = Parameters<ReturnType<typeof smart>['authorize']>[0];
+    /** @param options how the application authenticates */
+    function fhirclient(clientId: string, options: object = {}): Application {
+      const kept = new Map<string, unknown>();
+      const storage = {
+        get: async (key: string) => kept.get(key),
+        set: async (key: string, value: unknown) => {
+          kept.set(key, value);
+          return value;
+        },
+        unset: async (key: string) => kept.delete(key),
+      };
+      return {
+        launch: (request, response) =>
+          smart(request, response, storage).authorize({
+            iss: `${service.url}/fhir/R4`,
+            clientId,
+            scope: SCOPE,
+            redirectUri: `${home}/callback`,
+            pkceMode: 'required',
+            ...options,
+          } as Options),
+        async callback(request, response) {
+          const client = await smart(request, response, storage).ready();
+          const patient: unknown = await client.patient.read();
+          const before = client.state.tokenResponse?.access_token;
+          expect(client.getFhirUser()).to.equal(`Patient/${client.patient.id}`);
+          const again: unknown = await client.request(`Patient/${client.patient.id}`);
+          expect(again).to.deep.equal(patient);
+          const refused = await client.refresh().then(
+            () => '',
+            (error: Error) => error.message,
+          );
+          // The library can't sign when it refreshes, and confidential clients must authenticate there, too.
+          if ('clientPrivateJwk' in options) expect(refused).to.contain('invalid_client');
+          else expect(refused).to.equal('');
+          const isNew = client.state.tokenResponse?.access_token !== before;
+          return { patient, refreshed: refused !== '' || isNew };
+        },
+      };
+    }
+
+    it('public', async () => {
+      const { client_id } = await register();
+      expectPatient(await connect(fhirclient(client_id)));
+    });
+
+    it('confidential symmetric', async () => {
+      const { client_id, client_secret } = await register({ kind: 'confidential' });
+      expectPatient(await connect(fhirclient(client_id, { clientSecret: client_secret })));
+    });
+
+    for (const [alg, keys] of [
+      ['ES384', ec],
+      ['RS384', rsa],
+    ] as const) {
+      it(`confidential asymmetric, ${alg}`, async () => {
+        const { client_id } = await register({
+          kind: 'confidential',
+          jwks: { keys: [jwk(keys.publicKey, alg)] },
+        });
+        expectPatient(await connect(fhirclient(client_id, { clientPrivateJwk: jwk(keys.privateKey, alg) })));
+      });
+    }
+  });
+
+  describe('openid-client', () => {
+    function openidClient(
+      clientId: string,
+      secret: string | undefined,
+      method: openid.ClientAuth,
+    ): Application {
+      const options = { execute: [openid.allowInsecureRequests] };
+      const verifier = openid.randomPKCECodeVerifier();
+      const state = openid.randomState();
+      const configured = openid.discovery(new URL(service.url), clientId, secret, method, options);
+      return {
+        async launch(_, response) {
+          const challenge = await openid.calculatePKCECodeChallenge(verifier);
+          const url = openid.buildAuthorizationUrl(await configured, {
+            redirect_uri: `${home}/callback`,
+            scope: SCOPE,
+            state,
+            code_challenge: challenge,
+            code_challenge_method: 'S256',
+            resource: `${service.url}/fhir/R4`,
+          });
+          redirect(response, url);
+        },
+        async callback(_, __, url) {
+          const configuration = await configured;
+          const checks = { pkceCodeVerifier: verifier, expectedState: state };
+          const tokens = await openid.authorizationCodeGrant(configuration, url, checks);
+          const patient = `${service.url}/fhir/R4/Patient/${String(tokens.patient)}`;
+          const claims = tokens.claims();
+          const refreshed = await openid.refreshTokenGrant(configuration, tokens.refresh_token ?? '');
+          const answer = await openid.fetchProtectedResource(
+            configuration,
+            refreshed.access_token,
+            new URL(patient),
+            'GET',
+          );
+          const about = await openid.tokenIntrospection(configuration, refreshed.access_token);
+          expect(about).to.include({ active: true, client_id: clientId });
+          await openid.tokenRevocation(configuration, refreshed.refresh_token ?? '');
+          const ended = await openid.tokenIntrospection(configuration, refreshed.access_token);
+          expect(ended.active).to.equal(false);
+          return {
+            patient: await answer.json(),
+            subject: claims?.sub,
+            fhirUser: String(claims?.fhirUser),
+            refreshed: refreshed.access_token !== tokens.access_token,
+          };
+        },
+      };
+    }
+
+    const about = (one: Learned): void => {
+      expectPatient(one);
+      expect(one.subject).to.be.a('string').and.not.equal('');
+      expect(one.fhirUser).to.match(new RegExp(`^${service.url}/fhir/R4/Patient/`));
+    };
+
+    it('public', async () => {
+      const { client_id } = await register();
+      about(await connect(openidClient(client_id, undefined, openid.None())));
+    });
+
+    it('client_secret_basic and client_secret_post', async () => {
+      const { client_id, client_secret } = await register({ kind: 'confidential' });
+      const methods = [openid.ClientSecretBasic(client_secret), openid.ClientSecretPost(client_secret)];
+      for (const method of methods) about(await connect(openidClient(client_id, client_secret, method)));
+    });
+
+    it('private_key_jwt', async () => {
+      const { client_id } = await register({
+        kind: 'confidential',
+        jwks: { keys: [jwk(ec.publicKey, 'ES384')] },
+      });
+      const key = await crypto.subtle.importKey(
+        'jwk',
+        ec.privateKey.export({ format: 'jwk' }),
+        { name: 'ECDSA', namedCurve: 'P-384' },
+        false,
+        ['sign'],
+      );
+      const method = openid.PrivateKeyJwt({ key, kid: 'ES384' });
+      about(await connect(openidClient(client_id, undefined, method)));
+    });
+  });
+
+  it('oauth4webapi', async () => {
+    const { client_id } = await register();
+    const client: oauth.Client = { client_id };
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(service.url);
+    const discovered = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
+    const as = await oauth.processDiscoveryResponse(issuer, discovered);
+    const verifier = oauth.generateRandomCodeVerifier();
+    const state = oauth.generateRandomState();
+    const found = await connect({
+      async launch(_, response) {
+        const url = new URL(as.authorization_endpoint ?? '');
+        url.search = new URLSearchParams({
+          client_id,
+          response_type: 'code',
+          redirect_uri: `${home}/callback`,
+          scope: SCOPE,
+          state,
+          code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+        }).toString();
+        redirect(response, url);
+      },
+      async callback(_, __, url) {
+        // It checks iss, because the metadata say that it is there (RFC 9207).
+        const parameters = oauth.validateAuthResponse(as, client, url, state);
+        const answered = await oauth.authorizationCodeGrantRequest(
+          as,
+          client,
+          oauth.None(),
+          parameters,
+          `${home}/callback`,
+          verifier,
+          insecure,
+        );
+        const tokens = await oauth.processAuthorizationCodeResponse(as, client, answered, {
+          requireIdToken: true,
+        });
+        const claims = oauth.getValidatedIdTokenClaims(tokens);
+        const path = new URL(`${service.url}/fhir/R4/Patient/${String(tokens.patient)}`);
+        const read = await oauth.protectedResourceRequest(
+          tokens.access_token,
+          'GET',
+          path,
+          undefined,
+          undefined,
+          insecure,
+        );
+        const again = await oauth.refreshTokenGrantRequest(
+          as,
+          client,
+          oauth.None(),
+          tokens.refresh_token ?? '',
+          insecure,
+        );
+        const next = await oauth.processRefreshTokenResponse(as, client, again);
+        return {
+          patient: await read.json(),
+          subject: claims?.sub,
+          refreshed: next.access_token !== tokens.access_token,
+        };
+      },
+    });
+    expectPatient(found);
+    expect(found.subject).to.be.a('string');
+  });
+});
