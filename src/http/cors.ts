@@ -19,6 +19,7 @@ const EXPOSED = [
   'RateLimit-Policy',
   'Retry-After',
   'Service-Request-Id',
+  'WWW-Authenticate',
 ].join(', ');
 
 const ALLOWED = [

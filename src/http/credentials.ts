@@ -183,7 +183,7 @@ export class Authenticator {
       this.#seen.delete(sha256);
       throw unauthenticated(
         JWT.test(credential)
-          ? 'this interface requires an API key (sk_test_… or sk_live_…); ID tokens are for /admin and /me'
+          ? 'this interface requires an API key (sk_test_… or sk_live_…) or an access token (at_…); ID tokens are for /admin and /me'
           : 'the credential is unknown or revoked',
         'invalid_token',
       );

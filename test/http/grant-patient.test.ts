@@ -178,6 +178,50 @@ describe('the Patient under a grant', () => {
     for (const id of [other, far, record]) expect(whole).not.to.contain(id);
   });
 
+  it('is open to every grant, whatever its scopes', async () => {
+    const record = await newPatient();
+    const narrow = await granting.allow(application, record, { scopes: ['patient/Observation.rs'] });
+    expect((await read(narrow)).status).to.equal(200);
+    const plain = await granting.tokenOf(narrow, ['openid']);
+    expect((await read({ ...narrow, token: plain })).status).to.equal(200);
+  });
+
+  it('is at one path only', async () => {
+    const allowed = await grantFor();
+    const { patient } = allowed;
+    const { port } = new URL(service.url);
+    const status = (path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { Authorization: `Bearer ${allowed.token}` };
+        // Not by a URL, which would be tidied up.
+        httpRequest({ host: '127.0.0.1', port, path, headers }, (response) => {
+          response.resume().on('end', () => resolve(response.statusCode));
+        })
+          .on('error', reject)
+          .end();
+      });
+    expect(await status(`/fhir/R4/Patient/${patient}`)).to.equal(200);
+    for (const [path, expected] of [
+      [`/fhir/R4/Patient/${patient}/../../Observation`, 404],
+      [`/fhir/R4/Patient/${patient}/_history`, 403],
+      [`/fhir/R4/Patient/${patient}/_history/1`, 403],
+      [`/fhir/R4/Patient/${patient}/Observation`, 403],
+      [`/fhir/R4/Patient/${patient}/*`, 403],
+      [`/fhir/R4/Patient/${patient}/$everything`, 403],
+      [`/fhir/R4/Patient/${patient}%2F$everything`, 404],
+      [`/fhir/R4/Patient/${patient}%2F_history`, 404],
+      [`/fhir/R4/Patient/${patient};v=1`, 404],
+      [`/fhir/R4/Patient/${patient}%00`, 404],
+      [`/fhir/R4/patient/${patient}`, 404],
+      [`/fhir/R4//Patient/${patient}`, 404],
+      [`/fhir/r4/Patient/${patient}`, 404],
+      [`//fhir/R4/Patient/${patient}`, 404],
+      [`/fhir/R4/Observation/${patient}`, 403],
+      [`/fhir/R4/Patient/${patient}?_id=${allowed.record}`, 200],
+    ] as const)
+      expect(await status(path), path).to.equal(expected);
+  });
+
   it('is unknown under the real id and any other id, written in whatever way', async () => {
     const allowed = await grantFor();
     const stranger = await grantFor();
@@ -289,6 +333,20 @@ describe('the Patient under a grant', () => {
       const client = await granting.clientToken(one);
       await endsWith(allowed, () => owner.done('DELETE', `/projects/${one.project}`));
       expect((await service.fhir('/Patient', { key: client })).status).to.equal(401);
+    });
+
+    it('ends with the project of the record', async () => {
+      const { id: project } = await owner.done('POST', `/organizations/${organization}/projects`, {
+        name: 'R',
+      });
+      const { key } = await owner.done('POST', `/projects/${project}/keys`, {
+        name: 'k',
+        environment: 'sandbox',
+      });
+      const body = JSON.stringify({ resourceType: 'Patient' });
+      const made = await service.fhir('/Patient', { method: 'POST', body, key });
+      const allowed = await granting.allow(application, String(made.json.id));
+      await endsWith(allowed, () => owner.done('DELETE', `/projects/${project}`));
     });
 
     it('ends when the grant expires, to the second of the database', async () => {

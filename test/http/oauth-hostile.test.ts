@@ -237,6 +237,24 @@ describe('the authorization server under attack', () => {
     expect(answer.headers.get('set-cookie')).to.equal(null);
   });
 
+  it('ignores Idempotency-Key: a code is used once, and no answer is kept', async () => {
+    const headers = { 'Idempotency-Key': 'again' };
+    const body = () =>
+      new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: client.clientId,
+        client_secret: client.secret,
+      });
+    const send = async () =>
+      (await fetch(`${service.url}/oauth/token`, { method: 'POST', headers, body: body() })).json();
+    const [first, second] = [await send(), await send()] as { access_token: string }[];
+    expect(first?.access_token).to.match(/^at_/).and.not.equal(second?.access_token);
+    const { rowCount } = await service.pool.query('select from operations.idempotency');
+    const before = rowCount;
+    await send();
+    expect((await service.pool.query('select from operations.idempotency')).rowCount).to.equal(before);
+  });
+
   it('writes no secret, code or token into its log', async () => {
     const allowed = await allow(client, ['patient/*.rs', 'offline_access']);
     const fields = await codeFor(allowed);
