@@ -254,6 +254,27 @@ describe('the consent page in a browser', () => {
     expect(await answer()).to.include({ error: 'access_denied' });
   });
 
+  it('takes a form of the application’s own page, with which the browser sends no cookies', async () => {
+    await open({});
+    const asked = authorizePath(clientId, {
+      redirect_uri: application.callback,
+      state: 'by form',
+      lang: 'nb',
+    });
+    const fields = [...new URL(asked, service.url).searchParams].map(
+      ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
+    );
+    await page.goto(application.callback);
+    await page.setContent(
+      `<form method="post" action="${service.url}/oauth/authorize">${fields.join('')}<button>Go</button></form>`,
+    );
+    await page.getByRole('button', { name: 'Go' }).click();
+    await page.waitForURL(`${service.url}/oauth/consent?*`);
+    // The person is still signed in, and their other requests still belong to this browser.
+    await page.getByRole('button', { name: 'Avslå', exact: true }).click();
+    expect(await answer()).to.include({ error: 'access_denied', state: 'by form' });
+  });
+
   it('lets a person sign in with another account, and comes back', async () => {
     await open({});
     await page.getByRole('link', { name: 'Use another account' }).click();
