@@ -16,6 +16,7 @@ import { read } from './read.ts';
 import { rebuild } from './rebuild.ts';
 import { everything, summary } from './record.ts';
 import { search } from './search.ts';
+import { tokens } from './tokens.ts';
 import { transaction } from './transaction.ts';
 import { visible } from './visible.ts';
 import { webhooks } from './webhooks.ts';
@@ -40,6 +41,7 @@ export const MEASURES: readonly Measure[] = [
   summary,
   context,
   limits,
+  tokens,
   projects,
   webhooks,
 ];
