@@ -53,7 +53,9 @@ export async function startPersonalRecord(
   const project = personalProject(person);
   const stream = projectStream(project);
   const offered = by.ids.at(0, 'personal record');
-  const started = await projects.transact(stream, by, start(project, environment, offered, person));
+  // The project's stream outlives a purge of the record, so it doesn't name the person.
+  const unnamed: RequestContext = { ...by, credential: { kind: 'system' } };
+  const started = await projects.transact(stream, unnamed, start(project, environment, offered));
   const { state } = await projects.read(stream);
   // Purged meanwhile, at the latest by now: the person can start another.
   const patient = state.personal.get(environment) ?? offered;
@@ -68,11 +70,10 @@ export async function startPersonalRecord(
 }
 
 /** Starts the record of an environment; nothing if there is one. */
-function start(project: string, environment: Environment, patient: string, { issuer, subject }: PersonId) {
+function start(project: string, environment: Environment, patient: string) {
   return ({ personal }: ProjectState): PlainEvent[] => {
     if (personal.has(environment)) return [];
-    const data = { project_id: project, environment, patient, person: { issuer, subject } };
-    return [{ type: 'PersonalRecordStarted', data }];
+    return [{ type: 'PersonalRecordStarted', data: { project_id: project, environment, patient } }];
   };
 }
 

@@ -205,13 +205,12 @@ export const CATALOG = {
   },
   PersonalRecordStarted: {
     version: 1,
-    says: 'A person started a record of their own, in a project that has nothing else.',
+    says: 'A person started a record of their own, in a project that has nothing else. It names nobody: the link in the record does, and goes with it.',
     streams: 'project-',
     data: z.object({
       project_id: z.string().describe('derived from issuer and subject'),
       environment,
       patient: z.string().describe('UUIDv7 of the Patient'),
-      person: onlyPerson,
     }),
   },
   OrganizationCreated: {

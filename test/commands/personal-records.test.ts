@@ -107,7 +107,6 @@ describe('personal records', () => {
     const person = newPerson();
     const project = personalProject(person);
     const patient = newUuid();
-    const { issuer, subject } = person;
     await new Streams(instances[0].resources.kernel, PROJECT).handle<void>({
       stream: projectStream(project),
       metadata: { request_id: 'req_1', command_id: newUuid(), credential: { kind: 'system' } },
@@ -119,7 +118,7 @@ describe('personal records', () => {
             at: clock.next(),
             event: {
               type: 'PersonalRecordStarted',
-              data: { project_id: project, environment: 'production', patient, person: { issuer, subject } },
+              data: { project_id: project, environment: 'production', patient },
             },
           },
         ],
