@@ -28,7 +28,7 @@ import { USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
 import { WEBHOOK_FORGOTTEN_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
-import { SIGN_IN_SQL } from '#src/signin/tables.ts';
+import { SIGN_IN_PROMPT_SQL, SIGN_IN_SQL } from '#src/signin/tables.ts';
 import { TERMINOLOGY_INDEX_SQL, TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
 
 /** A migration, run in its own transaction. */
@@ -76,6 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0048-oauth-tokens', sql: OAUTH_TOKENS_SQL },
   { name: '0049-signing-keys', sql: SIGNING_KEYS_SQL },
   { name: '0051-sign-in', sql: SIGN_IN_SQL },
+  { name: '0052-sign-in-prompt', sql: SIGN_IN_PROMPT_SQL },
   { name: '0054-authorization-requests', sql: AUTHORIZATION_REQUEST_SQL },
   { name: '0056-request-log-application', sql: REQUEST_LOG_APPLICATION_SQL },
   { name: '0057-idempotency-key', sql: IDEMPOTENCY_KEY_SQL },

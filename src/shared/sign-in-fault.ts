@@ -1,4 +1,5 @@
 /** Why a sign-in did not succeed. */
+import type { SignInWish } from './session.ts';
 
 /**
  * - `not_begun`: this browser has no such sign-in, or it was used or has expired
@@ -9,17 +10,20 @@
  */
 export type SignInFaultKind = 'not_begun' | 'denied' | 'away' | 'not_fresh' | 'refused';
 
+/** A sign-in, as far as another try needs it. */
+export type Begun = Pick<SignInWish, 'returnTo' | 'prompt' | 'maxAge'> & { readonly lang: string };
+
 /** Thrown when a person could not be signed in. */
 export class SignInFault extends Error {
   override readonly name = 'SignInFault';
   /**
    * @param message for the operator's log: it quotes nothing that the issuer or a client sent
-   * @param begun what the sign-in was for; undefined if that is unknown
+   * @param begun what another try should ask for; undefined if that is unknown
    */
   constructor(
     readonly kind: SignInFaultKind,
     message: string,
-    readonly begun?: { readonly returnTo: string; readonly lang: string },
+    readonly begun?: Begun,
     options?: ErrorOptions,
   ) {
     super(message, options);

@@ -1,5 +1,6 @@
 /** Sign-ins that have begun: kept here for 15 minutes, for one answer of one issuer to one browser. */
 import type pg from 'pg';
+import type { SignInWish } from '#src/shared/session.ts';
 import { secretHash } from './secrets.ts';
 
 /** How long a person may take at the issuer, in seconds. */
@@ -12,6 +13,7 @@ export interface Begun {
   readonly lang: string;
   /** The age that the proof of identity may have had when the sign-in began, in seconds; undefined: any. */
   readonly maxAge: number | undefined;
+  readonly prompt: SignInWish['prompt'];
 }
 
 type Client = Pick<pg.Pool, 'query'>;
@@ -24,13 +26,22 @@ export async function noteBegun(
   client: Client,
   state: string,
   browser: string,
-  { issuer, returnTo, lang, maxAge }: Begun,
+  { issuer, returnTo, lang, maxAge, prompt }: Begun,
 ): Promise<void> {
   await client.query(
     `INSERT INTO operations.sign_in
-       (state_sha256, browser_sha256, issuer, return_to, lang, max_age, begun_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, now(), now() + make_interval(secs => $7))`,
-    [secretHash(state), secretHash(browser), issuer, returnTo, lang, maxAge ?? null, SIGN_IN_S],
+       (state_sha256, browser_sha256, issuer, return_to, lang, max_age, prompt, begun_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, now(), now() + make_interval(secs => $8))`,
+    [
+      secretHash(state),
+      secretHash(browser),
+      issuer,
+      returnTo,
+      lang,
+      maxAge ?? null,
+      prompt ?? null,
+      SIGN_IN_S,
+    ],
   );
 }
 
@@ -48,15 +59,17 @@ export async function takeBegun(
     return_to: string;
     lang: string;
     max_age: number | null;
+    prompt: string | null;
     age: number;
   }>(
     `DELETE FROM operations.sign_in
       WHERE state_sha256 = $1 AND browser_sha256 = $2 AND expires_at > now()
-     RETURNING issuer, return_to, lang, max_age, extract(epoch FROM now() - begun_at)::float8 AS age`,
+     RETURNING issuer, return_to, lang, max_age, prompt, extract(epoch FROM now() - begun_at)::float8 AS age`,
     [secretHash(state), secretHash(browser)],
   );
   const [row] = rows;
   if (row === undefined) return undefined;
   const { issuer, return_to: returnTo, lang, max_age, age } = row;
-  return { issuer, returnTo, lang, maxAge: max_age ?? undefined, age };
+  const prompt = row.prompt === 'login' || row.prompt === 'select_account' ? row.prompt : undefined;
+  return { issuer, returnTo, lang, maxAge: max_age ?? undefined, prompt, age };
 }

@@ -22,7 +22,10 @@ WITH person AS (
     email_verified = excluded.email_verified, signed_in_at = now(), session_ended_at = now()
   RETURNING issuer, subject
 ), earlier AS (
-  DELETE FROM operations.session WHERE id_sha256 = $8
+  DELETE FROM operations.session WHERE id_sha256 = $8 RETURNING issuer, subject
+), ended AS (
+  UPDATE operations.person p SET session_ended_at = now() FROM earlier e
+   WHERE p.issuer = e.issuer AND p.subject = e.subject AND (p.issuer, p.subject) <> ($2, $3)
 )
 INSERT INTO operations.session (id_sha256, issuer, subject, auth_time, started_at, used_at)
 SELECT $1, issuer, subject, to_timestamp($7), now(), now() FROM person`;

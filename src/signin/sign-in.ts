@@ -61,12 +61,13 @@ export class SignIn {
         loginHint,
         lang,
       });
-      await noteBegun(this.deps.client, state, browser, { issuer: party.at.issuer, returnTo, lang, maxAge });
+      const begun = { issuer: party.at.issuer, returnTo, lang, maxAge, prompt };
+      await noteBegun(this.deps.client, state, browser, begun);
       return url;
     } catch (error) {
       const away = awayIn(error);
       if (away === undefined) throw error;
-      throw new SignInFault('away', away.message, { returnTo, lang }, { cause: away });
+      throw new SignInFault('away', away.message, { returnTo, lang, prompt, maxAge }, { cause: away });
     }
   }
 
@@ -161,6 +162,14 @@ function faultOf(error: unknown, begun: Begun): SignInFault {
   const ended = endedWith(error);
   if (ended === 'temporarily_unavailable' || ended === 'server_error')
     return new SignInFault('away', 'the issuer can’t sign people in now', begun, { cause: error });
+  // Some issuers refuse this prompt; signing in again changes the account, too.
+  if (ended === 'invalid_request' && begun.prompt === 'select_account')
+    return new SignInFault(
+      'denied',
+      'the issuer refused the sign-in',
+      { ...begun, prompt: 'login' },
+      { cause: error },
+    );
   if (ended !== undefined)
     return new SignInFault('denied', 'the issuer ended the sign-in', begun, { cause: error });
   if (error instanceof SignInFault) return error;

@@ -38,3 +38,6 @@ CREATE TABLE operations.sign_in (
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX sign_in_expires ON operations.sign_in (expires_at);`;
+
+/** DDL of its own migration: how the issuer was asked, so that another try asks the same. */
+export const SIGN_IN_PROMPT_SQL = 'ALTER TABLE operations.sign_in ADD COLUMN prompt text;';

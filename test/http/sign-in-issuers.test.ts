@@ -321,6 +321,35 @@ describe('the sign-in at configured issuers', () => {
     expect(visitor.page.url, 'the issuer asks again').to.include(open.url);
   });
 
+  it('lets a person take another account where the issuer does not know that prompt', async () => {
+    const visitor = await signIn(open, 'first');
+    const refusedPage = await visitor.open(at(open.url, { prompt: 'select_account' }));
+    refused(refusedPage, 403, 'You are not signed in');
+    const again =
+      /<a class="button" href="([^"]+)">/.exec(refusedPage.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(again).to.include('prompt=login');
+    await visitor.open(again);
+    await visitor.submit({ login: 'second', password: 'any' });
+    // The provider asks whether to leave the first account, and for consent.
+    for (let form = 0; form < 3 && visitor.page.url.startsWith(open.url); form += 1) await visitor.submit();
+    expect(visitor.page.text).to.include('Person second');
+  });
+
+  it('asks the same again after a failure', async () => {
+    const failed = await scriptedSignIn(
+      { redirect: { code: undefined, error: 'server_error' } },
+      { prompt: 'login', return_to: '/signin/out?lang=de', lang: 'de' },
+    );
+    const again = /<a class="button" href="([^"]+)">/.exec(failed.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(Object.fromEntries(new URL(again, service.url).searchParams)).to.deep.equal({
+      return_to: '/signin/out?lang=de',
+      issuer: issuerKey(scripted.url),
+      prompt: 'login',
+      max_age: '0',
+      lang: 'de',
+    });
+  });
+
   it('says that an issuer is away, and works again when it is back', async () => {
     const away = await startIssuer();
     const other = await startInProcess({}, { OIDC_ISSUERS: `${away.url} ${CLIENT}` });

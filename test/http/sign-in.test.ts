@@ -74,6 +74,25 @@ describe('the sign-in', () => {
     }
   });
 
+  it('replaces a cookie in the browser that it did not set', async () => {
+    for (const value of ['', 'x', 'A'.repeat(5_000), 'a%20b']) {
+      const visitor = new PageVisitor(service.url);
+      visitor.plant('annal_sign_in', value);
+      visitor.plant('annal_session', value);
+      await signedIn('ada@example.org', visitor);
+    }
+  });
+
+  it('notes when the earlier session of another person ended', async () => {
+    const visitor = await signedIn('earlier@example.org');
+    await service.pool.query("UPDATE operations.person SET session_ended_at = now() - interval '11 hours'");
+    await signedIn('later@example.org', visitor);
+    const { rows } = await service.pool.query(
+      "SELECT email FROM operations.person WHERE session_ended_at > now() - interval '1 hour' ORDER BY email",
+    );
+    expect(rows).to.deep.equal([{ email: 'earlier@example.org' }, { email: 'later@example.org' }]);
+  });
+
   it('sets cookies that scripts and other sites cannot use', async () => {
     const visitor = await signedIn();
     expect(visitor.cookieLine('annal_session')).to.match(

@@ -109,7 +109,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
     const request = String(ctx.state.requestId);
     log.warn({ request_id: request, issuer: name, kind, reason: message }, 'a sign-in failed');
     const lang = begun === undefined ? pageLanguage(ctx) : languageOf(begun.lang);
-    const wish = { returnTo: begun?.returnTo ?? HOME, lang };
+    const wish = { returnTo: HOME, ...begun, lang };
     const again = below + signInPath(wish, begun === undefined ? undefined : key);
     if (kind === 'away') ctx.set('Retry-After', '10');
     answerPeople(ctx, { status: STATUS[kind], lang, baseUrl }, (say) =>
