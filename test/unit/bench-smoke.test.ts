@@ -21,7 +21,7 @@ const LONG = [
     'instances',
     'everything',
   ],
-  ...['summary', 'context', 'limits', 'lists', 'projected', 'codes', 'projects', 'webhooks'],
+  ...['summary', 'context', 'limits', 'tokens', 'lists', 'projected', 'codes', 'projects', 'webhooks'],
 ];
 const ROWS = ['create'];
 
