@@ -138,6 +138,27 @@ describe('the gate of grants', () => {
     expect(compared).to.include('/fhir/R4/metadata').and.to.include('/health/ready');
   });
 
+  it('refuses an upload that comes with such a token, though its URL is signed', async () => {
+    const made = await fetch(`${service.url}/v1/patients/${record}/documents`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ title: 'Letter', content_type: 'text/plain' }),
+    });
+    const { upload } = (await made.json()) as { upload: { url: string } };
+    const put = async (headers: Record<string, string>) =>
+      (
+        await fetch(upload.url, {
+          method: 'PUT',
+          headers: { 'Content-Type': 'text/plain', ...headers },
+          body: 'Dear all',
+        })
+      ).status;
+    const before = await written();
+    expect(await put({ Authorization: `Bearer ${allowed.token}` })).to.equal(403);
+    expect(await written()).to.deep.equal(before);
+    expect(await put({ Authorization: 'Bearer of nothing' })).to.be.lessThan(300);
+  });
+
   it('refuses paths with the real id and other records alike, and Bundles whole', async () => {
     const other = await newPatient();
     for (const path of ['/Patient?_id=', '/Observation?patient=', '/Patient/$everything?x='])
