@@ -182,6 +182,34 @@ describe('the authorization server under attack', () => {
     }
   });
 
+  it('leaves nothing alive of a chain that is refreshed and revoked at once', async () => {
+    const allowed = await allow(client, ['patient/*.rs', 'offline_access']);
+    for (let n = 0; n < 8; n += 1) {
+      const { json } = await ask('token', await codeFor(allowed));
+      const token = json.refresh_token ?? '';
+      const [next, revoked] = await Promise.all([
+        ask('token', { grant_type: 'refresh_token', refresh_token: token }),
+        ask('revoke', { token }),
+      ]);
+      expect(revoked.status).to.equal(200);
+      for (const { access_token, refresh_token = 'rt_x' } of [json, next.json]) {
+        expect(await works(allowed, access_token)).to.equal(false);
+        expect((await ask('token', { grant_type: 'refresh_token', refresh_token })).status).to.equal(400);
+      }
+    }
+  });
+
+  it('gives no token that outlives a grant which ends during the exchange', async () => {
+    for (let n = 0; n < 5; n += 1) {
+      const allowed = await allow(client, ['patient/*.rs', 'offline_access']);
+      const fields = await codeFor(allowed);
+      const [{ json }] = await Promise.all([ask('token', fields), granting.revoke(allowed)]);
+      expect(await works(allowed, json.access_token)).to.equal(false);
+      const { refresh_token = 'rt_x' } = json;
+      expect((await ask('token', { grant_type: 'refresh_token', refresh_token })).status).to.equal(400);
+    }
+  });
+
   it('gives a client nothing for what is another’s, and tells it nothing', async () => {
     const other = await register();
     const allowed = await allow(client, ['patient/*.rs', 'offline_access']);
