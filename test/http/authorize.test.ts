@@ -330,6 +330,36 @@ describe('the authorization endpoint', () => {
     ).to.equal(200);
   });
 
+  it('takes no session that began for another request and has an older auth_time, for the page or its form', async () => {
+    for (const changes of [{ prompt: 'login' }, { max_age: '60' }]) {
+      const visitor = new PageVisitor(service.url);
+      const waits = await visitor.step(authorizePath(clientId, changes));
+      const to =
+        new URL(waits.headers.get('location') ?? '', service.url).searchParams.get('return_to') ?? '';
+      await signInTo(visitor, authorizePath(clientId), MOTHER);
+      const fields = formOf(visitor.page);
+      const formToken = /name="form_token" value="([^"]+)"/.exec(visitor.page.text)?.[1] ?? '';
+      await service.pool.query("update operations.session set auth_time = now() - interval '1 hour'");
+      expect(await visitor.step(to), JSON.stringify(changes)).to.include({ status: 303 });
+      await visitor.open(to);
+      expect(visitor.page.url).to.include('/dev/authorize?');
+      const request = new URL(to, service.url).searchParams.get('request') ?? '';
+      const body = new URLSearchParams([
+        ...fields.map(([name, value]) => [name, value]),
+        ['request', request],
+        ['form_token', formToken],
+        ['decision', 'allow'],
+      ]);
+      const made = await fetch(`${service.url}/oauth/consent`, {
+        method: 'POST',
+        redirect: 'manual',
+        body,
+        headers: { Origin: service.url, Cookie: `annal_session=${visitor.cookie('annal_session')}` },
+      });
+      expect(made.status).to.equal(401);
+    }
+  });
+
   it('answers prompt=none with a code only for a grant that covers the request', async () => {
     const visitor = new PageVisitor(service.url);
     const none = (scope: string, more = {}) =>

@@ -1,14 +1,13 @@
 /** Takes an authorization request and shows it to the person, after they have signed in. */
 import type { Context } from 'koa';
-import { type AuthorizationRequest, ownParameters } from '#src/oauth/authorization/request.ts';
-import type { Session } from '#src/shared/session.ts';
+import { ownParameters } from '#src/oauth/authorization/request.ts';
 import { languageOf } from '../../pages/texts.ts';
 import { redirectTo } from '../../signin/redirect.ts';
 import { firstChoice } from './choice.ts';
 import { answerStop } from './fault-page.ts';
 import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
 import { langOf, parametersOf } from './parameters.ts';
-import { isRecent, silently } from './silent.ts';
+import { isFresh, silently } from './silent.ts';
 
 /** How long the browser keeps the cookie that binds its requests, in seconds: as long as a request waits. */
 const BROWSER_S = 3600;
@@ -56,15 +55,4 @@ export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): P
   const offer = await offerOf(deps, opened, session, say);
   const choice = firstChoice(offer, session.person.name);
   showConsent(deps, ctx, say, { ...opened, session, handle, offer }, { status: 200, choice, faults: [] });
-}
-
-/**
- * Tells whether a session is what `prompt` and `max_age` ask for (OpenID Connect Core 1.0, section 3.1.2.1): one that
- * began after the request always is, because the sign-in checks what the issuer says.
- * @param createdAt when the request came, in seconds
- */
-function isFresh(session: Session, request: AuthorizationRequest, createdAt: number): boolean {
-  if (session.startedAt >= createdAt) return true;
-  const { prompt } = request;
-  return !prompt.has('login') && !prompt.has('select_account') && isRecent(session, request);
 }

@@ -11,6 +11,7 @@ import { type FaultyField, faultsOf, readChoice } from './choice.ts';
 import { answerStop } from './fault-page.ts';
 import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
 import { langOf } from './parameters.ts';
+import { isFresh } from './silent.ts';
 
 /**
  * Answers `POST /oauth/consent`. Record, scopes and duration are checked again. The form counts only from our own page, in
@@ -38,6 +39,8 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
   const { request } = opened;
+  // A form that was made up for a request whose page asked to sign in again.
+  if (!isFresh(session, request, pending.createdAt)) return stop(401, 'error.signedout', next);
   const take = async (): Promise<boolean> =>
     (await services.pending.decide(handle, session.id)) !== undefined;
   const decision = form.get('decision');

@@ -48,11 +48,33 @@ export async function silently(
 }
 
 /** Tells whether a person signed in as recently as `max_age` asks; without it any session is recent. */
-export function isRecent(
+function isRecent(
   { authTime, startedAt }: Session,
   { maxAge }: Pick<AuthorizationRequest, 'maxAge'>,
 ): boolean {
   return maxAge === undefined || Date.now() / 1_000 - (authTime ?? startedAt) <= maxAge;
+}
+
+/** Tolerated differences between the clocks of issuer, service and database, in seconds. */
+const SKEW_S = 120;
+
+/**
+ * Tells whether a session is what `prompt` and `max_age` ask for (OpenID Connect Core 1.0, section 3.1.2.1). A session
+ * that began after the request may have begun for another one, at an issuer that did not ask the person again, so
+ * `auth_time` decides there, too.
+ * @param createdAt when the request came, in seconds
+ */
+export function isFresh(
+  { authTime, startedAt }: Session,
+  { prompt, maxAge }: Pick<AuthorizationRequest, 'prompt' | 'maxAge'>,
+  createdAt: number,
+): boolean {
+  const isNew = startedAt >= createdAt;
+  if (!isNew && (prompt.has('login') || prompt.has('select_account'))) return false;
+  const age = prompt.has('login') ? 0 : maxAge;
+  if (age === undefined) return true;
+  if (!isNew) return (authTime ?? startedAt) >= createdAt - age;
+  return authTime !== undefined && authTime >= createdAt - age - SKEW_S;
 }
 
 /**
