@@ -103,6 +103,14 @@ describe('an authorization request', () => {
     expect(request.resources).to.deep.equal([`${BASE}/v1`, `${BASE}/fhir/R4`]);
   });
 
+  it('has offline_access only for an application with the grant type refresh_token', () => {
+    const once: RequestingClient = { ...CLIENT, grantTypes: ['authorization_code'] };
+    const { error } = redirectFault(asked({ scope: 'patient/*.rs offline_access' }), once);
+    expect(error.error).to.equal('invalid_scope');
+    expect(error.description).to.include('refresh_token');
+    expect(read(asked({ scope: undefined }), once).scopes).not.to.include('offline_access');
+  });
+
   it('without scope asks for what the application is registered for, except system scopes', () => {
     expect(normalise(read(asked({ scope: undefined })).scopes)).to.deep.equal([
       'fhirUser',

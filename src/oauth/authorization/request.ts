@@ -233,7 +233,9 @@ function stateOf(parameters: Parameters): string {
 
 /** Returns the scopes that are asked for; without `scope` those that the application is registered for. */
 function scopesOf(asked: string | undefined, client: RequestingClient, fault: Fault): readonly Scope[] {
-  const registered = knownScopes(client.scopes);
+  const refreshes = client.grantTypes.includes('refresh_token');
+  // Without the grant type no refresh token would work, and the person would allow it for nothing.
+  const registered = knownScopes(client.scopes).filter((scope) => refreshes || scope !== 'offline_access');
   const parsed = asked === undefined ? { scopes: registered.filter(isOfPatients) } : parseScopes(asked);
   if ('fault' in parsed) throw fault('invalid_scope', parsed.fault);
   const { scopes } = parsed;
@@ -244,7 +246,9 @@ function scopesOf(asked: string | undefined, client: RequestingClient, fault: Fa
   }
   const [foreign] = uncovered(registered, scopes);
   if (foreign !== undefined) {
-    throw fault('invalid_scope', `the application is not registered for ${scopeText(foreign)}`);
+    const missing =
+      foreign === 'offline_access' && !refreshes ? 'the grant type refresh_token' : scopeText(foreign);
+    throw fault('invalid_scope', `the application is not registered for ${missing}`);
   }
   return scopes;
 }
