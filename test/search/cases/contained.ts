@@ -77,7 +77,7 @@ export const containedInRequests: SearchTable = {
     ['requester.name=orsted&patient=Patient/@p', 'f'],
     ['requester.name=orsted&patient=Patient/@q', ''],
     ['patient.name=ake&medication.code=B01AA03', 'f'],
-    ['_sort=-_id&medication.code=B01AA03,C07AB02', 'gf'],
+    ['_sort=-_id&medication.code=B01AA03,C07AB02', 'fg'],
   ],
 };
 
