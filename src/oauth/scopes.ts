@@ -2,7 +2,10 @@
  * OAuth scopes (SMART App Launch 2.2, "Scopes for requesting FHIR resources"; docs/spec/decisions.md, section 9,
  * "Accepted scopes"). Pure.
  */
+import type { Category, TypeAccess } from '#src/shared/access.ts';
 import { isResourceType, type ResourceType } from '../fhir/types.ts';
+
+export type { Category, TypeAccess } from '#src/shared/access.ts';
 
 /** Scopes without a resource type. */
 export const PLAIN_SCOPES = [
@@ -17,12 +20,6 @@ export const PLAIN_SCOPES = [
 /** A scope without a resource type. */
 export type PlainScope = (typeof PLAIN_SCOPES)[number];
 
-/** A category that resources must have; without `system` the code counts in every code system. */
-export interface Category {
-  readonly system?: string;
-  readonly code: string;
-}
-
 /** A scope of clinical data in the v2 form. `letters` is a subset of `cruds`, in that order and not empty. */
 export interface ClinicalScope {
   readonly context: 'patient' | 'system';
@@ -33,12 +30,6 @@ export interface ClinicalScope {
 
 /** A parsed scope. */
 export type Scope = PlainScope | ClinicalScope;
-
-/** What scopes allow on one type: letters of `cruds`, for all resources or for those of a category. */
-export interface TypeAccess {
-  readonly letters: string;
-  readonly category?: Category;
-}
 
 /** The longest accepted `scope` parameter, in characters. */
 export const MAX_SCOPE_LENGTH = 8_000;

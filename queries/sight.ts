@@ -1,0 +1,199 @@
+/**
+ * What a caller sees of the rows of read models: the one condition on rows of `resources`, `history` and `timeline`
+ * (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API key sees everything of the owner:
+ * statements then have their tenant's condition alone. Under a grant the record, the types and the categories are
+ * conditions inside the query, so that totals, pages and orders are those of what is seen.
+ */
+import { categoryKey } from '#src/fhir/search/categories.ts';
+import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { type Access, categoriesFor, hasLetters } from '#src/shared/access.ts';
+
+/** The half of a caller that says what it sees. */
+export interface Seeing {
+  /** `tenantId` of the owner of the records. */
+  readonly ownerId: string;
+  /** One record under a grant; absent: everything of the owner. */
+  readonly within?: { readonly record: string; readonly access: Access };
+}
+
+/** The letters that a question needs: `r` for what is read by id, `s` for what is searched, both for whole records. */
+export type Needs = 'r' | 's' | 'rs';
+
+/** Binds a value of a statement and returns its placeholder, such as `$3::uuid`. */
+export type Bind = (value: unknown, type: 'uuid' | 'text' | 'text[]' | 'int8[]') => string;
+
+/** Rows in a statement. */
+export interface Rows {
+  /** The alias of the table. */
+  readonly as: string;
+  /**
+   * `current`: resources.resource. `version`: history.version, each seen if it and the resource's current version are.
+   * `item`: timeline.entry, a version by itself.
+   */
+  readonly of: 'current' | 'version' | 'item';
+  /** The type of all rows, where it is known; its condition is then left out. */
+  readonly type?: string | undefined;
+}
+
+/** What a letter is limited to: types in whole, and hashes of the categories of others. */
+interface Limits {
+  readonly types: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/**
+ * Returns SQL that starts with `and`: rows are of the granted record or of the owner's directory, and of types and
+ * categories that the grant has all needed letters for; a Provenance has visible targets. Empty without a grant. The
+ * caller adds the condition on the tenant, and the one that a row isn't deleted.
+ */
+export function andSeen(sees: Seeing, needs: Needs, rows: Rows, bind: Bind): string {
+  const { within } = sees;
+  return within === undefined ? '' : `and ${new Sight(sees.ownerId, within, needs, bind).of(rows)}`;
+}
+
+/**
+ * Returns SQL that starts with `and`: the automatic Provenances of versions `as` are seen, because their target is.
+ * Empty without a grant.
+ */
+export function andSeenProvenance(sees: Seeing, needs: Needs, as: string, bind: Bind): string {
+  const { within } = sees;
+  if (within === undefined) return '';
+  if (!hasLetters(within.access, 'Provenance', needs)) return 'and false';
+  return andSeen(sees, needs, { as, of: 'version' }, bind);
+}
+
+/** Returns whether a caller may ask about a type at all. */
+export function seesType({ within }: Seeing, type: string, needs: Needs): boolean {
+  return within === undefined || hasLetters(within.access, type, needs);
+}
+
+/** Returns where rows of a type are that a caller sees: in the granted record, in the directory, or in either. */
+export function homeOf(type: string): 'record' | 'directory' | 'either' {
+  const home = isResourceType(type) ? typeEntry(type).home : 'record';
+  return home === 'directory' || home === 'either' ? home : 'record';
+}
+
+/** Returns the hashes of categories that rows of a type need one of; undefined without such a limit. */
+export function categoryKeysFor(access: Access, type: string, letter: string): readonly string[] | undefined {
+  const categories = categoriesFor(access, type, letter);
+  return categories === 'all' ? undefined : categories.map((each) => categoryKey(type, each));
+}
+
+const known = new WeakMap<Access, Map<string, Limits>>();
+
+/** Returns what a letter is limited to, worked out once a grant. */
+function limitsFor(access: Access, letter: string): Limits {
+  const letters = known.get(access) ?? new Map<string, Limits>();
+  known.set(access, letters);
+  const before = letters.get(letter);
+  if (before !== undefined) return before;
+  const types = TYPE_NAMES.filter((type) => categoriesFor(access, type, letter) === 'all');
+  const keys = TYPE_NAMES.flatMap((type) => categoryKeysFor(access, type, letter) ?? []);
+  const limits = { types, keys };
+  letters.set(letter, limits);
+  return limits;
+}
+
+/** Puts the condition together. Values are bound when they are first used: PostgreSQL refuses unused parameters. */
+class Sight {
+  readonly #bound = new Map<string, string>();
+
+  constructor(
+    readonly ownerId: string,
+    readonly within: NonNullable<Seeing['within']>,
+    readonly needs: Needs,
+    readonly bind: Bind,
+  ) {}
+
+  #once(name: string, value: unknown, type: Parameters<Bind>[1]): string {
+    const placeholder = this.#bound.get(name) ?? this.bind(value, type);
+    this.#bound.set(name, placeholder);
+    return placeholder;
+  }
+
+  get #owner(): string {
+    return this.#once('owner', this.ownerId, 'uuid');
+  }
+
+  get #record(): string {
+    return this.#once('record', this.within.record, 'uuid');
+  }
+
+  of({ as, of, type }: Rows): string {
+    const own = type === undefined ? this.#ofAny(as) : this.#ofType(as, type);
+    const conditions = [own];
+    const limited = this.#isLimited(type);
+    if (limited && of !== 'item') {
+      if (type === undefined || type === 'Provenance') conditions.push(this.#withTargets(as, type));
+      if (of === 'version') conditions.push(this.#current(as, type));
+    }
+    return conditions.join(' and ');
+  }
+
+  /** Returns whether some rows of a type in the record may be hidden; undefined: of any type. */
+  #isLimited(type: string | undefined): boolean {
+    const { access } = this.within;
+    const types = type === undefined || type === 'Provenance' ? TYPE_NAMES : [type];
+    return types.some((each) =>
+      [...this.needs].some((letter) => categoriesFor(access, each, letter) !== 'all'),
+    );
+  }
+
+  /** Rows of one type. */
+  #ofType(as: string, type: string): string {
+    const { access } = this.within;
+    if (!hasLetters(access, type, this.needs)) return 'false';
+    const home = homeOf(type);
+    const inRecord = `${as}.record = ${this.#record}`;
+    const place = {
+      record: inRecord,
+      directory: `${as}.record is null`,
+      either: `(${inRecord} or ${as}.record is null)`,
+    }[home];
+    const limited = [...this.needs].flatMap((letter) => {
+      const keys = categoryKeysFor(access, type, letter);
+      if (keys === undefined) return [];
+      return [`${as}.categories && ${this.#once(`${type} ${keys.join()}`, keys, 'int8[]')}`];
+    });
+    return [place, ...new Set(limited)].join(' and ');
+  }
+
+  /** Rows of any type. Only directory entries have no record. */
+  #ofAny(as: string): string {
+    const letters = [...this.needs].map((letter) => {
+      const { types, keys } = limitsFor(this.within.access, letter);
+      const whole = `${as}.type = any(${this.#once(types.join(), types, 'text[]')})`;
+      if (keys.length === 0) return whole;
+      return `(${whole} or ${as}.categories && ${this.#once(keys.join(), keys, 'int8[]')})`;
+    });
+    const place = `(${as}.record = ${this.#record} or ${as}.record is null)`;
+    return [place, ...new Set(letters)].join(' and ');
+  }
+
+  /** The current version of a version's resource is seen. Index: primary key of resources.resource. */
+  #current(as: string, type: string | undefined): string {
+    return `exists (select from resources.resource c where c.id = ${as}.id and ${this.of({ as: 'c', of: 'current', type })})`;
+  }
+
+  /**
+   * A Provenance is seen if all its targets are, and theirs if they are Provenances. Ids that are nothing here hide
+   * nothing. Indexes: primary keys of resources.resource and history.version, history.version_event.
+   */
+  #withTargets(as: string, type: string | undefined): string {
+    const named = `split_part(n.name, '/', 1)::uuid as id, nullif(split_part(n.name, '/', 2), '')::int as version`;
+    const seen = (alias: string) => `${alias}.tenant = ${this.#owner} and ${this.#ofAny(alias)}`;
+    const hidden = `exists (
+      with recursive t(id, version) as (
+        select ${named} from unnest(${as}.targets) n(name)
+        union
+        select ${named} from t cross join lateral (
+          select unnest(c.targets) as name from resources.resource c where c.id = t.id
+          union all select unnest(h.targets) from history.version h where h.event_id = t.id) n)
+      select from t
+      where exists (select from resources.resource c where c.id = t.id and (${seen('c')}) is not true)
+        or exists (select from history.version h where h.id = t.id and h.version = t.version and (${seen('h')}) is not true)
+        or exists (select from history.version h where h.event_id = t.id and (${seen('h')} and exists (
+          select from resources.resource c where c.id = h.id and ${seen('c')})) is not true))`;
+    return type === undefined ? `(${as}.type <> 'Provenance' or not ${hidden})` : `not ${hidden}`;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * What a grant lets an application do in one record: letters per resource type, perhaps only for resources of a category
+ * (docs/spec/decisions.md, section 9, "Letters" and "Categories"). Pure.
+ */
+
+/** Create, read, update, delete, search. */
+export type Letter = 'c' | 'r' | 'u' | 'd' | 's';
+
+/** Several letters, such as `rs`. */
+export type Letters = string;
+
+/** A code that one of a resource's category codings must have; without `system` it counts in every code system. */
+export interface Category {
+  readonly system?: string;
+  readonly code: string;
+}
+
+/** Letters on a type: for all of its resources, or for those of a category. */
+export interface TypeAccess {
+  readonly letters: Letters;
+  readonly category?: Category;
+}
+
+/** What a grant allows. Types that are absent are outside the grant. */
+export interface Access {
+  readonly types: ReadonlyMap<string, readonly TypeAccess[]>;
+}
+
+/** A coding of a resource's `category`. */
+export interface CategoryCoding {
+  readonly system?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+/** Returns whether a category is that of a coding: codes are compared without case, as searches compare tokens. */
+export function isOfCategory({ system, code }: Category, coding: CategoryCoding): boolean {
+  return (
+    coding.code?.toLowerCase() === code.toLowerCase() && (system === undefined || system === coding.system)
+  );
+}
+
+/** Returns the types on which a grant has all of some letters, each at least for one category. */
+export function typesWith(access: Access, letters: Letters): readonly string[] {
+  return [...access.types.keys()].filter((type) => hasLetters(access, type, letters));
+}
+
+/**
+ * Returns whether a grant has all of some letters on a type, each at least for one category. If not, the type is outside
+ * the grant for an interaction that needs them (403).
+ */
+export function hasLetters(access: Access, type: string, letters: Letters): boolean {
+  const own = access.types.get(type) ?? [];
+  return [...letters].every((letter) => own.some((each) => each.letters.includes(letter)));
+}
+
+/**
+ * Returns the categories that a letter on a type is limited to: `all` for none, and an empty list if the type lacks the
+ * letter.
+ */
+export function categoriesFor(access: Access, type: string, letter: string): 'all' | readonly Category[] {
+  const own = (access.types.get(type) ?? []).filter(({ letters }) => letters.includes(letter));
+  if (own.some(({ category }) => category === undefined)) return 'all';
+  return own.flatMap(({ category }) => category ?? []);
+}
+
+/**
+ * Returns whether a grant has all of some letters on a resource: each without a category, or with one of the resource's.
+ * It doesn't ask to which record the resource belongs. A Provenance must also have visible targets.
+ * @param categories the codings of the resource's `category`
+ */
+export function allows(
+  access: Access,
+  type: string,
+  letters: Letters,
+  categories: readonly CategoryCoding[],
+): boolean {
+  return [...letters].every((letter) => {
+    const limited = categoriesFor(access, type, letter);
+    return (
+      limited === 'all' || limited.some((each) => categories.some((coding) => isOfCategory(each, coding)))
+    );
+  });
+}
