@@ -44,8 +44,8 @@ export interface ErasureDeps {
   readonly forget: (patientId: string) => Promise<void>;
   /** Keeps the ended grants until `RecordErased` has them. */
   readonly erased: GrantsOfErased;
-  /** Waits until every projection has passed a position. */
-  readonly visible: (position: Position) => Promise<unknown>;
+  /** Waits until every projection has passed a position; false if one lags longer. The erasure then goes on later. */
+  readonly visible: (position: Position) => Promise<boolean>;
 }
 
 /**
@@ -92,8 +92,10 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   const { patient, environment } = event.data;
   const done = await erasedAt(deps.projects, requested, patient);
   const position = done ?? (await eraseRecord(deps, requested, patient, environment));
-  if (position !== undefined) await deps.visible(position);
-  // Until this moment a search could find the record, and its response could be stored for retries.
+  if (position !== undefined && !(await deps.visible(position)))
+    throw unavailable('the read models do not show the end of the record yet');
+  // Until this moment a search could find the record, and its response could be stored for retries; and a grant could
+  // get codes and tokens.
   await deps.forget(patient);
   await deps.erased.done(patient);
 }

@@ -10,6 +10,7 @@ import { issueCode } from '../oauth/codes.ts';
 import { openPairwise } from '../oauth/pairwise.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { isUuid } from '../shared/ids.ts';
+import { unavailable } from '../shared/refusal.ts';
 
 /** Dependencies of the authorization endpoint. */
 export interface AuthorizeParts {
@@ -83,8 +84,9 @@ export async function openAuthorize(parts: AuthorizeParts): Promise<AuthorizeSer
     },
     async grant(by, asked) {
       const { result, wrote } = await consents.grant(by, asked);
-      // The token that the code gives is checked against the read model.
-      if (wrote !== undefined) await settled(wrote.position, ['consents']);
+      // The code and its tokens are checked against the read model.
+      if (wrote !== undefined && !(await settled(wrote.position, ['consents'])))
+        throw unavailable('the grant was saved but is not active yet; retry in a moment');
       return result;
     },
     issueCode: (asked) => issueCode(pool, asked),

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/tenant.ts';
+import { HOLD_GRANT, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { newSecret, sha256 } from './secrets.ts';
 
 /** The application that a code or token is for. */
@@ -29,21 +30,33 @@ export interface NewCode {
   readonly authTime?: number | undefined;
 }
 
+// The row of the grant stays locked until the code is written: a purge deletes that row before it deletes codes.
 const ISSUE = `
-with chain as (
+with c as materialized (
+  select $1::uuid as id, $2::text as grant_id, $3::text as application_id, $6::uuid as record
+), granted as materialized (
+  select c.* from c
+  ${LIVE_GRANT}
+   where ${OWNER_LIVE}
+   ${HOLD_GRANT}
+), chain as (
   insert into operations.oauth_chain
     (id, grant_id, application_id, project, environment, record, scope, resource, auth_time, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9::float8), now() + interval '10 minutes')
+  select id, grant_id, application_id, $4, $5, record, $7, $8, to_timestamp($9::float8), now() + interval '10 minutes'
+    from granted
   returning id, expires_at
 )
 insert into operations.oauth_code (sha256, chain, redirect_uri, challenge, expires_at)
 select $10, id, $11, $12, expires_at from chain`;
 
-/** Issues a code for a grant. It works once, within 10 minutes, as long as the grant is active. */
-export async function issueCode(pool: Pool, asked: NewCode): Promise<string> {
+/**
+ * Issues a code for a grant; undefined if the grant isn't active. The code works once, within 10 minutes, as long as the
+ * grant is active.
+ */
+export async function issueCode(pool: Pick<Pool, 'query'>, asked: NewCode): Promise<string | undefined> {
   const code = newSecret('');
   const { client, authTime } = asked;
-  await pool.query({
+  const { rowCount } = await pool.query({
     name: 'oauth-issue-code',
     text: ISSUE,
     values: [
@@ -61,5 +74,5 @@ export async function issueCode(pool: Pool, asked: NewCode): Promise<string> {
       asked.challenge,
     ],
   });
-  return code;
+  return rowCount === 1 ? code : undefined;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { TokenClient } from './codes.ts';
 import { type Issued, type IssuedRow, issuedOf } from './issued.ts';
-import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
+import { GRANT_END, HOLD_GRANT, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { newSecret, sha256 } from './secrets.ts';
 
 const ISSUE_CLIENT_TOKEN = `
@@ -41,6 +41,7 @@ export interface GrantTokens {
   readonly authTime?: number | undefined;
 }
 
+// The row of the grant stays locked until the tokens are written, as for a code.
 const ISSUE_GRANT_TOKENS = `
 with c as materialized (
   select $1::uuid as id, $2::text as grant_id, $3::text as application_id, $4::uuid as record,
@@ -49,6 +50,7 @@ with c as materialized (
   select c.id, c.offline, g.*, ${GRANT_END} as ends from c
   ${LIVE_GRANT}
    where ${OWNER_LIVE}
+   ${HOLD_GRANT}
 ), chain as (
   insert into operations.oauth_chain
     (id, grant_id, application_id, project, environment, record, scope, resource, auth_time, code_uses,
@@ -74,7 +76,10 @@ select $8::text as scope, g.offline, $10::float8 as auth_time, g.grant_id, g.pat
   from granted g join inserted i on i.kind = 'access'`;
 
 /** Issues the tokens of a grant without a code; undefined when the grant isn't active. */
-export async function issueGrantTokens(pool: Pool, asked: GrantTokens): Promise<Issued | undefined> {
+export async function issueGrantTokens(
+  pool: Pick<Pool, 'query'>,
+  asked: GrantTokens,
+): Promise<Issued | undefined> {
   const [accessToken, refreshToken] = [newSecret('at_'), newSecret('rt_')];
   const { client } = asked;
   const { rows } = await pool.query<IssuedRow>({

@@ -17,5 +17,12 @@ export const LIVE_GRANT = `
 /** The condition that goes with the joins: the record's project may have no row, but must not be deleted. */
 export const OWNER_LIVE = 'o.deleted_at is null';
 
+/**
+ * Keeps the row of the grant until the transaction ends; goes behind the condition. A purge deletes that row before it
+ * deletes the record's codes and tokens for the last time (`commands/record/erasure.ts`), so a statement that writes
+ * some either ends before, or finds no grant.
+ */
+export const HOLD_GRANT = 'for key share of g';
+
 /** The end of the grant `g` as timestamptz. */
 export const GRANT_END = 'to_timestamp(g.expires_at / 1000000.0)';

@@ -84,6 +84,21 @@ describe('a purge that is stopped at each step', () => {
     }
   }
 
+  it('ends it only once the read models show it, after which no grant gets a code or token', async () => {
+    const patient = newUuid();
+    const project = `proj_${newUuid()}`;
+    const ports = { pool: other.pool, store, snapshots };
+    await createIn(resourcesIn(store, snapshots), patient, project);
+    const requested = await request(store, patient, project);
+    const forgotten: string[] = [];
+    const deps = { ...depsThatStop(ports), forget: async (of: string) => void forgotten.push(of) };
+    const lagging = await erase({ ...deps, visible: async () => false }, requested).catch((e: unknown) => e);
+    expect(lagging).to.have.property('kind', 'unavailable');
+    const before = forgotten.length;
+    await erase(deps, requested);
+    expect(forgotten.slice(before), 'forgets once more').to.deep.equal([patient]);
+  });
+
   it('ends it too when somebody restores the Patient meanwhile', async () => {
     const patient = newUuid();
     const project = `proj_${newUuid()}`;
@@ -216,7 +231,7 @@ function depsThatStop(
         await new Invitations(pool).forget(patient);
         await forgetRecord(pool, patient);
       }),
-    visible: () => port('visible', async () => undefined),
+    visible: () => port('visible', async () => true),
   };
 }
 

@@ -71,6 +71,7 @@ describe('the authorization server under attack', () => {
       scope,
       resources: [],
     });
+    if (code === undefined) throw new Error('the grant has ended');
     const fields = {
       grant_type: 'authorization_code',
       code,

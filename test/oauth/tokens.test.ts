@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { Pool, PoolClient } from 'pg';
+import { STATEMENTS } from '#projections/consents/schema.ts';
 import { Line } from '#queries/gather.ts';
+import { issueCode } from '#src/oauth/codes.ts';
 import { exchangeCode } from '#src/oauth/exchange-code.ts';
 import { introspectToken } from '#src/oauth/introspect.ts';
 import { issueClientToken, issueGrantTokens } from '#src/oauth/issue-tokens.ts';
@@ -15,7 +18,9 @@ import {
   addGrantedApplication,
   codeFor,
   type GrantedApplication,
+  REDIRECT,
 } from '#test/support/oauth-tokens.ts';
+import { eventually } from '#test/support/process.ts';
 
 const FULL = 'offline_access openid patient/*.rs';
 const RESOURCE = 'https://api.example/fhir/R4';
@@ -342,6 +347,99 @@ describe('codes and tokens', () => {
     );
     await sweepTokens(database.pool);
     expect(await rows(other.record)).to.equal(0);
+  });
+
+  describe('while the record is purged', () => {
+    const client = () => ({
+      applicationId: app.applicationId,
+      project: app.project,
+      environment: 'sandbox' as const,
+    });
+    const ISSUES = {
+      'a code': (pool: Pick<Pool, 'query'>) =>
+        issueCode(pool, {
+          ...{ client: client(), grantId: app.grantId, record: app.record, redirectUri: REDIRECT },
+          ...{ challenge: 'a'.repeat(43), scope: FULL, resources: [] },
+        }),
+      'the tokens of a grant': (pool: Pick<Pool, 'query'>) =>
+        issueGrantTokens(pool, {
+          ...{ client: client(), grantId: app.grantId, record: app.record, scope: FULL, resources: [] },
+        }),
+    };
+    /** What the read model does at `RecordErased`. */
+    const erase = (at: Pick<Pool, 'query'>) =>
+      at.query(STATEMENTS.erasure('consents'), [JSON.stringify([{ record: app.record }])]);
+    const chains = async () =>
+      (await database.pool.query('select from operations.oauth_chain where record = $1', [app.record]))
+        .rowCount;
+    /** Waits until a statement waits for a lock that a connection holds. */
+    const waitedFor = async (connection: PoolClient): Promise<void> => {
+      const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
+      await eventually(async () => {
+        const found = await database.pool.query(
+          'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+          [rows[0]?.pid],
+        );
+        return (found.rowCount ?? 0) > 0;
+      });
+    };
+    for (const [what, issue] of Object.entries(ISSUES)) {
+      it(`writes ${what} before the grant's row is deleted, so that the purge deletes both`, async () => {
+        const slow = await database.pool.connect();
+        try {
+          await slow.query('begin');
+          expect(await issue(slow)).not.to.equal(undefined);
+          const erased = erase(database.pool).then(() => forgetRecord(database.pool, app.record));
+          await waitedFor(slow);
+          await slow.query('commit');
+          await erased;
+        } finally {
+          slow.release();
+        }
+        expect(await chains()).to.equal(0);
+      });
+
+      it(`does not write ${what} when the grant's row is deleted meanwhile`, async () => {
+        const purge = await database.pool.connect();
+        try {
+          await purge.query('begin');
+          await erase(purge);
+          const issued = issue(database.pool);
+          await waitedFor(purge);
+          await purge.query('commit');
+          await forgetRecord(database.pool, app.record);
+          expect(await issued).to.equal(undefined);
+        } finally {
+          purge.release();
+        }
+        expect(await chains()).to.equal(0);
+      });
+
+      it(`leaves no row of ${what} in a race with a purge`, async () => {
+        for (let round = 0; round < 20; round++) {
+          app = await addGrantedApplication(database.pool);
+          const issued = Promise.all(Array.from({ length: 3 }, () => issue(database.pool)));
+          await erase(database.pool);
+          await forgetRecord(database.pool, app.record);
+          await issued;
+          expect(await chains()).to.equal(0);
+        }
+      });
+    }
+  });
+
+  it('issues no code for a grant that has ended, or of another record', async () => {
+    const of = async (asked: Parameters<typeof codeFor>[2]) => {
+      try {
+        await codeFor(database.pool, app, asked);
+      } catch (error) {
+        return String(error);
+      }
+    };
+    expect(await of({ record: randomUUID() })).to.include('the grant has ended');
+    expect(await of({})).to.equal(undefined);
+    await endGrant();
+    expect(await of({})).to.include('the grant has ended');
   });
 
   async function endGrant(): Promise<void> {

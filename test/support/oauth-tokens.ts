@@ -107,6 +107,7 @@ export async function codeFor(
     resources: [],
     ...asked,
   });
+  if (code === undefined) throw new Error('the grant has ended');
   const exchange = {
     code,
     applicationId: made.applicationId,

@@ -60,5 +60,6 @@ export interface AuthorizeServices {
   ) => Promise<string>;
   /** Gives access; what it returns is seen by every read that follows. */
   readonly grant: (by: RequestContext, asked: NewGrant) => Promise<Granted>;
-  readonly issueCode: (asked: NewCode) => Promise<string>;
+  /** Issues a code for a grant; undefined if the grant has ended. */
+  readonly issueCode: (asked: NewCode) => Promise<string | undefined>;
 }

@@ -1,6 +1,7 @@
 /** Gives an application what a person allowed, and issues the code. */
 import { normalise } from '#src/oauth/scopes.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import type { Session } from '#src/shared/session.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { Texts } from '../../pages/texts.ts';
@@ -40,7 +41,7 @@ export async function allow(
     lang: say.lang,
     sentences: sentencesShown(allowed, days),
   });
-  return services.issueCode({
+  const code = await services.issueCode({
     client,
     grantId,
     record,
@@ -50,6 +51,10 @@ export async function allow(
     resources: request.resources,
     authTime: session.authTime ?? session.startedAt,
   });
+  // The record was purged, or the grant revoked, since.
+  if (code === undefined)
+    throw new Refusal('conflict', { code: 'conflict', diagnostics: 'the grant has ended' });
+  return code;
 }
 
 /** Returns the record and the duration; starts a new record where one was chosen. */

@@ -7,6 +7,8 @@ import type { Session } from '#src/shared/session.ts';
 import type { AuthorizeServices } from '../../ports/authorize.ts';
 import type { Opened } from './opened.ts';
 
+const NO_GRANT = 'no active grant covers the request';
+
 /**
  * Returns the URL that answers a request without showing anything: with a code if the person is signed in and has given
  * exactly one grant that covers it, else with `login_required` or `consent_required`. No new grant is made.
@@ -31,7 +33,7 @@ export async function silently(
       meant.some(({ id }) => id === record) && narrows(knownScopes(scopes), request.scopes),
   );
   const [grant, ...more] = grants;
-  if (grant === undefined) return error('consent_required', 'no active grant covers the request');
+  if (grant === undefined) return error('consent_required', NO_GRANT);
   if (more.length > 0)
     return error('interaction_required', 'several grants cover the request; name one with patient');
   const code = await services.issueCode({
@@ -44,6 +46,7 @@ export async function silently(
     resources: request.resources,
     authTime: session.authTime ?? session.startedAt,
   });
+  if (code === undefined) return error('consent_required', NO_GRANT);
   return redirection(request, issuer, { code });
 }
 
