@@ -184,11 +184,20 @@ export interface Done<T = void> {
 /** Metadata that the events of a command share: without their version, time, owner and place in the append. */
 export type MetadataBase = Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append' | 'owner'>;
 
-/** Returns a project's credential as events have it. */
-export function credentialOf(caller: Caller): EventMetadata['credential'] {
-  return caller.kind === 'api_key'
-    ? { kind: caller.kind, ...caller.tenant, key_id: caller.keyId }
-    : { kind: caller.kind, ...caller.tenant, application: caller.applicationId };
+/** Returns a credential as events have it. Its project is the caller's, also in a record of another project. */
+export function credentialOf({ calls: { project, credential } }: Caller): EventMetadata['credential'] {
+  switch (credential.kind) {
+    case 'api_key':
+      return { kind: 'api_key', ...project, key_id: credential.keyId };
+    case 'client':
+      return { kind: 'client', ...project, application: credential.applicationId };
+    case 'grant': {
+      const { applicationId: application, grantId: grant_id } = credential;
+      return { kind: 'grant', ...project, application, grant_id };
+    }
+    case 'member':
+      return { kind: 'id_token', issuer: credential.issuer, subject: credential.subject, ...project };
+  }
 }
 
 /** Returns the metadata that all events of a command share. */

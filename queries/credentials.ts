@@ -2,8 +2,8 @@
  * Reads the caller of an API key. The database is asked at every request, without a cache, so revocation is
  * immediate.
  */
-import type { Caller } from '#src/shared/caller.ts';
-import { type Environment, tenantId } from '#src/shared/tenant.ts';
+import { type Caller, ownCaller } from '#src/shared/caller.ts';
+import type { Environment } from '#src/shared/tenant.ts';
 import type { Line } from './gather.ts';
 
 /** Finds the caller by the hex SHA-256 of an API key; undefined when the key is unknown or revoked. */
@@ -38,11 +38,5 @@ export function openApiKeys(line: Line): ApiKeyCaller {
 
 function toCaller(row: Row): Caller {
   const tenant = { project: row.project, environment: row.environment };
-  return {
-    kind: 'api_key',
-    tenant,
-    tenantId: tenantId(tenant),
-    keyId: row.key_id,
-    scopes: row.scopes,
-  };
+  return ownCaller(tenant, { kind: 'api_key', keyId: row.key_id }, row.scopes);
 }

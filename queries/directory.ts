@@ -31,7 +31,7 @@ export function openDirectoryBodies(pool: Pool, requireFresh: () => void): Direc
     const { rows } = await pool.query<{ id: string; type: ResourceType; body: string }>({
       name: 'directory-bodies',
       text: BODIES,
-      values: [known, caller.tenantId],
+      values: [known, caller.sees.ownerId],
     });
     return new Map(rows.map(({ id, type, body }) => [id, { type, body }]));
   };

@@ -64,5 +64,5 @@ export function openNewestVersions(line: Line): NewestVersions {
     }
     return found;
   }, MAX_HISTORIES);
-  return (caller, type, id, count) => gathered({ tenant: caller.tenantId, type, id, count: count + 1 });
+  return (caller, type, id, count) => gathered({ tenant: caller.sees.ownerId, type, id, count: count + 1 });
 }

@@ -93,7 +93,7 @@ export function openHistory(pool: Pool, line: Line): History {
     const { budget = new AnswerBudget() } = query;
     const whole = async (page: HistoryPage): Promise<HistoryPage> => ({
       ...page,
-      entries: await withLargeBodies(pool, caller, page.entries),
+      entries: await withLargeBodies(pool, caller.sees, page.entries),
     });
     if (type !== undefined && id !== undefined && isPlain(query)) {
       const found = await newest(caller, type, id, query.count);
@@ -102,7 +102,7 @@ export function openHistory(pool: Pool, line: Line): History {
     const order = query.id === undefined ? OF_MANY : OF_INSTANCE;
     const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor, order.cursor);
     const binds = new Binds();
-    const sql = statement(binds, caller.tenantId, query, order, cursor);
+    const sql = statement(binds, caller.sees.ownerId, query, order, cursor);
     const { rows } = await pool.query<Row>(prepared(sql, binds.values));
     const found = rows.filter((row) => row.id !== null);
     return whole(toPage(rows[0]?.total ?? 0, found, fitting(found, query.count, budget), order, cursor));

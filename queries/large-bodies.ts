@@ -2,7 +2,7 @@
  * Large bodies of a page: a statement gives their sizes instead, so that no page holds more than its budget before that is
  * known. Those that fit are then read by themselves.
  */
-import type { Caller } from '#src/shared/caller.ts';
+import type { Sees } from '#src/shared/caller.ts';
 import type { Asks } from './prepared.ts';
 
 /** The size in bytes from which a body is large: a full page of bodies of this size has a few megabytes. */
@@ -62,7 +62,7 @@ const EARLIER = `
  */
 export async function withLargeBodies<R extends Row>(
   database: Asks,
-  { tenantId }: Pick<Caller, 'tenantId'>,
+  { ownerId }: Pick<Sees, 'ownerId'>,
   rows: readonly R[],
 ): Promise<R[]> {
   const large = rows.filter(isLarge);
@@ -74,7 +74,7 @@ export async function withLargeBodies<R extends Row>(
   ] as const) {
     const missing = large.filter((row) => !bodies.has(keyOf(row)));
     if (missing.length === 0) break;
-    const values = [missing.map(({ id }) => id), missing.map(({ version }) => version), tenantId];
+    const values = [missing.map(({ id }) => id), missing.map(({ version }) => version), ownerId];
     const found = await database.query<Row & { readonly body: string | null }>({ name, text, values });
     for (const row of found.rows) if (row.body !== null) bodies.set(keyOf(row), row.body);
   }

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { gather } from './gather.ts';
 
@@ -64,25 +64,25 @@ export function openLocate(pool: Pool): Locate {
   return async (caller, ids) => {
     const known = ids.filter(isUuid);
     if (known.length === 0) return new Map();
-    const found = await gathered({ tenant: caller.tenantId, ids: known });
-    return found.size === new Set(known).size ? found : withAutomatic(pool, caller, known, found);
+    const found = await gathered({ tenant: caller.sees.ownerId, ids: known });
+    return found.size === new Set(known).size ? found : withAutomatic(pool, caller.sees, known, found);
   };
 }
 
 async function withAutomatic(
   pool: Pool,
-  { tenant, tenantId }: Caller,
+  { owner, ownerId }: Sees,
   ids: readonly string[],
   found: ReadonlyMap<string, LocatedResource>,
 ): Promise<ReadonlyMap<string, LocatedResource>> {
   const { rows } = await pool.query<{ id: string; record: string | null }>({
     name: 'locate-automatic',
     text: AUTOMATIC,
-    values: [ids.filter((id) => !found.has(id)), tenantId],
+    values: [ids.filter((id) => !found.has(id)), ownerId],
   });
   const all = new Map(found);
   for (const { id, record } of rows) {
-    const stream = record === null ? directoryStream(tenant) : recordStream(record);
+    const stream = record === null ? directoryStream(owner) : recordStream(record);
     all.set(id, { type: 'Provenance', id, stream, version: 1, deleted: false, automatic: true });
   }
   return all;

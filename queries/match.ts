@@ -29,14 +29,14 @@ export function openMatch(
   terminology: Terminology = requiredValueSets,
 ): Match {
   return async (caller, type, criteria, except = []) => {
-    const scope = { type, tenant: caller.tenantId, base, now: nowMicros() };
+    const scope = { type, tenant: caller.sees.ownerId, base, now: nowMicros() };
     const predicates = await parseCriteria(criteria, scope, terminology);
     await atHead(type);
     const binds = new Binds();
     const leads = predicates.some(({ keyed, rows }) => keyed === true || rows !== undefined);
     const sql = `
       select r.id from resources.resource r
-      where ${ofTenant(caller.tenantId, leads, binds)} and r.type = ${binds.add(type, 'text')}
+      where ${ofTenant(caller.sees.ownerId, leads, binds)} and r.type = ${binds.add(type, 'text')}
         and not r.deleted and ${allOf(predicates, binds)}
         and r.id <> all(${binds.add(except, 'uuid[]')})
       limit 2`;

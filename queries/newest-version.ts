@@ -37,6 +37,6 @@ export function openNewestVersion(line: Line): NewestVersion {
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;
     const row = await byId(id);
-    return row?.tenant === caller.tenantId && row.type === type ? row.version : undefined;
+    return row?.tenant === caller.sees.ownerId && row.type === type ? row.version : undefined;
   };
 }

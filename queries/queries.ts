@@ -1,7 +1,7 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import pg, { type Pool } from 'pg';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { type Caller, turnOf } from '#src/shared/caller.ts';
 import { Turns } from '#src/shared/turns.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
@@ -50,7 +50,7 @@ export interface Queries extends GrantedQueries {
 }
 
 /**
- * The limits of concurrent searches and whole records, in total and per project, so that other reads and
+ * The limits of concurrent searches and whole records, in total and per user of turns, so that other reads and
  * writes can use the database meanwhile. The longest wait equals that for a connection.
  */
 const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
@@ -93,14 +93,14 @@ export function openQueries(
   const histories = new Line(pool.options);
   const turns = new Turns(SEARCHES);
   const searches = searchPool(pool);
-  /** A question that takes its turn among those of its project. */
+  /** A question that takes its turn among those of who calls (`turnOf`). */
   const inTurn =
     <Rest extends readonly unknown[], Answer>(
       ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,
       at = turns,
     ): ((caller: Caller, ...rest: Rest) => Promise<Answer>) =>
     (caller, ...rest) =>
-      at.run(caller.tenantId, () => ask(caller, ...rest));
+      at.run(turnOf(caller.calls), () => ask(caller, ...rest));
   return {
     apiKey: openApiKeys(line),
     read,

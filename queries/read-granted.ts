@@ -46,9 +46,9 @@ export function openGranted(line: Line, pool: Asks): GrantedQueries {
     async readGrantedPatient(record, budget) {
       const row = await patient(record);
       if (row === undefined) return undefined;
-      const [id, tenantId, version, lastUpdated, body] = row;
+      const [id, ownerId, version, lastUpdated, body] = row;
       const found = { id, type: 'Patient' as const, version, lastUpdated, body };
-      return wholeResource(pool, { tenantId }, found, budget);
+      return wholeResource(pool, { ownerId }, found, budget);
     },
     async withinRecord(record, ids) {
       const known = ids.filter(isUuid);

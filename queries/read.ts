@@ -1,7 +1,7 @@
 /** Read: the current version of a resource, https://hl7.org/fhir/R4/http.html#read */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -81,14 +81,14 @@ export function resourceByKey<R extends [...Key, ...unknown[]]>(
  */
 export async function wholeResource<R extends CurrentResource>(
   pool: Asks,
-  caller: Pick<Caller, 'tenantId'>,
+  sees: Pick<Sees, 'ownerId'>,
   resource: R,
   budget?: AnswerBudget,
 ): Promise<R> {
   const size = resource.body === null ? undefined : sizeOfLarge(resource.body);
   if (size === undefined) return resource;
   budget?.requireRoom(size);
-  const [whole] = await withLargeBodies(pool, caller, [resource]);
+  const [whole] = await withLargeBodies(pool, sees, [resource]);
   if (whole === undefined) throw unavailable('the resource is being changed; retry in a second');
   return whole;
 }
@@ -98,9 +98,9 @@ export function openRead(line: Line, pool: Asks): Read {
   const byKey = resourceByKey<ResourceRow>(line, 'read', READ);
   return async (caller, type, id, budget) => {
     if (!isUuid(id)) return undefined;
-    const row = await byKey([id, caller.tenantId]);
+    const row = await byKey([id, caller.sees.ownerId]);
     if (row?.[2] !== type) return undefined;
     const [, , , version, lastUpdated, body] = row;
-    return wholeResource(pool, caller, { id, type, version, lastUpdated, body }, budget);
+    return wholeResource(pool, caller.sees, { id, type, version, lastUpdated, body }, budget);
   };
 }

@@ -29,11 +29,11 @@ export function openVread(pool: Pool): Vread {
     const { rows } = await pool.query<{ recorded_at: number; body: string | null }>({
       name: 'vread',
       text: VREAD,
-      values: [id, version, caller.tenantId, type],
+      values: [id, version, caller.sees.ownerId, type],
     });
     const row = rows[0];
     if (row === undefined) return undefined;
     const found = { id, type, version, lastUpdated: row.recorded_at, body: row.body };
-    return wholeResource(pool, caller, found, budget);
+    return wholeResource(pool, caller.sees, found, budget);
   };
 }

@@ -3,9 +3,9 @@ import pg from 'pg';
 import { openSearch } from '#queries/search/search.ts';
 import { readQuickstart } from '#src/data-dir.ts';
 import { inRecordKey, systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { type Tenant, tenantId } from '#src/shared/tenant.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Outcome } from '../load/plan.ts';
 import { alternate, type Bound, type Finding, type Measure } from '../measure.ts';
@@ -197,12 +197,12 @@ async function inDatabase({ service, tenant, patients }: Populated) {
   const pool = new pg.Pool({ connectionString: service.databaseUrl, max: 1 });
   pg.types.setTypeParser(pg.types.builtins.INT8, Number);
   try {
-    const caller = { tenant, tenantId: tenantId(tenant) } as Caller;
+    const caller = ownCaller(tenant, { kind: 'api_key', keyId: 'key_1' }, ['read']);
     const search = openSearch(pool);
     const ask = (query: string) =>
       search(caller, { type: 'Observation', query: new URLSearchParams(query), base: 'http://localhost/' });
     const key = (code: string, form: string) =>
-      searchKey(valueKey(caller.tenantId, 'Observation', code, form));
+      searchKey(valueKey(caller.sees.ownerId, 'Observation', code, form));
     const about = key('date', tokenForm.code(ASKED.common));
     const written = (patient: string) => ({
       name: 'written',

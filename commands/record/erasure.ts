@@ -59,9 +59,10 @@ export async function requestErasure(
 ): Promise<Written<void>> {
   const located = (await deps.lookup.locate(ctx.caller, [patientId])).get(patientId);
   if (located?.type !== 'Patient') throw notFound('Patient', patientId);
-  const { project, environment } = ctx.caller.tenant;
+  const { project, environment } = ctx.caller.calls.project;
   const { owner } = await deps.resources.read(located.stream);
-  if (owner?.project !== project || owner.environment !== environment) {
+  const isOwn = owner?.project === project && owner.environment === environment;
+  if (!isOwn || ctx.caller.sees.within !== undefined) {
     throw new Refusal('forbidden', {
       code: 'forbidden',
       diagnostics: 'only the project that created the patient may purge it',

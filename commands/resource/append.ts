@@ -37,7 +37,7 @@ export async function appendWrites(
     });
   }
   const [record] = records;
-  const stream = record ?? directoryStream(ctx.caller.tenant);
+  const stream = record ?? directoryStream(ctx.caller.sees.owner);
   const own = ordered.filter((one) => one.stream === stream);
   const carried = ordered.filter((one) => one.stream !== stream);
   for (const { write: one, request } of carried) {
@@ -58,7 +58,7 @@ export async function appendWrites(
     metadata,
     now: ctx.now,
     retry: ctx.retry,
-    owner: ctx.caller.tenant,
+    owner: ctx.caller.sees.owner,
     touches: touchedIds(stream, writes),
     decide: (state, clock) => decideCarrying(state, clock, writes, carrying, blame),
   });
@@ -72,7 +72,7 @@ export async function appendWrites(
     for (const { request, write: one } of carried) {
       const result =
         completed.results.find(({ id }) => id === one.id) ??
-        (await carriedResult(deps, directoryStream(ctx.caller.tenant), one));
+        (await carriedResult(deps, directoryStream(ctx.caller.sees.owner), one));
       results.set(request.index, result);
     }
     if (completed.position !== undefined && (position === undefined || completed.position > position))
@@ -90,7 +90,7 @@ function carry(ctx: CommandContext, carried: readonly Planned[]) {
   }));
   return {
     type: 'DirectoryEntriesCarried' as const,
-    data: { stream: directoryStream(ctx.caller.tenant), entries },
+    data: { stream: directoryStream(ctx.caller.sees.owner), entries },
   };
 }
 

@@ -238,7 +238,7 @@ function streamOf(
     case 'self':
       return recordStream(one.id);
     case 'directory':
-      return directoryStream(ctx.caller.tenant);
+      return directoryStream(ctx.caller.sees.owner);
     case 'patient': {
       const known = own.get(owner.id)?.type ?? located.get(owner.id)?.type;
       if (known === 'Patient') return recordStream(owner.id);

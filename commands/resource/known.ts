@@ -21,11 +21,12 @@ export async function locateKnown(
   versions: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, Located>> {
   const found = new Map<string, Located>();
-  const { project, environment } = ctx.caller.tenant;
+  const { owner, within } = ctx.caller.sees;
   for (const patient of patients) {
     const stream = recordStream(patient);
     const known = resources.peek(stream);
-    if (known?.owner?.project !== project || known.owner.environment !== environment) continue;
+    if (within !== undefined && within.record !== patient) continue;
+    if (known?.owner?.project !== owner.project || known.owner.environment !== owner.environment) continue;
     for (const id of ids) {
       const entry = known.state.entries.get(id);
       if (entry && isResourceType(entry.type) && entry.version >= (versions.get(id) ?? 0))

@@ -38,7 +38,7 @@ export async function writeDecided(
   const earlier = await earlierResults(deps, ctx);
   if (earlier !== undefined) return earlier;
   const prepare: Prepare = async () => (await decide()).map(basedOnMatched);
-  return deps.locks.hold([`${ctx.caller.tenantId}/${key}`], async () => {
+  return deps.locks.hold([`${ctx.caller.sees.ownerId}/${key}`], async () => {
     const written = await write(deps, ctx, prepare, true);
     if (written.position !== undefined) await deps.visible(written.position);
     return written;

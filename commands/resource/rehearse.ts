@@ -20,7 +20,7 @@ export async function rehearse(
         stream,
         metadata: metadataBase(ctx),
         now: ctx.now,
-        owner: ctx.caller.tenant,
+        owner: ctx.caller.sees.owner,
         touches: touchedIds(stream, [write]),
         decide: (state, clock) => ({ drafts: [], result: decideWrites(state, clock, [write]).result }),
       });

@@ -22,7 +22,7 @@ export interface Resolved {
  * Returns the lock key of a conditional request; requests with the same key are decided one after the other.
  */
 export function lockKey(ctx: CommandContext, type: ResourceType, criteria: string): string {
-  return `${ctx.caller.tenantId}/${type}?${bareCriteria(criteria, type)}`;
+  return `${ctx.caller.sees.ownerId}/${type}?${bareCriteria(criteria, type)}`;
 }
 
 /**

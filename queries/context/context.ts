@@ -38,15 +38,15 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
   const records = new RecordCache(pool);
   return async (caller, { patient, ask, today }) => {
     if (!isUuid(patient)) return undefined;
-    const held = await records.open(caller.tenantId, patient);
+    const held = await records.open(caller.sees.ownerId, patient);
     if (held === undefined) return undefined;
     const made = await makeContext(
       {
         opened: held.opened,
-        directory: (keys) => directoryEntries(pool, caller.tenantId, keys),
+        directory: (keys) => directoryEntries(pool, caller.sees.ownerId, keys),
         displays,
         authors: (versions) => authorsOf(marks, caller, versions),
-        bodies: (versions) => bodiesOf(pool, caller.tenantId, versions),
+        bodies: (versions) => bodiesOf(pool, caller.sees.ownerId, versions),
       },
       ask,
       today,
@@ -88,12 +88,12 @@ async function directoryEntries(pool: Pool, tenant: string, keys: readonly strin
 }
 
 /** Rows with their large bodies. @throws Refusal too_large (413, `too-costly`) when they are too much together */
-function wholeRows(pool: Pool, tenantId: string, rows: readonly Current[]): Promise<Current[]> {
+function wholeRows(pool: Pool, ownerId: string, rows: readonly Current[]): Promise<Current[]> {
   new AnswerBudget().take(
     rows.reduce((sum, { body }) => sum + sizeOf(body), 0),
     0,
   );
-  return withLargeBodies(pool, { tenantId }, rows);
+  return withLargeBodies(pool, { ownerId }, rows);
 }
 
 /**

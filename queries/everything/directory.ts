@@ -23,10 +23,10 @@ export type DirectoryRow = EverythingRow & { readonly lastUpdated: Micros };
 /** Adds the references of a record's resources in a scope, of all types. Keeps no bodies. */
 export async function addNamedInRecord(
   database: Queryable,
-  { tenant, record, care }: RecordScope,
+  { tenant, readBy, record, care }: RecordScope,
   named: NamedIds,
 ): Promise<void> {
-  const scope = { tenant, record, ...(care === undefined ? {} : { care }) };
+  const scope = { tenant, readBy, record, ...(care === undefined ? {} : { care }) };
   const out = (from: Queryable, select: string): Promise<readonly Place[]> =>
     readOut(from, select, ([type, id, body]: Tuple) => {
       if (body) named.add(body);

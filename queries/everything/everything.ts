@@ -93,12 +93,13 @@ export function openEverything(pool: Pool): Everything {
 }
 
 function scopeOf(
-  { tenantId }: Caller,
+  { calls, sees }: Caller,
   record: string,
   { types, since, care }: EverythingRequest,
 ): RecordScope {
   return {
-    tenant: tenantId,
+    tenant: sees.ownerId,
+    readBy: calls.projectId,
     record,
     ...(types === undefined ? {} : { types }),
     ...(since === undefined ? {} : { since }),

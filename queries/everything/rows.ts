@@ -21,6 +21,8 @@ export interface EverythingRow {
 /** The rows of a record for a tenant. */
 export interface RecordScope {
   readonly tenant: string;
+  /** `Calls.projectId`: the names of its keys are shown to a project. */
+  readonly readBy: string;
   readonly record: string;
   readonly types?: ReadonlySet<ResourceType>;
   readonly since?: Micros;
@@ -258,7 +260,7 @@ export async function provenanceRows(
      order by v.recorded_at, v.event_id limit $3::int4 offset ${bound(offset)}::int4`,
     values,
   );
-  const texts = await provenanceTexts(database, scope.tenant, rows);
+  const texts = await provenanceTexts(database, scope.readBy, rows);
   return rows.map((row, n) => ({
     type: 'Provenance',
     id: row.event_id,

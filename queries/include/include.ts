@@ -41,7 +41,7 @@ export type Include = (
 export function openInclude(pool: Pool): Include {
   return async (caller, { matches, inclusions, base, budget = new AnswerBudget() }) => {
     if (inclusions.length === 0) return { resources: [], more: false };
-    const scope = { tenant: caller.tenantId, base };
+    const scope = { tenant: caller.sees.ownerId, readBy: caller.calls.projectId, base };
     const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameOf(match)]));
     const resources: CurrentResource[] = [];
     let frontier: readonly CurrentResource[] = matches;
@@ -63,7 +63,7 @@ export function openInclude(pool: Pool): Include {
       }
       const wanted = fresh.slice(0, left);
       const fitting = roomFor(wanted, budget);
-      const taken = await withLargeBodies(pool, caller, wanted.slice(0, fitting));
+      const taken = await withLargeBodies(pool, caller.sees, wanted.slice(0, fitting));
       for (const resource of taken) resources.push(resource);
       if (fitting < fresh.length) return { resources, more: true };
       frontier = taken;
@@ -203,7 +203,7 @@ const AUTOMATIC = `
 /** Reads the resources that refer to others: those that clients wrote, and automatic Provenances. */
 async function backward(
   pool: Pool,
-  scope: { readonly tenant: string; readonly base: string },
+  scope: { readonly tenant: string; readonly readBy: string; readonly base: string },
   resources: readonly CurrentResource[],
   inclusions: readonly Inclusion[],
   shown: ReadonlySet<string>,
@@ -229,7 +229,7 @@ async function backward(
           })
           .then((found) => found.rows),
   ]);
-  return [...rows.map(current), ...(await automatic(pool, scope.tenant, versions))].map((resource) => ({
+  return [...rows.map(current), ...(await automatic(pool, scope.readBy, versions))].map((resource) => ({
     resource,
     name: `${resource.type}/${resource.id}`,
   }));
@@ -259,10 +259,10 @@ function current({ id, type, version, last_updated, body }: Row): CurrentResourc
 
 async function automatic(
   pool: Pool,
-  tenant: string,
+  readBy: string,
   rows: readonly RecordedVersion[],
 ): Promise<CurrentResource[]> {
-  const texts = await provenanceTexts(pool, tenant, rows);
+  const texts = await provenanceTexts(pool, readBy, rows);
   return rows.map(({ event_id: id, recorded_at: lastUpdated }, n) => ({
     id,
     type: 'Provenance',

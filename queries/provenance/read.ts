@@ -34,14 +34,14 @@ export function openReadProvenance(pool: Pool): ReadProvenance {
     const { rows } = await pool.query<Row>({
       name: 'provenance-read',
       text: READ,
-      values: [id, caller.tenantId],
+      values: [id, caller.sees.ownerId],
     });
     const row = rows[0];
     if (row === undefined) return undefined;
     const { automatic } = row;
     const found = { id, type: 'Provenance' as const, lastUpdated: row.recorded_at, automatic };
     if (!automatic) return { ...found, version: row.version, body: row.body };
-    const [body = null] = await provenanceTexts(pool, caller.tenantId, [row]);
+    const [body = null] = await provenanceTexts(pool, caller.calls.projectId, [row]);
     return { ...found, version: 1, body };
   };
 }

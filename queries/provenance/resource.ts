@@ -45,17 +45,17 @@ export interface RecordedVersion {
 /**
  * Returns the FHIR JSON of versions' Provenances, in the same order; one statement reads the names of all
  * keys.
- * @param tenant `tenantId` of the caller.
+ * @param readBy `Calls.projectId`: the names of keys and applications are for their own project alone.
  */
 export async function provenanceTexts(
   database: Queryable,
-  tenant: string,
+  readBy: string,
   rows: readonly RecordedVersion[],
 ): Promise<string[]> {
   const metadata = rows.map((row) => JSON.parse(row.metadata) as EventMetadata);
   const writers = await writersOf(
     database,
-    tenant,
+    readBy,
     metadata.map(({ credential }) => credential),
   );
   return rows.flatMap((row, n) => {

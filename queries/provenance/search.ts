@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
@@ -59,20 +59,20 @@ export function openSearchProvenance(
   terminology: Terminology = requiredValueSets,
 ): SearchProvenance {
   return async (caller, request) => {
-    const { search, sql, values } = await provenanceStatement(terminology, caller, request);
+    const { search, sql, values } = await provenanceStatement(terminology, caller.sees, request);
     const { rows } = await pool.query<Row>(prepared(sql, values));
     const shown = rows.slice(0, search.count).filter((row) => row.automatic);
-    const texts = await provenanceTexts(pool, caller.tenantId, shown);
+    const texts = await provenanceTexts(pool, caller.calls.projectId, shown);
     const automatic = new Map(shown.map((row, n) => [row.event_id, texts[n] ?? null]));
     const { matches, ...page } = toPage(rows, search, automatic, request.budget ?? new AnswerBudget());
-    return { ...page, matches: await withLargeBodies(pool, caller, matches) };
+    return { ...page, matches: await withLargeBodies(pool, caller.sees, matches) };
   };
 }
 
 /** Returns the statement that answers a search of Provenance. @throws Refusal `malformed` naming a parameter */
 export async function provenanceStatement(
   terminology: Terminology,
-  { tenantId: tenant }: Pick<Caller, 'tenantId'>,
+  { ownerId: tenant }: Sees,
   { query, base, record }: Omit<SearchRequest, 'type'>,
 ): Promise<{ search: ParsedSearch<ProvenancePredicate>; sql: string; values: unknown[] }> {
   const raw = parseRaw(query);

@@ -56,11 +56,11 @@ const APPLICATIONS = `
 /**
  * Returns the writer of each credential, in the same order, by a statement for keys and one for applications; none where
  * there are none of them.
- * @param tenant `tenantId` of the caller: the names of keys and applications are for their own project alone.
+ * @param readBy `Calls.projectId`: the names of keys and applications are for their own project alone.
  */
 export async function writersOf(
   database: Queryable,
-  tenant: string,
+  readBy: string,
   credentials: readonly Credential[],
 ): Promise<Writer[]> {
   const ask = async (name: string, text: string, ids: readonly (string | undefined)[]): Promise<Row[]> => {
@@ -74,19 +74,19 @@ export async function writersOf(
     ...(await ask('provenance-applications', APPLICATIONS, applications)),
   ];
   const holders = new Map(rows.map((row) => [row.id, row]));
-  return credentials.map((credential) => writerOf(credential, holders, tenant));
+  return credentials.map((credential) => writerOf(credential, holders, readBy));
 }
 
 function writerOf(
   { key_id, application, project, environment }: Credential,
   holders: ReadonlyMap<string, Row>,
-  tenant: string,
+  readBy: string,
 ): Writer {
   const id = key_id ?? application;
   if (id === undefined) return { kind: 'service' };
   const holder = holders.get(id);
   const own =
-    project !== undefined && environment !== undefined && tenantId({ project, environment }) === tenant;
+    project !== undefined && environment !== undefined && tenantId({ project, environment }) === readBy;
   if (!own) {
     const { organization = null, organization_name: name = null } = holder ?? {};
     return { kind: 'organization', id: organization, name };

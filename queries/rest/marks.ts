@@ -43,7 +43,7 @@ export function openMarks(pool: Pool): Marks {
     const { rows } = await pool.query<{ id: string; metadata: string; created: Micros }>({
       name: 'rest-marks',
       text: MARKS,
-      values: [versions.map(({ id }) => id), versions.map(({ version }) => version), caller.tenantId],
+      values: [versions.map(({ id }) => id), versions.map(({ version }) => version), caller.sees.ownerId],
     });
     return new Map(
       rows.map(({ id, metadata, created }) => [
@@ -82,12 +82,12 @@ export function openReadMarked(line: Line, pool: Asks): ReadMarked {
   const byKey = resourceByKey<MarkedRow>(line, 'rest-read', READ_MARKED);
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;
-    const row = await byKey([id, caller.tenantId]);
+    const row = await byKey([id, caller.sees.ownerId]);
     if (row?.[2] !== type) return undefined;
     const [, , , version, lastUpdated, body, metadata, created] = row;
     const known = metadata !== null && created !== null;
     const mark = known ? { created, metadata: JSON.parse(metadata) as EventMetadata } : undefined;
     const found = { id, type, version, lastUpdated, body, ...(mark === undefined ? {} : { mark }) };
-    return wholeResource(pool, caller, found);
+    return wholeResource(pool, caller.sees, found);
   };
 }

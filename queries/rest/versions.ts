@@ -70,7 +70,7 @@ export function openVersions(pool: Pool): Versions {
     const { rows } = await pool.query<Row>({
       name: 'rest-versions',
       text: VERSIONS,
-      values: [id, caller.tenantId, patient, type, Math.min(Math.max(before, 0), FIRST_PAGE), limit + 1],
+      values: [id, caller.sees.ownerId, patient, type, Math.min(Math.max(before, 0), FIRST_PAGE), limit + 1],
     });
     const [first] = rows;
     if (first === undefined) return undefined;
@@ -78,7 +78,7 @@ export function openVersions(pool: Pool): Versions {
       .slice(0, limit)
       .map((row) => ({ ...row, metadata: JSON.parse(row.metadata) as EventMetadata }));
     const credentials = shown.map(({ metadata }) => metadata.credential);
-    const writers = await writersOf(pool, caller.tenantId, credentials);
+    const writers = await writersOf(pool, caller.calls.projectId, credentials);
     return {
       versions: shown.map((row, n) => ({
         version: row.version,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Sees } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { CURSOR, decodeCursor } from '../cursor.ts';
 import type { Asks } from '../prepared.ts';
@@ -52,7 +52,7 @@ const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable()
 export async function understandRequest(
   pool: Asks,
   terminology: Terminology,
-  { tenantId: tenant }: Pick<Caller, 'tenantId'>,
+  { ownerId: tenant }: Sees,
   { type, record, compartment, base, exact, query }: SearchRequest,
 ): Promise<Understood> {
   const now = nowMicros();

@@ -36,7 +36,7 @@ export function openSearch(
 ): Search {
   const find = openFind(pool);
   return async (caller, request) => {
-    const { search, asked, now } = await understandRequest(pool, terminology, caller, request);
+    const { search, asked, now } = await understandRequest(pool, terminology, caller.sees, request);
     const { used, unknown } = search;
     if (search.onlyTotal) return { total: await find.total(asked.selection), matches: [], used, unknown };
     const { total, rows } = await find.page(asked, planOf(asked, limits));
@@ -47,7 +47,7 @@ export function openSearch(
     );
     return {
       ...(total === undefined ? {} : { total }),
-      matches: await withLargeBodies(pool, caller, matches),
+      matches: await withLargeBodies(pool, caller.sees, matches),
       ...more,
       ...(fitting < Math.min(rows.length, search.count) ? { isShortened: true } : {}),
       used,

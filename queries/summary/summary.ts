@@ -44,10 +44,10 @@ const ALL = 10_000_000;
 
 /** Opens summaries over a database. */
 export function openSummarize(pool: Pool): Summarize {
-  return async ({ tenantId: tenant }, id, base, budget, make) => {
+  return async ({ calls, sees: { ownerId: tenant } }, id, base, budget, make) => {
     if (!isUuid(id)) return undefined;
     const read = async (database: Queryable): Promise<Summarized | undefined> => {
-      const scope = { tenant, record: id, types: READ };
+      const scope = { tenant, readBy: calls.projectId, record: id, types: READ };
       const out = (from: Queryable, select: string): Promise<readonly KeptRow[]> =>
         keptRows(from, select, budget.bytesLeft);
       const rows = await recordRowsBy(out, database, scope, { after: undefined, limit: ALL });

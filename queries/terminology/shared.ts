@@ -5,7 +5,7 @@
  */
 import type { Pool, QueryConfig } from 'pg';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { type Tenant, tenantId } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -45,17 +45,14 @@ interface Shared {
 
 const isShared = (type: ResourceType): boolean => typeEntry(type).home === 'terminology';
 
-/** A caller who sees the shared terminology and nothing else. */
-const asShared = (caller: Caller): Caller => ({ ...caller, tenantId: tenantId(SHARED_OWNER) });
+const SHARED_SIGHT: Sees = { owner: SHARED_OWNER, ownerId: tenantId(SHARED_OWNER) };
 
-/**
- * Returns the read models that contain a type, and the tenant to read there; for terminology, the shared
- * ones.
- */
-export function modelsOf(type: ResourceType, pool: Pool, tenant: string): { pool: Pool; tenantId: string } {
-  return isShared(type)
-    ? { pool: sharedModels(pool), tenantId: tenantId(SHARED_OWNER) }
-    : { pool, tenantId: tenant };
+/** A caller who sees the shared terminology and nothing else. */
+const asShared = (caller: Caller): Caller => ({ ...caller, sees: SHARED_SIGHT });
+
+/** Returns the read models that contain a type, and what is seen there; for terminology, the shared ones. */
+export function modelsOf(type: ResourceType, pool: Pool, sees: Sees): { pool: Pool; sees: Sees } {
+  return isShared(type) ? { pool: sharedModels(pool), sees: SHARED_SIGHT } : { pool, sees };
 }
 
 /** Searches any type; for terminology it searches the shared read models. */

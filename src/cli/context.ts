@@ -66,7 +66,7 @@ export async function contextAgain(
     ask,
     day,
   );
-  const answered = buildAnswer(made, ask, { patient, at, day, tenantId });
+  const answered = buildAnswer(made, ask, { patient, at, day, madeFor: tenantId });
   if (answered.manifest !== manifest) {
     throw new Failure(`${id}: the context made from the events differs from the one that was returned`);
   }

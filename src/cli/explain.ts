@@ -130,9 +130,8 @@ async function explain(
   analyze: boolean,
 ): Promise<Omit<Explanation, 'search'>> {
   const terminology = openTerminology(own, async () => undefined);
-  const { pool, tenantId: seen } = modelsOf(request.type, own, tenantId(tenant));
+  const { pool, sees } = modelsOf(request.type, own, { owner: tenant, ownerId: tenantId(tenant) });
   if (pool !== own) await expectTerminology(own);
-  const caller = { tenantId: seen };
   const ran: Ran[] = [];
   const asks: Asks = analyze ? analyzing(pool, ran) : pool;
   const ignored = (unknown: readonly string[]): string[] =>
@@ -142,12 +141,12 @@ async function explain(
   const of = { project: `${name} (${tenant.project})`, environment: tenant.environment };
   const more = analyze ? { ran } : {};
   if (request.type === 'Provenance') {
-    const { search, sql, values } = await provenanceStatement(terminology, caller, withAgent(request));
+    const { search, sql, values } = await provenanceStatement(terminology, sees, withAgent(request));
     if (analyze) await asks.query({ text: sql, values });
     const step = { ...PROVENANCE_STEP, by: search.used.map((pair) => pair.join('=')), sql, values };
     return { ...of, ...PROVENANCE, steps: [step], ignored: ignored(search.unknown), looked_up: [], ...more };
   }
-  const { search, asked, lookedUp } = await understandRequest(asks, terminology, caller, request);
+  const { search, asked, lookedUp } = await understandRequest(asks, terminology, sees, request);
   const plan = search.onlyTotal ? countPlan(asked.selection) : planOf(asked);
   if (analyze) {
     const find = openFind(asks);

@@ -15,9 +15,10 @@ export interface ContextAnswer {
   readonly manifest: string;
 }
 
-/** The patient, the moment, the day and the tenant that a context is made for. */
+/** The patient, the moment and the day that a context is made for, and who may compare its id with others. */
 export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day'> {
-  readonly tenantId: string;
+  /** The tenant that owns the record; under a grant, that and the grant. */
+  readonly madeFor: string;
 }
 
 /** Builds the body of the answer and its manifest. */
@@ -26,9 +27,9 @@ export function buildAnswer(
   ask: ContextRequest,
   ground: ContextOrigin,
 ): ContextAnswer {
-  const { patient, at, day, tenantId } = ground;
+  const { patient, at, day, madeFor } = ground;
   const manifest = printManifest({ form: 1, patient, at, day, ask, directory, displays });
-  const id = manifestId(tenantId, manifest);
+  const id = manifestId(madeFor, manifest);
   const isText = ask.format === 'text';
   const body: JsonObject = {
     manifest_id: id,

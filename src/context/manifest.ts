@@ -24,7 +24,7 @@ export function printManifest({ form, patient, at, day, ask, directory, displays
   return JSON.stringify({ form, patient, at, day, ask: asked, directory, displays });
 }
 
-/** Returns a manifest's id, a hash of the tenant and the printed manifest. */
-export function manifestId(tenantId: string, printed: string): string {
-  return `ctx_${createHash('sha256').update(`${tenantId}\n${printed}`).digest('base64url').slice(0, 24)}`;
+/** Returns a manifest's id, a hash of whom it was made for and the printed manifest. */
+export function manifestId(madeFor: string, printed: string): string {
+  return `ctx_${createHash('sha256').update(`${madeFor}\n${printed}`).digest('base64url').slice(0, 24)}`;
 }

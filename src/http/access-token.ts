@@ -1,5 +1,5 @@
 /** Access tokens (`at_…`) as credentials of a request (RFC 6750; docs/spec/decisions.md, section 9). */
-import type { ClientCaller, GrantCaller } from '#src/shared/caller.ts';
+import { type Caller, ownCaller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import type { TokenCaller } from './ports/tokens.ts';
@@ -22,18 +22,24 @@ export function credentialModels(credential: string): readonly string[] {
  * @param url of the request, without its query string
  * @throws Refusal unauthenticated (401) if the token was issued for other resources (RFC 8707, section 2)
  */
-export function callerOf(token: TokenCaller, url: string): ClientCaller | GrantCaller {
+export function callerOf(token: TokenCaller, url: string): Caller {
   if (!covers(token.resources, url)) {
     throw invalidToken(
       'the access token is for other resources of this service; request one with their `resource`',
     );
   }
-  const { applicationId } = token;
-  const tenant = { project: token.project, environment: token.environment };
-  if (token.kind === 'client')
-    return { kind: 'client', applicationId, tenant, tenantId: tenantId(tenant), scopes: token.keyScopes };
-  const { grantId, record, patient, scopes } = token;
-  return { kind: 'grant', applicationId, tenant, grantId, record, patient, scopes };
+  const { applicationId, environment } = token;
+  const project = { project: token.project, environment };
+  if (token.kind === 'client') return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes);
+  const { grantId, ownerProject, record, patient, access, purpose } = token;
+  // What it may do is in the letters of its scopes, which each interaction checks.
+  const own = ownCaller(project, { kind: 'grant', applicationId, grantId }, []);
+  // A grant leads to a record of its application's environment, of whichever project.
+  const owner = { project: ownerProject, environment };
+  return {
+    ...own,
+    sees: { owner, ownerId: tenantId(owner), within: { record, patient, access, purpose } },
+  };
 }
 
 /** Tells whether a URL is one of the resources, or below one. */

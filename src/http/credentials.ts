@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
-import type { Caller, GrantCaller } from '#src/shared/caller.ts';
+import { type Caller, isSameCaller, mayRead } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { callerOf, invalidToken, isAccessToken, refusesGrants } from './access-token.ts';
 import type { FindToken } from './ports/tokens.ts';
@@ -85,7 +85,7 @@ export interface Authentication {
 }
 
 /** Counts a request of a caller. @throws Refusal throttled (429) */
-type Admit = (ctx: Context, caller: Caller | GrantCaller) => void | Promise<void>;
+type Admit = (ctx: Context, caller: Caller) => void | Promise<void>;
 
 /** Authenticates callers. */
 export class Authenticator {
@@ -130,13 +130,12 @@ export class Authenticator {
    * Looks up the caller of an access token in the database, at every request, without a cache.
    * @throws Refusal unauthenticated (401), throttled (429)
    */
-  async ofToken(credential: string, ctx: Context): Promise<Caller | GrantCaller> {
+  async ofToken(credential: string, ctx: Context): Promise<Caller> {
     const token = await this.#token(hash('sha256', credential));
     if (token === undefined)
       throw invalidToken('the access token is unknown, expired or revoked, or its grant has ended');
     const caller = callerOf(token, this.#baseUrl + ctx.path);
-    if (caller.kind === 'grant') ctx.state.grant = caller;
-    else ctx.state.caller = caller;
+    ctx.state.caller = caller;
     const counted = this.#admit(ctx, caller);
     if (counted !== undefined) await counted;
     return caller;
@@ -145,7 +144,7 @@ export class Authenticator {
   /** @throws Refusal as `ofToken`, and forbidden (403) for a token of a grant */
   async #ofProject(credential: string, ctx: Context): Promise<Caller> {
     const caller = await this.ofToken(credential, ctx);
-    if (caller.kind === 'grant') throw refusesGrants();
+    if (caller.sees.within !== undefined) throw refusesGrants();
     return caller;
   }
 
@@ -207,19 +206,24 @@ export async function readAs<Result>(
 ): Promise<Result> {
   // Synchronous errors wait for the authentication, too.
   const attempt = async (one: Caller): Promise<Result> => read(one);
-  const prepared = expected?.scopes.includes('read') ? attempt(expected) : undefined;
+  const prepared = expected !== undefined && mayRead(expected) ? attempt(expected) : undefined;
   prepared?.catch(() => undefined);
   const actual = await caller;
   requireScope(actual, 'read');
-  return prepared !== undefined && actual.tenantId === expected?.tenantId ? prepared : read(actual);
+  const isPrepared = expected !== undefined && isSameCaller(expected, actual);
+  return isPrepared && prepared !== undefined ? prepared : read(actual);
 }
 
 /** Returns the refusal (403) of a caller without a scope; to a client of OAuth it says so as RFC 6750, section 3.1, does. */
-export function lacksScope({ kind }: Pick<Caller, 'kind'>, scope: 'read' | 'write'): Refusal {
+export function lacksScope({ calls }: Caller, scope: 'read' | 'write'): Refusal {
   const diagnostics = `the credential lacks the scope ${scope}`;
   const asked = scope === 'read' ? 'system/*.rs' : 'system/*.cruds';
   const challenge = { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${asked}"` };
-  return new Refusal('forbidden', { code: 'forbidden', diagnostics }, kind === 'client' ? challenge : {});
+  return new Refusal(
+    'forbidden',
+    { code: 'forbidden', diagnostics },
+    calls.credential.kind === 'client' ? challenge : {},
+  );
 }
 
 /**
@@ -227,7 +231,7 @@ export function lacksScope({ kind }: Pick<Caller, 'kind'>, scope: 'read' | 'writ
  * @throws Refusal forbidden (403)
  */
 export function requireScope(caller: Caller, scope: 'read' | 'write'): void {
-  if (!caller.scopes.includes(scope)) throw lacksScope(caller, scope);
+  if (!caller.calls.scopes.includes(scope)) throw lacksScope(caller, scope);
 }
 
 function unauthenticated(diagnostics: string, error?: string): Refusal {

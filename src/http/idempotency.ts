@@ -75,9 +75,26 @@ export async function once(
   return settle(begun.reserved, run, toAnswer);
 }
 
+/**
+ * Returns the scope of a caller's Idempotency-Keys: project and environment; under a grant, application and grant
+ * (docs/spec/decisions.md, section 3).
+ */
+export function keyScopeOf({ calls: { projectId, credential } }: Caller): string {
+  return credential.kind === 'grant' ? `grant ${credential.applicationId} ${credential.grantId}` : projectId;
+}
+
 /** Returns whose token it is, where a caller's tokens are replaced often; undefined for an API key. */
-export function holderOf(caller: Caller): string | undefined {
-  return caller.kind === 'client' ? `application ${caller.applicationId}` : undefined;
+export function holderOf({ calls: { credential } }: Caller): string | undefined {
+  switch (credential.kind) {
+    case 'api_key':
+      return undefined;
+    case 'client':
+      return `application ${credential.applicationId}`;
+    case 'grant':
+      return `grant ${credential.grantId}`;
+    case 'member':
+      return `identity ${credential.issuer}\n${credential.subject}`;
+  }
 }
 
 /** A signal that the client has closed the connection. */

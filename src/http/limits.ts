@@ -1,6 +1,6 @@
 /** Rate limits over HTTP: which requests count for whom, the headers of each answer, and 429. */
 import type { Context } from 'koa';
-import type { Caller, GrantCaller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Standing } from '#src/shared/traffic.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -50,7 +50,7 @@ export class RequestLimits {
   }
 
   /** Counts a request for its API key, application or grant. @throws Refusal throttled (429) with `Retry-After` */
-  byCaller(ctx: Context, caller: Caller | GrantCaller): void | Promise<void> {
+  byCaller(ctx: Context, caller: Caller): void | Promise<void> {
     if (this.limits === undefined) return;
     const [subject, by] = subjectOf(caller);
     return this.#count(ctx, this.limits, subject, by);
@@ -82,7 +82,7 @@ export class RequestLimits {
   }
 
   #subjectsOf(ctx: Context): Subject[] {
-    const caller: Caller | GrantCaller | undefined = ctx.state.caller ?? ctx.state.grant;
+    const caller: Caller | undefined = ctx.state.caller;
     const ofAddress: Subject = [this.#ofAddress(ctx), 'address'];
     return caller === undefined ? [ofAddress] : [ofAddress, subjectOf(caller)];
   }
@@ -109,20 +109,22 @@ export class RequestLimits {
 }
 
 /** What requests are counted by. */
-type Counted = 'address' | 'key' | 'application' | 'grant';
+type Counted = 'address' | 'key' | 'application' | 'grant' | 'member';
 
 /** What a request counts for. */
 type Subject = readonly [subject: string, by: Counted];
 
 /** Returns what a caller's requests count for (docs/spec/decisions.md, section 3). */
-function subjectOf(caller: Caller | GrantCaller): Subject {
-  switch (caller.kind) {
+function subjectOf({ calls: { credential } }: Caller): Subject {
+  switch (credential.kind) {
     case 'api_key':
-      return [`key/${caller.keyId}`, 'key'];
+      return [`key/${credential.keyId}`, 'key'];
     case 'client':
-      return [`application/${caller.applicationId}`, 'application'];
+      return [`application/${credential.applicationId}`, 'application'];
     case 'grant':
-      return [`grant/${caller.grantId}`, 'grant'];
+      return [`grant/${credential.grantId}`, 'grant'];
+    case 'member':
+      return [`member/${credential.issuer}\n${credential.subject}`, 'member'];
   }
 }
 
@@ -131,6 +133,7 @@ const COUNTED: Readonly<Record<Counted, string>> = {
   key: 'API key',
   application: 'application',
   grant: 'grant',
+  member: 'member',
 };
 
 function usedUp(by: Counted, seconds: number): Refusal {

@@ -1,7 +1,7 @@
 /** Records answered requests for the project's log, its usage, and the key's last use; of an access token, in the application's project. */
 import type { Context } from 'koa';
 import { isResourceType } from '#src/fhir/types.ts';
-import type { Caller, GrantCaller } from '#src/shared/caller.ts';
+import type { Caller, CallerCredential } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import type { LoggedRequest } from '#src/shared/traffic.ts';
@@ -29,9 +29,8 @@ export function noteRequest(
   { requestId, route, status, ms }: Answered,
 ): void {
   // The project is set once its member is authenticated: requests of others are in no project's log.
-  const { caller, grant, identity, project } = ctx.state as {
+  const { caller, identity, project } = ctx.state as {
     caller?: Caller;
-    grant?: GrantCaller;
     identity?: Identity;
     project?: string;
   };
@@ -40,20 +39,32 @@ export function noteRequest(
   const note = (of: Omit<LoggedRequest, 'requestId' | 'at' | 'method' | 'path' | 'status' | 'ms'>): void =>
     notebook.requestLog.add({ requestId, at, ...of, method, path: loggedPath(ctx.path, route), status, ms });
   if (caller !== undefined) {
-    const { tenant } = caller;
-    notebook.usage.request(tenant, isWrite(method, route));
-    if (caller.kind === 'api_key') {
-      notebook.keyUse.used(caller.keyId, at);
-      note({ ...tenant, keyId: caller.keyId, identity: null });
-    } else note({ ...tenant, keyId: null, applicationId: caller.applicationId, identity: null });
-  } else if (grant !== undefined) {
-    const { tenant, applicationId, record } = grant;
-    notebook.usage.request(tenant, isWrite(method, route));
-    note({ ...tenant, keyId: null, applicationId, identity: null, named: record });
+    const { project: of, credential } = caller.calls;
+    notebook.usage.request(of, isWrite(method, route));
+    if (credential.kind === 'api_key') notebook.keyUse.used(credential.keyId, at);
+    note({ ...of, ...holderOf(credential), ...namedBy(caller) });
   } else if (identity !== undefined && project !== undefined) {
     const who = `${identity.issuer} ${identity.subject}`;
     note({ project, environment: null, keyId: null, identity: who });
   }
+}
+
+/** Returns the columns that say who called. */
+function holderOf(credential: CallerCredential): Pick<LoggedRequest, 'keyId' | 'applicationId' | 'identity'> {
+  switch (credential.kind) {
+    case 'api_key':
+      return { keyId: credential.keyId, identity: null };
+    case 'client':
+    case 'grant':
+      return { keyId: null, applicationId: credential.applicationId, identity: null };
+    case 'member':
+      return { keyId: null, identity: `${credential.issuer} ${credential.subject}` };
+  }
+}
+
+/** Returns the granted record: the path has its pairwise id, and a purge of the real one must find the row. */
+function namedBy({ sees: { within } }: Caller): Pick<LoggedRequest, 'named'> {
+  return within === undefined ? {} : { named: within.record };
 }
 
 /** Returns true if a request may have changed something. */

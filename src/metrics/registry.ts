@@ -10,7 +10,7 @@ export interface Metrics {
    */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   /** Counts an answer of 429, by whose limit was used up. */
-  observeThrottled(by: 'address' | 'key' | 'application' | 'grant'): void;
+  observeThrottled(by: 'address' | 'key' | 'application' | 'grant' | 'member'): void;
   /** Has the conditions of `/health/ready` asked whenever metrics are read. @param check never rejects */
   observeChecks(check: () => Promise<readonly (readonly [name: string, holds: boolean])[]>): void;
   /** Returns all metrics as text for Prometheus, with its Content-Type. */
@@ -33,7 +33,7 @@ export function createMetrics(): Metrics {
   });
   const throttled = new Counter({
     name: 'annal_requests_throttled_total',
-    help: 'Requests of this instance that were answered 429, by whose limit was used up: address, key, application, grant.',
+    help: 'Requests of this instance that were answered 429, by whose limit was used up: address, key, application, grant, member.',
     labelNames: ['by'],
     registers: [registry],
   });

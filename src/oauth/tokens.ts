@@ -1,6 +1,9 @@
 /** Finds the callers of access tokens. The database is asked at every request, without a cache. */
+import { LRUCache } from 'lru-cache';
 import type { Queryable } from '#queries/gather.ts';
+import type { Access } from '#src/shared/access.ts';
 import type { Environment } from '#src/shared/tenant.ts';
+import { accessOf } from './access.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { knownScopes, systemScopes } from './scopes.ts';
 
@@ -24,12 +27,18 @@ export interface ClientTokenCaller extends TokenApplication {
 export interface GrantTokenCaller extends TokenApplication {
   readonly kind: 'grant';
   readonly grantId: string;
+  /** The project that the record belongs to, in the same environment. */
+  readonly ownerProject: string;
   /** The record's Patient id, which the application must never see. */
   readonly record: string;
   /** The pairwise Patient id. */
   readonly patient: string;
   /** Of the token: what was granted, or less. */
   readonly scopes: readonly string[];
+  /** What the scopes allow. */
+  readonly access: Access;
+  /** What the grant says it is for. */
+  readonly purpose: string | null;
   /** When the token expires, at the latest with its grant. */
   readonly expiresAt: Date;
 }
@@ -58,8 +67,10 @@ interface Row {
   readonly scope: string;
   readonly resource: string[];
   readonly expires_at: Date;
-  /** Null for client credentials, as the next two. */
+  /** Null for client credentials, as the next four. */
   readonly grant_id: string | null;
+  readonly owner_project: string | null;
+  readonly purpose: string | null;
   readonly record: string | null;
   readonly patient: string | null;
 }
@@ -67,7 +78,7 @@ interface Row {
 // Indexes: the primary keys of all tables.
 const TOKEN_CALLERS = `
 select encode(t.sha256, 'hex') as sha256, t.application_id, t.project, t.environment, t.scope, t.resource,
-       least(t.expires_at, ${GRANT_END}) as expires_at, g.grant_id, g.record, g.patient
+       least(t.expires_at, ${GRANT_END}) as expires_at, g.grant_id, g.owner_project, g.purpose, g.record, g.patient
   from operations.oauth_token t
   join operations.oauth_chain c on c.id = t.chain and c.revoked_at is null
 ${LIVE_GRANT}
@@ -75,7 +86,7 @@ ${LIVE_GRANT}
    and ${OWNER_LIVE}
 union all
 select encode(t.sha256, 'hex'), t.application_id, t.project, t.environment, t.scope, t.resource,
-       t.expires_at, null, null, null
+       t.expires_at, null, null, null, null, null
   from operations.oauth_token t
   join projects.application a on a.id = t.application_id and a.deleted_at is null
   join projects.project p on p.id = a.project and p.deleted_at is null
@@ -96,11 +107,25 @@ export function openTokenCallers(line: Gatherer): FindTokenCaller {
 }
 
 function callerOf(row: Row): TokenCaller {
-  const { grant_id: grantId, record, patient, project, environment, resource: resources } = row;
+  const { grant_id: grantId, owner_project: ownerProject, record, patient, purpose } = row;
+  const { project, environment, resource: resources, expires_at: expiresAt } = row;
   const application = { applicationId: row.application_id, project, environment, resources };
   const scopes = row.scope.split(' ');
-  if (grantId === null || record === null || patient === null) {
+  if (grantId === null || ownerProject === null || record === null || patient === null) {
     return { kind: 'client', ...application, keyScopes: systemScopes(knownScopes(scopes)) };
   }
-  return { kind: 'grant', ...application, grantId, record, patient, scopes, expiresAt: row.expires_at };
+  const access = accessBy(row.scope, scopes);
+  const within = { grantId, ownerProject, record, patient, scopes, access, purpose, expiresAt };
+  return { kind: 'grant', ...application, ...within };
+}
+
+/** What texts of scopes allow: there are few, and each says the same for all grants. */
+const accesses = new LRUCache<string, Access>({ max: 500 });
+
+function accessBy(text: string, scopes: readonly string[]): Access {
+  const known = accesses.get(text);
+  if (known !== undefined) return known;
+  const made = accessOf(scopes);
+  accesses.set(text, made);
+  return made;
 }

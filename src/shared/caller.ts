@@ -1,52 +1,92 @@
 /** The caller that a credential identifies, and the author in whose name they write. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Access } from './access.ts';
 import type { AuthorType } from './author.ts';
 import type { Issue } from './issue.ts';
-import type { Tenant } from './tenant.ts';
+import { type Tenant, tenantId } from './tenant.ts';
 
-/** A project in one environment, and what its credential allows. */
-interface ProjectCaller {
-  readonly tenant: Tenant;
-  /** `tenantId(tenant)`: the value that rows are matched with. */
-  readonly tenantId: string;
+/** What a request is made with. */
+export type CallerCredential =
+  | { readonly kind: 'api_key'; readonly keyId: string }
+  /** An application of the project, with a token of its own (`client_credentials`); it acts like an API key. */
+  | { readonly kind: 'client'; readonly applicationId: string }
+  /** An application with an access token of a grant. */
+  | { readonly kind: 'grant'; readonly applicationId: string; readonly grantId: string }
+  /** A member of the project's organization, with a token of the dashboard. */
+  | { readonly kind: 'member'; readonly issuer: string; readonly subject: string };
+
+/**
+ * Who calls: for rate limits, turns in queues, idempotency, usage, the request log, the metadata of events, and
+ * webhooks.
+ */
+export interface Calls {
+  /** The project that the credential belongs to, in its environment. A grant's record may belong to another project. */
+  readonly project: Tenant;
+  /** `tenantId(project)`. */
+  readonly projectId: string;
+  readonly credential: CallerCredential;
   readonly scopes: readonly ('read' | 'write')[];
 }
 
-/** An API key. */
-export interface KeyCaller extends ProjectCaller {
-  readonly kind: 'api_key';
-  readonly keyId: string;
+/** What a caller sees: for queries and look-ups, and the owner of what is written. */
+export interface Sees {
+  /** The project, in its environment, that owns the records. */
+  readonly owner: Tenant;
+  /** `tenantId(owner)`: the value that rows are matched with. */
+  readonly ownerId: string;
+  /** Absent: everything of the owner. */
+  readonly within?: Granted;
 }
 
-/** An application of the project, with a token of its own (`client_credentials`); it acts like an API key. */
-export interface ClientCaller extends ProjectCaller {
-  readonly kind: 'client';
-  readonly applicationId: string;
+/** One record under a grant. */
+export interface Granted {
+  /** The real id of its Patient. */
+  readonly record: string;
+  /** The id of its Patient for the application (docs/spec/decisions.md, section 1). */
+  readonly patient: string;
+  readonly access: Access;
+  /** What the grant says it is for. */
+  readonly purpose: string | null;
 }
 
-/** What a credential of a project allows. */
-export type Caller = KeyCaller | ClientCaller;
+/** What a credential of a project allows. Its halves are the same project, except under a grant. */
+export interface Caller {
+  readonly calls: Calls;
+  readonly sees: Sees;
+}
+
+/** Returns the caller that acts in its own project: it sees everything there. */
+export function ownCaller(project: Tenant, credential: CallerCredential, scopes: Calls['scopes']): Caller {
+  const id = tenantId(project);
+  return {
+    calls: { project, projectId: id, credential, scopes },
+    sees: { owner: project, ownerId: id },
+  };
+}
+
+/** Tells whether two callers are the same, in both halves: what is prepared for one may be sent to the other. */
+export function isSameCaller(one: Caller, other: Caller): boolean {
+  // What is within a grant may change between two requests, so it is never the same.
+  if (one.sees.within !== undefined || other.sees.within !== undefined) return false;
+  return (
+    one.sees.ownerId === other.sees.ownerId &&
+    one.calls.projectId === other.calls.projectId &&
+    isDeepStrictEqual(one.calls.credential, other.calls.credential) &&
+    isDeepStrictEqual(one.calls.scopes, other.calls.scopes)
+  );
+}
 
 /**
- * An application with an access token of a grant: it sees one record, under the pairwise id. It isn't a `Caller`, so that
- * nothing takes it that doesn't say so.
+ * Returns whose turn a request takes, and whose share of the memory: the project's, or that of all grants of its
+ * applications. So no application slows the project's own requests, nor those of the record's owner.
  */
-export interface GrantCaller {
-  readonly kind: 'grant';
-  readonly applicationId: string;
-  /** The application's project, in its environment. The record may belong to another project. */
-  readonly tenant: Tenant;
-  readonly grantId: string;
-  /** The granted record: the real id of its Patient. */
-  readonly record: string;
-  /** The id of the record's Patient for the application (docs/spec/decisions.md, section 1). */
-  readonly patient: string;
-  /** SMART scopes, normalised. */
-  readonly scopes: readonly string[];
+export function turnOf({ projectId, credential }: Calls): string {
+  return credential.kind === 'grant' ? `${projectId}/grants` : projectId;
 }
 
 /** Tells whether a caller may see stored data. If not, an answer shows only what its own request sent. */
-export function mayRead({ scopes }: Pick<Caller, 'scopes'>): boolean {
-  return scopes.includes('read');
+export function mayRead({ calls }: Pick<Caller, 'calls'>): boolean {
+  return calls.scopes.includes('read');
 }
 
 /** The author and source headers of a write (docs/spec/interface.md, section 5). */

@@ -17,7 +17,7 @@ export interface Attempt {
 
 /** Who asks, what, and under which key. */
 export interface IdempotentRequest {
-  /** Project and environment: `Caller.tenantId`. */
+  /** Whose key it is: project and environment, application and grant, or person. */
   readonly scope: string;
   readonly key: string;
   /** The caller's credential: part of what the answer is encrypted under. */

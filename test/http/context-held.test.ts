@@ -49,7 +49,7 @@ describe('contexts of a record that is held', () => {
       'select tenant from resources.resource where id = $1',
       [patient],
     );
-    caller = { tenantId: rows[0]?.tenant ?? '' } as Caller;
+    caller = { sees: { ownerId: rows[0]?.tenant ?? '' } } as Caller;
     return patient;
   };
 
@@ -66,7 +66,7 @@ describe('contexts of a record that is held', () => {
     const told = async (tell: ReturnType<typeof openMakeContext>, patient: string): Promise<string> => {
       const made = await tell(caller, { patient, ask: ASK, today: TODAY });
       if (made === undefined) return 'not there';
-      const ground = { patient, at: toInstant(made.at), day: TODAY, tenantId: caller.tenantId };
+      const ground = { patient, at: toInstant(made.at), day: TODAY, madeFor: caller.sees.ownerId };
       return JSON.stringify(buildAnswer(made, ASK, ground));
     };
     const open = () => openMakeContext(service.pool, () => Promise.resolve(new Map()));
@@ -101,16 +101,16 @@ describe('contexts of a record that is held', () => {
     const patient = await newPatient();
     await created(observation(patient, 1, 90));
     const held = new RecordCache(service.pool);
-    const first = await held.open(caller.tenantId, patient);
+    const first = await held.open(caller.sees.ownerId, patient);
     expect(first?.opened.facts.get('Observation')).to.have.length(1);
-    expect(await held.open(caller.tenantId, patient)).to.equal(first);
+    expect(await held.open(caller.sees.ownerId, patient)).to.equal(first);
     expect(await held.open('00000000-0000-4000-8000-000000000000', patient)).to.equal(undefined);
     await created(observation(patient, 2, 12));
-    const later = await held.open(caller.tenantId, patient);
+    const later = await held.open(caller.sees.ownerId, patient);
     expect(later?.opened.facts.get('Observation')).to.have.length(2);
     expect((await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE' })).status).to.equal(
       204,
     );
-    expect(await held.open(caller.tenantId, patient)).to.equal(undefined);
+    expect(await held.open(caller.sees.ownerId, patient)).to.equal(undefined);
   });
 });

@@ -6,14 +6,13 @@ import { search as searchModel } from '#projections/search/project.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { openSearch } from '#queries/search/search.ts';
 import { recordStream } from '#src/events/streams.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { totalRowsRead } from '#test/support/rows-read.ts';
 import { created, stored, TENANT } from '../projections/made.ts';
 
-const caller = { tenant: TENANT, tenantId: tenantId(TENANT) } as Caller;
+const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const [PATIENTS, FOUND, OBSERVATIONS] = [400, 165, 40];
 
 describe('chained searches in tables that nobody has analysed', () => {

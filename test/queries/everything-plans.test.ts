@@ -7,15 +7,14 @@ import { openEverything } from '#queries/everything/everything.ts';
 import { parseEverything } from '#queries/everything/request.ts';
 import { openSummarize } from '#queries/summary/summary.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import { tenantId } from '#src/shared/tenant.ts';
+import { ownCaller } from '#src/shared/caller.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TENANT } from '../projections/made.ts';
 
 const ROWS = 50_000;
 const RECORDS = 2_500;
 const RECORD = '00000000-0000-7000-a000-000000000007';
-const caller = { tenant: TENANT, tenantId: tenantId(TENANT) } as Caller;
+const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const BASE = 'http://localhost/';
 
 /** Node of EXPLAIN (FORMAT JSON). */
@@ -57,18 +56,18 @@ describe('plans of whole records in tables that nobody has analysed', () => {
          (array['Condition', 'Observation', 'Procedure'])[1 + n % 3], $1,
          ('00000000-0000-7000-a000-' || lpad((n % ${RECORDS})::text, 12, '0'))::uuid,
          1, n, n, false, 's', '{"note":"' || repeat('x', 500) || '"}' from generate_series(1, ${ROWS}) n`,
-      [caller.tenantId],
+      [caller.sees.ownerId],
     );
     await pool.query(
       `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
        values ($1, 'Patient', $2, $1, 1, 1, 1, false, 's', '{}')`,
-      [RECORD, caller.tenantId],
+      [RECORD, caller.sees.ownerId],
     );
     // A summary checks that the read model history is as new.
     await pool.query(
       `insert into history.version (id, version, type, tenant, record, recorded_at, event_id, operation, metadata)
        values ($1, 1, 'Patient', $2, $1, ${ROWS}, $1, 'CREATE', '{"credential":{"kind":"system"}}')`,
-      [RECORD, caller.tenantId],
+      [RECORD, caller.sees.ownerId],
     );
   });
   after(() => database.drop());

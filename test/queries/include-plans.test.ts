@@ -10,16 +10,15 @@ import { parseInclusions } from '#queries/include/inclusions.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { mostRowsRead } from '#test/support/rows-read.ts';
 import { TENANT } from '../projections/made.ts';
 
 const ROWS = 50_000;
 const BASE = 'http://localhost/';
-const caller: Caller = { tenant: TENANT, tenantId: tenantId(TENANT) } as Caller;
+const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const idOf = (n: number) => `00000000-0000-7000-9000-${String(n).padStart(12, '0')}`;
 
 /** Rows 0 to 49 are Practitioners, the others Observations of which each hundredth refers to one of them. */
@@ -38,19 +37,19 @@ describe('plans of inclusions in tables that nobody has analysed', () => {
       `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, body)
        select ${id}, ${type}, $1, null, 1, n, n, false, 's', json_build_object('x', repeat('x', 450))
        from generate_series(0, ${ROWS}) n`,
-      [caller.tenantId],
+      [caller.sees.ownerId],
     );
     await pool.query(
       `insert into history.version (id, version, type, tenant, record, recorded_at, event_id, operation, agents, metadata, body)
        select ${id}, 1, ${type}, $1, null, n, gen_random_uuid(), 'CREATE',
          case when n % 1000 = 0 then array['Practitioner/' || ('00000000-0000-7000-9000-' || lpad((n % 50)::text, 12, '0'))] end,
          '{"credential":{"kind":"api_key","key_id":"key_1"}}', '{}' from generate_series(0, ${ROWS}) n`,
-      [caller.tenantId],
+      [caller.sees.ownerId],
     );
     const keys = Array.from({ length: 50 }, (_, n) =>
       searchKey(
         valueKey(
-          caller.tenantId,
+          caller.sees.ownerId,
           'Observation',
           'performer',
           referenceForm.relative(`Practitioner/${idOf(n)}`),

@@ -6,9 +6,8 @@ import { schemaSql } from '#projections/tables.ts';
 import { openMatch } from '#queries/match.ts';
 import { openSearch } from '#queries/search/search.ts';
 import { inRecordKey, parameterKey, recordKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TENANT } from '../projections/made.ts';
 
@@ -22,10 +21,7 @@ function codesOf(n: number): string[] {
 const RECORD = '00000000-0000-7000-a000-000000000007';
 /** Whose twenty resources all have the common code. */
 const COMMON = '00000000-0000-7000-a000-000000000008';
-const caller: Caller = {
-  tenant: TENANT,
-  tenantId: tenantId(TENANT),
-} as Caller;
+const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 
 /** Node of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
@@ -70,17 +66,17 @@ describe('plans of searches in tables that nobody has analysed', () => {
        select ${id}, 'Observation', $1, ('00000000-0000-7000-a000-' || lpad((n % 2500)::text, 12, '0'))::uuid,
          1, n, n, false, 's', json_build_object('identifier', json_build_array(json_build_object('value', 'v' || n,
            'system', case when n <= 5 then 'rare' else 'common' end)), 'x', repeat('x', 450)) from generate_series(1, ${ROWS}) n`,
-      [caller.tenantId],
+      [caller.sees.ownerId],
     );
     const keysOf = (n: number) => {
       const system = n <= 5 ? 'rare' : 'common';
       const record = `00000000-0000-7000-a000-${String(n % 2500).padStart(12, '0')}`;
-      const codes = codesOf(n).map((code) => valueKey(caller.tenantId, 'Observation', 'code', code));
+      const codes = codesOf(n).map((code) => valueKey(caller.sees.ownerId, 'Observation', 'code', code));
       const forms = [tokenForm.code(`v${n}`), tokenForm.pair(system, `v${n}`), tokenForm.system(system)];
       return [
         recordKey(record),
-        ...forms.map((form) => valueKey(caller.tenantId, 'Observation', 'identifier', form)),
-        valueKey(caller.tenantId, 'Observation', 'status', tokenForm.code('final')),
+        ...forms.map((form) => valueKey(caller.sees.ownerId, 'Observation', 'identifier', form)),
+        valueKey(caller.sees.ownerId, 'Observation', 'status', tokenForm.code('final')),
         ...codes,
         ...codes.map((code) => inRecordKey(searchKey(code), record)),
       ].map(searchKey);
@@ -98,7 +94,7 @@ describe('plans of searches in tables that nobody has analysed', () => {
     }
     const dates = Array.from({ length: ROWS }, (_, n) =>
       codesOf(n + 1).flatMap((code) => {
-        const about = searchKey(valueKey(caller.tenantId, 'Observation', 'date', code));
+        const about = searchKey(valueKey(caller.sees.ownerId, 'Observation', 'date', code));
         const record = `00000000-0000-7000-a000-${String((n + 1) % 2500).padStart(12, '0')}`;
         return [about, searchKey(inRecordKey(about, record))];
       }),
@@ -107,14 +103,14 @@ describe('plans of searches in tables that nobody has analysed', () => {
       `insert into search.period (id, key, low, high, about, about_record)
        select ${id}, $2, n * 60000000, (n + 1) * 60000000, (k->>0)::int8, (k->>1)::int8
        from json_array_elements($1::json) with ordinality as x(k, n)`,
-      [JSON.stringify(dates), searchKey(parameterKey(caller.tenantId, 'Observation', 'date'))],
+      [JSON.stringify(dates), searchKey(parameterKey(caller.sees.ownerId, 'Observation', 'date'))],
     );
     await pool.query(
       `insert into search.quantity (id, key, low, high, about) select ${id}, $1, n, n, case when n % 2 = 0 then $2::int8 end
        from generate_series(1, ${ROWS}) n`,
       [
-        searchKey(parameterKey(caller.tenantId, 'Observation', 'value-quantity')),
-        searchKey(valueKey(caller.tenantId, 'Observation', 'value-quantity', tokenForm.code('common'))),
+        searchKey(parameterKey(caller.sees.ownerId, 'Observation', 'value-quantity')),
+        searchKey(valueKey(caller.sees.ownerId, 'Observation', 'value-quantity', tokenForm.code('common'))),
       ],
     );
   });

@@ -7,14 +7,13 @@ import { LIMITS, type Limits } from '#queries/search/plan.ts';
 import { openSearch } from '#queries/search/search.ts';
 import { recordStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { created, stored, TENANT } from '../projections/made.ts';
 
-const caller = { tenant: TENANT, tenantId: tenantId(TENANT) } as Caller;
+const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
 const COUNT = 90;
 
 /** What an Observation is sorted by; undefined: it has none. */

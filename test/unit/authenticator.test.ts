@@ -2,17 +2,16 @@
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { Authenticator, readAs } from '#src/http/credentials.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { type Caller, ownCaller } from '#src/shared/caller.ts';
+import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
 
 const KEY = `sk_test_${'k'.repeat(43)}`;
-const CALLER: Caller = {
-  kind: 'api_key',
-  tenant: { project: 'prj_one', environment: 'sandbox' },
-  tenantId: 'one',
-  keyId: 'key_one',
-  scopes: ['read'],
-};
+const ONE: Tenant = { project: 'prj_one', environment: 'sandbox' };
+const TWO: Tenant = { project: 'prj_two', environment: 'sandbox' };
+const SCOPES = ['read'] as const;
+const CALLER = ownCaller(ONE, { kind: 'api_key', keyId: 'key_one' }, SCOPES);
 
 describe('a credential that is checked', () => {
   let known: Caller | undefined;
@@ -40,9 +39,9 @@ describe('a credential that is checked', () => {
   });
 
   const ctx = () => ({ state: {} }) as Context;
-  const ask = (context = ctx()) =>
-    readAs(authenticator.begin(KEY, context), async ({ tenantId }) => {
-      read.push(tenantId);
+  const ask = (context = ctx(), key = KEY) =>
+    readAs(authenticator.begin(key, context), async ({ calls, sees }) => {
+      read.push(`${calls.project.project} ${sees.owner.project}`);
       return read.length;
     });
   const refusal = async (asked: Promise<unknown>) => {
@@ -57,7 +56,7 @@ describe('a credential that is checked', () => {
     const context = ctx();
     await ask(context);
     await ask();
-    expect(read).to.deep.equal(['asked', 'one', 'asked', 'one']);
+    expect(read).to.deep.equal(['asked', 'prj_one prj_one', 'asked', 'prj_one prj_one']);
     expect([counted, context.state.caller]).to.deep.equal([2, CALLER]);
   });
 
@@ -83,12 +82,33 @@ describe('a credential that is checked', () => {
     }
   });
 
-  it('is read for again when it stands for another project', async () => {
+  it('is read for again when who calls is another, or what it sees', async () => {
+    const two = ownCaller(TWO, CALLER.calls.credential, SCOPES);
+    const other = ownCaller(ONE, { kind: 'api_key', keyId: 'key_two' }, SCOPES);
+    const more = ownCaller(ONE, CALLER.calls.credential, ['read', 'write']);
+    for (const [next, again] of [
+      [{ ...CALLER, sees: two.sees }, 'prj_one prj_two'],
+      [{ ...CALLER, calls: two.calls }, 'prj_two prj_one'],
+      [two, 'prj_two prj_two'],
+      [other, 'prj_one prj_one'],
+      [more, 'prj_one prj_one'],
+    ] as const) {
+      known = CALLER;
+      const key = `sk_test_${newUuid()}`;
+      await ask(ctx(), key);
+      [known, read] = [next, []];
+      await ask(ctx(), key);
+      expect(read).to.deep.equal(['asked', 'prj_one prj_one', again]);
+    }
+  });
+
+  it('is read for again under a grant: what is within it may have changed', async () => {
+    const within = { record: newUuid(), patient: newUuid(), access: { types: new Map() }, purpose: null };
+    known = { ...CALLER, sees: { ...CALLER.sees, within } };
     await ask();
-    known = { ...CALLER, tenantId: 'two' };
     read = [];
     await ask();
-    expect(read).to.deep.equal(['asked', 'one', 'two']);
+    expect(read).to.deep.equal(['asked', 'prj_one prj_one', 'prj_one prj_one']);
   });
 
   it('is refused first, whatever the reading throws at once', async () => {
@@ -105,7 +125,7 @@ describe('a credential that is checked', () => {
 
   it('is refused without the scope, whatever was prepared', async () => {
     await ask();
-    known = { ...CALLER, scopes: ['write'] };
+    known = ownCaller(ONE, CALLER.calls.credential, ['write']);
     expect(await refusal(ask())).to.equal('forbidden');
   });
 });

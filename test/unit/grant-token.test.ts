@@ -4,11 +4,10 @@ import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { type Route as ApiRoute, route } from '#src/http/api/route.ts';
 import type { Operation } from '#src/http/fhir/operation.ts';
 import { OPERATIONS } from '#src/http/fhir/operations.ts';
-import type { GrantRequest, Interaction } from '#src/http/fhir/request.ts';
+import type { Interaction } from '#src/http/fhir/request.ts';
 import { routeOf } from '#src/http/fhir/route.ts';
 import { FHIR_SHAPES } from '#src/http/openapi/fhir-texts.ts';
 import { ROUTES } from '#src/http/routes.ts';
-import type { Caller, GrantCaller } from '#src/shared/caller.ts';
 
 const answer = async (..._: readonly unknown[]) => ({ status: 204, headers: {} });
 const described = { summary: '', tag: 'Service', answers: {}, run: async () => ({ status: 204 }) } as const;
@@ -55,29 +54,6 @@ describe('the statement whether a grant’s token is taken', () => {
     // @ts-expect-error it says nothing of grants
     const operation: Operation = { ...common, methods: ['GET'] };
     expect([all.length, 'grantToken' in operation]).to.deep.equal([8, false]);
-  });
-
-  it('keeps a grant’s caller from all that works for a project’s', () => {
-    const forProject = (caller: Caller) => caller.kind;
-    const grant: GrantCaller = {
-      kind: 'grant',
-      applicationId: 'app_1',
-      tenant: { project: 'proj_1', environment: 'sandbox' },
-      grantId: 'grant_1',
-      record: 'r',
-      patient: 'p',
-      scopes: [],
-    };
-    // @ts-expect-error a grant's caller isn't a project's
-    expect(forProject(grant)).to.equal('grant');
-    const asked = { grant } as GrantRequest;
-    const refused: Interaction = {
-      kind: 'read',
-      grantToken: 'refused',
-      run: ({ caller }) => answer(caller),
-    };
-    // @ts-expect-error a request under a grant isn't one of a project
-    expect(() => refused.run(asked)).not.to.throw();
   });
 
   it('says yes once: read of Patient', () => {

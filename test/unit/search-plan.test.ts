@@ -5,8 +5,12 @@ import { explainPlan } from '#queries/search/explain.ts';
 import { type Asked, countPlan, LIMITS, type Plan, planOf, type Step } from '#queries/search/plan.ts';
 import { requiredValueSets } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { Sees } from '#src/shared/caller.ts';
 
-const TENANT = '00000000-0000-4000-8000-000000000001';
+const SEES: Sees = {
+  owner: { project: 'proj_1', environment: 'sandbox' },
+  ownerId: '00000000-0000-4000-8000-000000000001',
+};
 const PATIENT = '00000000-0000-7000-8000-000000000001';
 const OTHERS = Array.from(
   { length: 40 },
@@ -23,7 +27,7 @@ async function asked(query: string, type: ResourceType = 'Observation', record?:
     base: 'http://localhost/',
     ...(record === undefined ? {} : { record }),
   };
-  return (await understandRequest(NOTHING, requiredValueSets, { tenantId: TENANT }, request)).asked;
+  return (await understandRequest(NOTHING, requiredValueSets, SEES, request)).asked;
 }
 
 /** A step in a few words: `sort keys 4000`, `walk-values about 20000`. */
@@ -200,12 +204,11 @@ describe('explained plans', () => {
       'date=ge2020&_sort=-date,status',
     ]) {
       const { used } = (
-        await understandRequest(
-          NOTHING,
-          requiredValueSets,
-          { tenantId: TENANT },
-          { type: 'Observation', query: new URLSearchParams(query), base: 'http://localhost/' },
-        )
+        await understandRequest(NOTHING, requiredValueSets, SEES, {
+          type: 'Observation',
+          query: new URLSearchParams(query),
+          base: 'http://localhost/',
+        })
       ).search;
       const wanted = used.filter(([key]) => !['_sort', '_total'].includes(key)).map((pair) => pair.join('='));
       for (const { by, checks, does } of (await explained(query)).steps)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
-import { type Caller, mayRead } from '#src/shared/caller.ts';
+import { type Caller, mayRead, turnOf } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject, parseInParts, parseJson } from '#src/shared/json.ts';
@@ -17,7 +17,7 @@ import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts'
 import { type Authenticator, bearerOf, credentialOf, readAs, requireScope } from '../credentials.ts';
 import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
-import { type Attempted, holderOf, once } from '../idempotency.ts';
+import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
@@ -128,7 +128,8 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
 function scopeOfTurn({ state }: Context): string {
   const caller: Caller | undefined = state.caller;
   const identity: Identity | undefined = state.identity;
-  return caller?.tenantId ?? (identity === undefined ? 'everybody' : scopeOf(identity));
+  if (caller !== undefined) return turnOf(caller.calls);
+  return identity === undefined ? 'everybody' : scopeOf(identity);
 }
 
 /** Tells whether a route is a read with an API key and a JSON answer; it may run before the credential is confirmed. */
@@ -199,7 +200,7 @@ async function admission(
     return {
       credential,
       holder: holderOf(caller),
-      scope: caller.tenantId,
+      scope: keyScopeOf(caller),
       mayShow: route.showsStored !== true || mayRead(caller),
       run: (circumstances) => run({ ...circumstances, caller }),
     };

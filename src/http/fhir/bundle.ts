@@ -93,7 +93,7 @@ function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
     if (reads.length > 0) requireScope(caller, 'read');
     return bundle;
   }
-  const [writing, reading] = [caller.scopes.includes('write'), mayRead(caller)];
+  const [writing, reading] = [caller.calls.scopes.includes('write'), mayRead(caller)];
   const denied = [
     ...(writing ? [] : writes.map(({ index }) => ({ index, refusal: lacksScope(caller, 'write') }))),
     ...(reading ? [] : reads.map(({ index }) => ({ index, refusal: lacksScope(caller, 'read') }))),

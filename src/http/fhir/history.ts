@@ -38,9 +38,11 @@ export async function historyOfInstance(
     const found = page.total === 0 ? await withoutVersions(request, type, id, asked) : page;
     return bundle(request, path, found, { shape, ignored });
   };
-  const newest = isFirstPage(asked) ? await service.queries.newestVersion(caller, type, id) : undefined;
+  // Under a grant a page depends on more than the newest version, so none is kept.
+  const isKept = isFirstPage(asked) && caller.sees.within === undefined;
+  const newest = isKept ? await service.queries.newestVersion(caller, type, id) : undefined;
   if (newest === undefined) return answer(await build());
-  return answer(await service.historyPages.get([caller.tenantId, path, newest, query].join(' '), build));
+  return answer(await service.historyPages.get([caller.sees.ownerId, path, newest, query].join(' '), build));
 }
 
 /** Tells whether the newest versions are requested, without a time range. */

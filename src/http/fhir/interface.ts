@@ -3,9 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { type Caller, turnOf } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { credentialModels, isAccessToken, refusesGrants } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
@@ -22,7 +21,7 @@ import {
 import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
 import { requireFresh } from '../freshness.ts';
-import { type Attempted, holderOf, once } from '../idempotency.ts';
+import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
@@ -78,7 +77,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const authentication = fhir.authenticator.begin(credential, ctx);
   if (interaction.kind === 'read')
     return readAs(authentication, (caller) =>
-      interaction.run({ ...asked, caller, budget: fhir.answers.budget(caller.tenantId, ctx.res) }),
+      interaction.run({ ...asked, caller, budget: fhir.answers.budget(turnOf(caller.calls), ctx.res) }),
     );
   if (
     interaction.kind === 'write' &&
@@ -87,7 +86,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   )
     return answerResource(fhir, ctx, authentication, asked, credential, interaction);
   const caller = await authentication.caller;
-  const request = { ...asked, caller, budget: fhir.answers.budget(caller.tenantId, ctx.res) };
+  const request = { ...asked, caller, budget: fhir.answers.budget(turnOf(caller.calls), ctx.res) };
   if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
   if (interaction.kind === 'form') return answerForm(fhir, ctx, request, credential, interaction);
   return interaction.kind === 'operation'
@@ -107,10 +106,11 @@ async function answerToken(
   interaction: Extract<Interaction, { grantToken: 'accepted' }>,
 ): Promise<Answer> {
   const caller = await fhir.authenticator.ofToken(credential, ctx);
-  const budget = fhir.answers.budget(tenantId(caller.tenant), ctx.res);
-  if (caller.kind === 'grant') {
-    if (caller.tenant.environment === 'production') throw refusesGrants();
-    return interaction.underGrant({ ...asked, grant: caller, budget });
+  const budget = fhir.answers.budget(turnOf(caller.calls), ctx.res);
+  const { within } = caller.sees;
+  if (within !== undefined) {
+    if (caller.calls.project.environment === 'production') throw refusesGrants();
+    return interaction.underGrant({ ...asked, caller, budget, granted: within });
   }
   requireScope(caller, 'read');
   return interaction.run({ ...asked, caller, budget });
@@ -132,7 +132,7 @@ async function answerResource(
   permitted.catch(() => undefined);
   if (expected === undefined) await permitted;
   const known = expected ?? (await caller);
-  const request = { ...asked, caller: known, budget: fhir.answers.budget(known.tenantId, ctx.res) };
+  const request = { ...asked, caller: known, budget: fhir.answers.budget(turnOf(known.calls), ctx.res) };
   const [answered] = await Promise.allSettled([
     answerWrite(fhir, ctx, request, credential, interaction, permitted),
   ]);
@@ -169,7 +169,7 @@ async function answerOperation(
   interaction: Extract<Interaction, { kind: 'operation' }>,
 ): Promise<Answer> {
   requireScope(request.caller, 'read');
-  const hold = fhir.largeBodies.hold(ctx, request.caller.tenantId);
+  const hold = fhir.largeBodies.hold(ctx, turnOf(request.caller.calls));
   const body = hasBody(ctx.req)
     ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes, hold)
     : undefined;
@@ -216,22 +216,22 @@ function keyed(
   run: (attempted?: Attempted) => Promise<Answer>,
 ): Promise<Answer> {
   const inTurn = (attempted?: Attempted): Promise<Answer> =>
-    fhir.largeBodies.run(ctx, caller.tenantId, () => run(attempted));
+    fhir.largeBodies.run(ctx, turnOf(caller.calls), () => run(attempted));
   const key = header('idempotency-key');
   if (ctx.method !== 'POST' || key === undefined) return inTurn();
   const { method, url } = ctx;
   const asked = { method, url, header, body, response: ctx.res };
-  const request = { key, scope: caller.tenantId, credential, holder: holderOf(caller), ...asked };
+  const request = { key, scope: keyScopeOf(caller), credential, holder: holderOf(caller), ...asked };
   return once(fhir.idempotency, request, inTurn, fhirError);
 }
 
 function bodyOf(
   { limits, largeBodies }: FhirInterface,
   ctx: Context,
-  { tenantId }: Caller,
+  { calls }: Caller,
   takes: 'nothing' | 'resource' | 'patch' | 'bundle',
 ): Promise<RawBody> | undefined {
-  const hold = largeBodies.hold(ctx, tenantId);
+  const hold = largeBodies.hold(ctx, turnOf(calls));
   switch (takes) {
     case 'nothing':
       return undefined;

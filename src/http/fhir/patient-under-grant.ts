@@ -12,14 +12,14 @@ import { answerCut } from './subset.ts';
  * @throws Refusal 400 404 410 413 503
  */
 export async function readPatient(request: GrantRequest, id: string): Promise<Answer> {
-  const { grant, service, budget } = request;
+  const { granted, service, budget } = request;
   return answerCut(request.query, 'Patient', async () => {
     requireFresh(service.stale, ['resources']);
-    if (id !== grant.patient) throw notFound('Patient', id);
-    const found = await service.queries.readGrantedPatient(grant.record, budget);
+    if (id !== granted.patient) throw notFound('Patient', id);
+    const found = await service.queries.readGrantedPatient(granted.record, budget);
     if (found === undefined) throw notFound('Patient', id);
-    const within = (ids: readonly string[]) => service.queries.withinRecord(grant.record, ids);
-    const body = found.body === null ? null : await pairwiseText(found.body, grant, service.base, within);
+    const within = (ids: readonly string[]) => service.queries.withinRecord(granted.record, ids);
+    const body = found.body === null ? null : await pairwiseText(found.body, granted, service.base, within);
     return answerVersion(request, { ...found, id, body });
   });
 }

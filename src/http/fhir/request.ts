@@ -4,7 +4,7 @@ import type { CommandContext } from '#commands/command.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller, GrantCaller } from '#src/shared/caller.ts';
+import type { Caller, Granted } from '#src/shared/caller.ts';
 import type { ParsedJson } from '#src/shared/json.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
@@ -49,9 +49,10 @@ export interface FhirRequest {
   readonly budget: AnswerBudget;
 }
 
-/** A read with an access token of a grant. Nothing that works for a `Caller` accepts it. */
-export interface GrantRequest extends Omit<FhirRequest, 'caller'> {
-  readonly grant: GrantCaller;
+/** A read with an access token of a grant. */
+export interface GrantRequest extends FhirRequest {
+  /** As in `caller.sees`. */
+  readonly granted: Granted;
 }
 
 /** A write. */

@@ -1,3 +1,4 @@
+import type { Access } from '#src/shared/access.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 
 /** What an access token (`at_…`) gives access to, now: of a token that expired, was revoked or lost its grant there is none. */
@@ -17,12 +18,18 @@ export type TokenCaller =
       readonly project: string;
       readonly environment: Environment;
       readonly grantId: string;
+      /** The project that the record belongs to, in the same environment. */
+      readonly ownerProject: string;
       /** The real id of the record's Patient. */
       readonly record: string;
       /** The pairwise id of the record's Patient. */
       readonly patient: string;
       /** SMART scopes, normalised. */
       readonly scopes: readonly string[];
+      /** What the scopes allow. */
+      readonly access: Access;
+      /** What the grant says it is for. */
+      readonly purpose: string | null;
       /** URLs below which the token works (RFC 8707); none: everywhere. */
       readonly resources: readonly string[];
     };

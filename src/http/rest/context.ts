@@ -7,6 +7,7 @@ import type { MadeAt } from '#queries/context/context.ts';
 import { buildAnswer } from '#src/context/answer.ts';
 import { type ContextRequest, KINDS, NEED_FORMS, parseNeed } from '#src/context/request.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import type { Caller } from '#src/shared/caller.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
@@ -111,19 +112,24 @@ export const CONTEXT_ROUTES = [
       const day = toInstant(now()).slice(0, 10);
       const made = await tellContext(request, { patient, ask, today: day });
       if (made === undefined) throw notFound('Patient', patient);
-      const ground = { patient, day, at: toInstant(made.at), tenantId: caller.tenantId };
+      const ground = { patient, day, at: toInstant(made.at), madeFor: madeFor(caller) };
       const { body: answer, id, manifest } = buildAnswer(made, ask, ground);
       const kept = await services.manifests.keep({
         id,
         manifest,
         record: patient,
-        tenantId: caller.tenantId,
+        tenantId: caller.sees.ownerId,
       });
       if (!kept) throw notFound('Patient', patient);
       return { status: 200, body: answer, reads: true };
     },
   }),
 ];
+
+/** Returns what a manifest's id is a hash of: two grants' ids don't show that they lead to one record. */
+function madeFor({ calls: { credential }, sees: { ownerId } }: Caller): string {
+  return credential.kind === 'grant' ? `${ownerId} ${credential.grantId}` : ownerId;
+}
 
 /** Waits when one read model already contains a concurrent write and the other doesn't. */
 async function tellContext(

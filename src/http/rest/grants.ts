@@ -46,11 +46,12 @@ export const GRANT_ROUTES = [
     answers: { 200: { description: 'A page', schema: listOf(grantSchema) } },
     async run(request) {
       const { services, caller, params, query } = request;
+      const { project, credential } = caller.calls;
       const asked = await patientAsked(request, params.patient_id);
       const { rows, total, next } = await services.consentQueries.grantsOf({
         ...query,
-        ...caller.tenant,
-        ...(caller.kind === 'client' ? { application: caller.applicationId } : {}),
+        ...project,
+        ...('applicationId' in credential ? { application: credential.applicationId } : {}),
         ...asked,
       });
       // Without a grant its applications don't know the patient.

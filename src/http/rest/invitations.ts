@@ -74,7 +74,7 @@ export const INVITATION_ROUTES = [
       const { params, body, services, caller } = request;
       const { id } = await liveResource(request, 'Patient', params.patient_id);
       const { relationship, email, expires_in_days: days } = body;
-      const made = await services.consents.invite(byKey(request), caller.tenant, id, {
+      const made = await services.consents.invite(byKey(request), caller.sees.owner, id, {
         relationship,
         email,
         days,

@@ -89,7 +89,7 @@ export async function listItems(
   const { services, caller } = request;
   const list = listOf(kind.type, ...by);
   const lists = [list, unsafePart(list)];
-  const of: ListOf = { tenant: caller.tenantId, patient, lists, ...daysOf(from, to) };
+  const of: ListOf = { tenant: caller.sees.ownerId, patient, lists, ...daysOf(from, to) };
   const { rows, total, next } = await listing(request, patient, () => services.queries.items(of, page));
   const own = rows.map((item) => membersIn(kind, item));
   const displays = await displaysFor(request, own);

@@ -73,7 +73,7 @@ export const TIMELINE_ROUTES = [
       const { services, caller, params } = request;
       const patient = params.patient_id;
       const lists = asked.map((each) => listName(TIMELINE[each]));
-      const of = { tenant: caller.tenantId, patient, lists, ...daysOf(from, to) };
+      const of = { tenant: caller.sees.ownerId, patient, lists, ...daysOf(from, to) };
       const { rows, total, next } = await listing(request, patient, () =>
         services.queries.timeline(of, page),
       );

@@ -22,7 +22,7 @@ function by({ caller, requestId, ids, now, retry }: Request): By {
 
 /** @throws Refusal not_found (404) */
 async function known({ services, caller }: Request, id: string): Promise<Endpoint> {
-  const found = await services.webhooks.queries.endpoint(caller.tenant, id);
+  const found = await services.webhooks.queries.endpoint(caller.calls.project, id);
   if (found === undefined) throw notFound('webhook', id.slice(0, 60));
   return found;
 }
@@ -48,7 +48,8 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     secret: true,
     body: newEndpoint,
     answers: { 201: issued },
-    run: (request) => actions.createEndpoint(request, by(request), request.caller.tenant, request.body),
+    run: (request) =>
+      actions.createEndpoint(request, by(request), request.caller.calls.project, request.body),
   }),
   route({
     method: 'GET',
@@ -61,7 +62,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     models,
     query: z.object(LIST_QUERY),
     answers: { 200: { description: 'A page of endpoints', schema: listOf(endpoint) } },
-    run: (request) => actions.listEndpoints(request, request.caller.tenant, request.query),
+    run: (request) => actions.listEndpoints(request, request.caller.calls.project, request.query),
   }),
   route({
     method: 'GET',
