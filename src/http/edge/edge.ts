@@ -1,0 +1,141 @@
+/**
+ * The edge of the process under a grant: inside are real ids and plain cursors, outside the ids that the application
+ * knows and encrypted cursors (docs/spec/decisions.md, section 1).
+ */
+import { hkdfSync } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Json } from '#src/shared/json.ts';
+import { atOnce, inSlices } from '#src/shared/slices.ts';
+import type { Answer } from '../answer.ts';
+import type { Header } from '../authorship.ts';
+import { outwardAnswer } from './answer.ts';
+import { type CursorKeys, openCursor, sealCursor } from './cursors.ts';
+import { IdExchange, type PatientIds } from './ids.ts';
+import { exchangeJson } from './json.ts';
+import type { WithinRecord } from './references.ts';
+
+/** The record of a grant's token. */
+export interface EdgeGrant extends PatientIds {
+  readonly grantId: string;
+}
+
+/** Query parameters that hold a cursor. */
+const CURSORS: ReadonlySet<string> = new Set(['_cursor', 'cursor']);
+
+/** The edge for one grant. Each function must see a request's or answer's text once, not twice. */
+export class Edge {
+  readonly #ids: IdExchange;
+
+  constructor(
+    readonly grant: EdgeGrant,
+    private readonly keys: EdgeKeys,
+    private readonly service: EdgeService,
+  ) {
+    this.#ids = new IdExchange(grant, keys.hidden);
+  }
+
+  /** Returns a decoded text of a request, such as a segment of its path, with real ids. */
+  readonly inward = (text: string): string => this.#ids.inward(text);
+
+  /** Returns the decoded parameters of a URL or form with real ids, and with the cursors that this service encrypted. */
+  query(query: URLSearchParams): URLSearchParams {
+    return this.#queryWith(query, this.inward);
+  }
+
+  /** Returns parameters whose ids have been exchanged already, such as those of a Bundle's entry, with plain cursors. */
+  queryOfEntry(query: URLSearchParams): URLSearchParams {
+    return this.#queryWith(query, (text) => text);
+  }
+
+  #queryWith(query: URLSearchParams, inward: (text: string) => string): URLSearchParams {
+    if (query.size === 0) return query;
+    return new URLSearchParams(
+      [...query].map(([name, value]) =>
+        CURSORS.has(name) && value !== ''
+          ? [name, openCursor(this.keys.cursors, this.grant.grantId, value)]
+          : [inward(name), inward(value)],
+      ),
+    );
+  }
+
+  /** Returns headers with real ids. */
+  header(header: Header): Header {
+    return (name) => {
+      const value = header(name);
+      if (value === undefined) return undefined;
+      return name === 'if-none-exist' ? this.#ids.inwardUrl(value) : this.inward(value);
+    };
+  }
+
+  /** Exchanges the ids of a parsed body, in place. @returns the value, or its replacement if it is a string */
+  json(value: Json): Json {
+    return atOnce(exchangeJson(value, this.#ids));
+  }
+
+  /** Does the same for a long body, in slices. */
+  jsonInSlices(value: Json): Promise<Json> {
+    return inSlices(exchangeJson(value, this.#ids));
+  }
+
+  /** Returns a cursor as the application gets it. */
+  readonly cursor = (cursor: string): string => sealCursor(this.keys.cursors, this.grant.grantId, cursor);
+
+  /**
+   * Returns an answer as the application gets it: after everything else, before it is indented, compressed and sent.
+   * References into other records are left out, then ids are exchanged in headers and text; bytes of documents stay as
+   * they are. Each piece of a stream must hold whole resources.
+   * @throws as the look-up of references
+   */
+  answer(answer: Answer): Promise<Answer> {
+    return outwardAnswer(answer, this.#ids, {
+      record: this.grant.record,
+      base: this.service.base,
+      within: this.service.within,
+    });
+  }
+}
+
+/** What the edge asks of the service. */
+export interface EdgeService {
+  /** Base URL of the FHIR interface, slash at its end. */
+  readonly base: string;
+  readonly within: WithinRecord;
+}
+
+/** Keys of the edge. */
+export interface EdgeKeys {
+  readonly cursors: CursorKeys;
+  readonly hidden: Buffer;
+}
+
+/** Returns the keys of the edge. @param key 32 bytes, `pairwise_key` of `src/operations/installation-key.ts` */
+export function edgeKeys(key: Buffer): EdgeKeys {
+  const derived = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
+  return {
+    cursors: { encryption: derived('annal cursor encryption'), nonce: derived('annal cursor nonce') },
+    hidden: derived('annal hidden patient id'),
+  };
+}
+
+/** The number of grants whose edges are kept, with their compiled patterns. */
+const REMEMBERED = 2_000;
+
+/** The edges of all grants. */
+export class Edges {
+  readonly #known = new LRUCache<string, Edge>({ max: REMEMBERED });
+
+  constructor(
+    private readonly keys: EdgeKeys,
+    private readonly service: EdgeService,
+  ) {}
+
+  /** Returns the edge of a grant. A grant's ids never change. */
+  of(grant: EdgeGrant): Edge {
+    const known = this.#known.get(grant.grantId);
+    if (known !== undefined) return known;
+    const { grantId, record, patient } = grant;
+    const edge = new Edge({ grantId, record, patient }, this.keys, this.service);
+    this.#known.set(grantId, edge);
+    return edge;
+  }
+}

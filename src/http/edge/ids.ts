@@ -1,0 +1,116 @@
+/**
+ * Exchanges a Patient's real id and the id that an application knows, in both directions (docs/spec/decisions.md,
+ * section 1).
+ *
+ * In requests the pairwise id becomes the real id. The real id becomes a third id, the hidden id, which no resource has,
+ * so it behaves like every unknown id. In answers the real id becomes the pairwise id, and the hidden id becomes the
+ * real id again, because only a client that sent the real id can have made it. So a client gets back what it sent, and
+ * nothing tells that one of its texts contained the real id. An answer never turns a pairwise id into the real one:
+ * others may have written the pairwise id into the record.
+ *
+ * All three ids have 36 characters, so lengths and limits are the same on both sides.
+ */
+import { createHmac } from 'node:crypto';
+
+/** The Patient's ids: on the inside, and for the application. Both are UUIDs in lower case. */
+export interface PatientIds {
+  readonly record: string;
+  readonly patient: string;
+}
+
+/** Length of a UUID, in characters. */
+const UUID_LENGTH = 36;
+/** Time and version of a UUIDv7, which the hidden id has in common with the real one. */
+const COMMON = 15;
+/** Place of the variant (RFC 9562, section 4.1). */
+const VARIANT = 19;
+const [DIGITS, LETTERS] = ['0123456789', 'abcdef'];
+
+/** The exchange of one Patient's ids for one application. */
+export class IdExchange {
+  readonly #ids: PatientIds;
+  readonly #hidden: string;
+  readonly #upper: PatientIds;
+  readonly #sent: RegExp;
+  readonly #sentEncoded: RegExp;
+  readonly #kept: RegExp;
+
+  /** @param key 32 secret bytes of the installation */
+  constructor(ids: PatientIds, key: Buffer) {
+    const { record, patient } = ids;
+    this.#ids = ids;
+    this.#hidden = hiddenId(ids, key);
+    this.#upper = { record: record.toUpperCase(), patient: patient.toUpperCase() };
+    this.#sent = new RegExp(`${patient}|${record}`, 'gi');
+    this.#sentEncoded = new RegExp(`${encoded(patient)}|${encoded(record)}`, 'gi');
+    this.#kept = new RegExp(
+      `${record.slice(0, COMMON)}(?:${record.slice(COMMON)}|${this.#hidden.slice(COMMON)})`,
+      'gi',
+    );
+  }
+
+  /**
+   * Returns a decoded text of a request as the inside knows it. The pairwise id is exchanged in lower or upper case; in
+   * mixed case nobody has it.
+   */
+  readonly inward = (text: string): string =>
+    text.length < UUID_LENGTH ? text : text.replace(this.#sent, this.#sentId);
+
+  /** Does the same for a text that will be percent-decoded, such as the URL of a Bundle's entry. */
+  readonly inwardUrl = (text: string): string =>
+    text.includes('%')
+      ? text.replace(this.#sentEncoded, (found) => this.#sentId(decodeURIComponent(found)))
+      : this.inward(text);
+
+  /** Returns a text of an answer as the application may see it, in any letter case; the same text if it has no id. */
+  outward(text: string): string {
+    return text.length < UUID_LENGTH ? text : text.replace(this.#kept, this.#keptId);
+  }
+
+  readonly #sentId = (found: string): string => {
+    const { record, patient } = this.#ids;
+    if (found === patient) return record;
+    if (found.toLowerCase() === record) return likeCased(this.#hidden, found);
+    return found === this.#upper.patient ? this.#upper.record : found;
+  };
+
+  readonly #keptId = (found: string): string => {
+    const { record, patient } = this.#ids;
+    if (found === record) return patient;
+    if (found.toLowerCase() !== record) return likeCased(record, found);
+    return found === this.#upper.record ? this.#upper.patient : patient;
+  };
+}
+
+/**
+ * Returns the id that takes the real one's place in requests. It has digits, letters, time, version and variant where
+ * the real id has them, so that it is valid where that is, and can be written in the same letter case.
+ */
+function hiddenId({ record, patient }: PatientIds, key: Buffer): string {
+  const bytes = createHmac('sha256', key).update(`${patient} ${record}`).digest();
+  return [...record]
+    .map((character, place) => {
+      if (place < COMMON || place === VARIANT || character === '-') return character;
+      const alphabet = DIGITS.includes(character) ? DIGITS : LETTERS;
+      // Another one in every place.
+      const step = 1 + (bytes.readUInt8(place % bytes.length) % (alphabet.length - 1));
+      return alphabet.charAt((alphabet.indexOf(character) + step) % alphabet.length);
+    })
+    .join('');
+}
+
+/** Returns an id in upper case where another text is; both have letters in the same places. */
+function likeCased(id: string, like: string): string {
+  if (like === like.toLowerCase()) return id;
+  return [...id]
+    .map((character, place) => (/[A-F]/.test(like.charAt(place)) ? character.toUpperCase() : character))
+    .join('');
+}
+
+/** Returns the pattern of an id each of whose characters may be percent-encoded (RFC 3986, section 2.1). */
+function encoded(id: string): string {
+  const code = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;
+  return [...id]
+    .map((one) => `(?:${[...new Set([one, code(one), code(one.toUpperCase())])].join('|')})`)
+    .join('');
+}

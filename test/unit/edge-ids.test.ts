@@ -1,0 +1,105 @@
+/** The exchange of a Patient's ids (docs/spec/decisions.md, section 1). */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { IdExchange } from '#src/http/edge/ids.ts';
+
+const KEY = Buffer.alloc(32, 7);
+const RECORD = '01932f5e-7a3b-7c4d-8e5f-0a1b2c3d4e5f';
+const PATIENT = 'f3a9c1d2-5b6e-8f70-a1b2-c3d4e5f60718';
+const ids = new IdExchange({ record: RECORD, patient: PATIENT }, KEY);
+const hidden = ids.inward(RECORD);
+
+/** A text with either id in it, in any letter case, whole or cut. */
+const texts = fc
+  .array(
+    fc.oneof(
+      fc.string(),
+      fc.constantFrom(
+        RECORD,
+        PATIENT,
+        RECORD.toUpperCase(),
+        PATIENT.toUpperCase(),
+        mixed(RECORD),
+        RECORD.slice(0, 20),
+        '-',
+        'a',
+      ),
+    ),
+  )
+  .map((parts) => parts.join(' '));
+
+function mixed(id: string): string {
+  return [...id].map((one, at) => (at % 2 === 0 ? one.toUpperCase() : one)).join('');
+}
+
+describe('the exchange of ids', () => {
+  it('makes the pairwise id of a request the real one, and the real one an id that nobody has', () => {
+    expect(ids.inward(PATIENT)).to.equal(RECORD);
+    expect(ids.inward(`Patient/${PATIENT}/_history/1`)).to.equal(`Patient/${RECORD}/_history/1`);
+    expect(ids.inward(PATIENT.toUpperCase())).to.equal(RECORD.toUpperCase());
+    expect(ids.inward(mixed(PATIENT))).to.equal(mixed(PATIENT));
+    for (const sent of [RECORD, RECORD.toUpperCase(), mixed(RECORD)]) {
+      const inside = ids.inward(`a ${sent} b`);
+      expect(inside.toLowerCase()).not.to.contain(RECORD).and.not.to.contain(PATIENT);
+      expect(inside).to.equal(`a ${sent === RECORD ? hidden : inside.slice(2, -2)} b`);
+      expect(ids.outward(inside)).to.equal(`a ${sent} b`);
+    }
+  });
+
+  it('makes the hidden id one of the same form', () => {
+    for (const [place, character] of [...hidden].entries()) {
+      const real = RECORD.charAt(place);
+      expect(/\d/.test(character), hidden).to.equal(/\d/.test(real));
+      expect(character === real).to.equal(place < 15 || place === 19 || real === '-');
+    }
+    const other = new IdExchange({ record: RECORD, patient: PATIENT.replace('f', 'e') }, KEY);
+    expect(other.inward(RECORD)).not.to.equal(hidden);
+    const otherKey = new IdExchange({ record: RECORD, patient: PATIENT }, Buffer.alloc(32, 8));
+    expect(otherKey.inward(RECORD)).not.to.equal(hidden);
+  });
+
+  it('has no real id in what leaves, in any letter case', () => {
+    for (const kept of [RECORD, RECORD.toUpperCase(), mixed(RECORD)]) {
+      const seen = ids.outward(`<a href="Patient/${kept}">${kept}</a>`);
+      expect(seen.toLowerCase()).not.to.contain(RECORD);
+      expect(seen.toLowerCase()).to.contain(PATIENT);
+    }
+    expect(ids.outward(RECORD.toUpperCase())).to.equal(PATIENT.toUpperCase());
+    // Somebody wrote it into the record.
+    expect(ids.outward(PATIENT)).to.equal(PATIENT);
+  });
+
+  it('reads percent-encoded ids where a text will be decoded', () => {
+    const whole = (id: string): string =>
+      [...id].map((one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`).join('');
+    for (const encoded of [whole(PATIENT), PATIENT.replaceAll('-', '%2d'), `%66${PATIENT.slice(1)}`])
+      expect(ids.inwardUrl(`Patient/${encoded}?a=%20`)).to.equal(`Patient/${RECORD}?a=%20`);
+    expect(ids.inwardUrl(whole(RECORD))).to.equal(hidden);
+    expect(ids.inwardUrl(whole(RECORD.toUpperCase()))).to.equal(ids.inward(RECORD.toUpperCase()));
+    expect(ids.inwardUrl(`Patient/${PATIENT}`)).to.equal(`Patient/${RECORD}`);
+  });
+
+  it('leaves other ids of the same time as they are', () => {
+    const sibling = `${RECORD.slice(0, 20)}abc-0a1b2c3d4e5f`;
+    expect(ids.outward(`${sibling} ${sibling}x`)).to.equal(`${sibling} ${sibling}x`);
+    expect(ids.inward(sibling)).to.equal(sibling);
+  });
+
+  it('finds an id that follows the beginning of one', () => {
+    for (let length = 1; length < 36; length += 1) {
+      const seen = ids.outward(RECORD.slice(0, length) + RECORD);
+      expect(seen).to.equal(RECORD.slice(0, length) + PATIENT);
+    }
+  });
+
+  it('gives every client back what it sent, and nobody a real id that they did not send', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const inside = ids.inward(text);
+        expect(inside.length).to.equal(text.length);
+        expect(inside).not.to.contain(PATIENT);
+        expect(ids.outward(inside)).to.equal(text);
+      }),
+    );
+  });
+});
