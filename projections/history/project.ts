@@ -5,6 +5,7 @@ import { toMicros } from '#src/shared/time.ts';
 import { erasedIn, isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
+import { type SightColumns, sightOf, sightOfDeletion } from '../sight.ts';
 import { agentsOf, clientProvenance } from './provenance.ts';
 import { CLIENT_PROVENANCE, indexes, tables, VERSION } from './schema.ts';
 
@@ -22,6 +23,14 @@ const insertVersions = (schema: string) => `
 insert into ${schema}.version (${version.names}) select ${version.values} from ${version.from}
 on conflict (id, version) do nothing`;
 
+/** Inserts deletions whose version before came with an earlier batch, and is seen by the same. */
+const insertDeletions = (schema: string) => `
+insert into ${schema}.version (${version.names})
+select ${version.values.replace(/\b(categories|targets)\b/g, 'b.$1')} from ${version.from}
+left join lateral (
+  select p.categories, p.targets from ${schema}.version p where p.id = x.id and p.version = x.version - 1 offset 0) b on true
+on conflict (id, version) do nothing`;
+
 /** Upserts current versions of clients' own Provenances. */
 const upsertProvenances = (schema: string) => `
 insert into ${schema}.client_provenance as p (${provenance.names}) select ${provenance.values} from ${provenance.from}
@@ -32,13 +41,15 @@ where excluded.version > p.version`;
 
 function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
   const changes = events.filter(isResourceEvent);
+  const { whole, deletions } = versionRows(changes);
   const versions = {
     name: `${schema}.version`,
     text: insertVersions(schema),
-    values: parameters(VERSION, changes.map(versionRow)),
+    values: parameters(VERSION, whole),
   };
   return [
-    ...(changes.length > 0 ? [versions] : []),
+    ...(whole.length > 0 ? [versions] : []),
+    ...deleted(schema, deletions),
     ...provenances(schema, changes),
     ...erase(schema, events),
   ];
@@ -46,11 +57,40 @@ function statements(schema: string, events: readonly StoredEvent[]): QueryConfig
 
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
   const changes = events.filter(isResourceEvent);
-  await copyRows(tx, `${schema}.version`, VERSION, changes.map(versionRow));
-  await runAll(tx, [...provenances(schema, changes), ...erase(schema, events)]);
+  const { whole, deletions } = versionRows(changes);
+  await copyRows(tx, `${schema}.version`, VERSION, whole);
+  await runAll(tx, [
+    ...deleted(schema, deletions),
+    ...provenances(schema, changes),
+    ...erase(schema, events),
+  ]);
 }
 
-function versionRow(stored: StoredResourceEvent): Row<typeof VERSION> {
+function deleted(schema: string, rows: readonly Row<typeof VERSION>[]): QueryConfig[] {
+  if (rows.length === 0) return [];
+  return [{ name: `${schema}.deletion`, text: insertDeletions(schema), values: parameters(VERSION, rows) }];
+}
+
+interface VersionRows {
+  readonly whole: Row<typeof VERSION>[];
+  /** Deletions whose version before isn't in the batch, of types where it decides who sees them. */
+  readonly deletions: Row<typeof VERSION>[];
+}
+
+function versionRows(changes: readonly StoredResourceEvent[]): VersionRows {
+  const last = new Map<string, SightColumns>();
+  const rows: VersionRows = { whole: [], deletions: [] };
+  for (const stored of changes) {
+    const { event } = stored;
+    const sight = sightOf(event) ?? last.get(event.resourceId) ?? sightOfDeletion(event.resourceType);
+    if (sight !== undefined) last.set(event.resourceId, sight);
+    const into = sight === undefined ? rows.deletions : rows.whole;
+    into.push(versionRow(stored, sight ?? { categories: null, targets: null }));
+  }
+  return rows;
+}
+
+function versionRow(stored: StoredResourceEvent, sight: SightColumns): Row<typeof VERSION> {
   const { event, metadata } = stored;
   return {
     id: event.resourceId,
@@ -61,6 +101,7 @@ function versionRow(stored: StoredResourceEvent): Row<typeof VERSION> {
     event_id: stored.id,
     operation: OPERATION[event.type],
     agents: agentsOf(metadata),
+    ...sight,
     // JSON omits undefined members, and copying the whole object is faster than a part of it.
     metadata: JSON.stringify({ ...metadata, append: undefined, hash: undefined }),
     body: event.type === 'ResourceDeleted' ? null : event.body,
@@ -111,7 +152,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves vread, history and Provenance. */
 export const history: Projection = {
   name: 'history',
-  version: 2,
+  version: 3,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

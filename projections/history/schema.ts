@@ -1,4 +1,5 @@
 /** Tables of the read model `history`: every version of every resource, from which Provenances are made on read. */
+import { SIGHT } from '../sight.ts';
 
 /** Columns of `version`, in the order of the table. */
 export const VERSION = {
@@ -11,6 +12,7 @@ export const VERSION = {
   event_id: 'uuid',
   operation: 'text',
   agents: 'text[]',
+  ...SIGHT,
   metadata: 'long',
   body: 'long',
 } as const;
@@ -40,6 +42,8 @@ create table ${schema}.version (
   event_id uuid not null,        -- also the id of its Provenance
   operation text not null,       -- CREATE, UPDATE, DELETE
   agents text[],                 -- references of author, acting-as and on-behalf-of; null when there is none
+  categories int8[],             -- hashes of its category codes; null for types without them; deleted: those of the version before
+  targets text[],                -- of a client's Provenance: ids, and id/version where one is named; as categories when deleted
   metadata text not null,        -- JSON of the event's metadata without append and hash
   body text,                     -- exact FHIR JSON text; null for a deletion
   primary key (id, version)      -- vread; history of one resource; Provenance?target

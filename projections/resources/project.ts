@@ -5,6 +5,7 @@ import { toMicros } from '#src/shared/time.ts';
 import { erasedIn, isResourceEvent, ownerOf } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
+import { sightOf } from '../sight.ts';
 import { indexes, RESOURCE, tables } from './schema.ts';
 
 /** The last state of a resource in a batch; `fresh` when the batch also brought it into being. */
@@ -16,13 +17,16 @@ interface State {
 const resource = recordset(RESOURCE);
 
 /**
- * Upserts current versions. `created_at` stays that of the first version; an older version never replaces a newer one.
+ * Upserts current versions. `created_at` stays that of the first version; a deleted one keeps what decides who sees it; an
+ * older version never replaces a newer one.
  */
 const upsert = (schema: string) => `
 insert into ${schema}.resource as r (${resource.names}) select ${resource.values} from ${resource.from}
 on conflict (id) do update set
   type = excluded.type, tenant = excluded.tenant, record = excluded.record, version = excluded.version,
-  last_updated = excluded.last_updated, deleted = excluded.deleted, stream = excluded.stream, body = excluded.body
+  last_updated = excluded.last_updated, deleted = excluded.deleted, stream = excluded.stream, body = excluded.body,
+  categories = case when excluded.deleted then coalesce(excluded.categories, r.categories) else excluded.categories end,
+  targets = case when excluded.deleted then coalesce(excluded.targets, r.targets) else excluded.targets end
 where excluded.version > r.version`;
 
 function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
@@ -57,6 +61,10 @@ function lastStates(events: readonly StoredEvent[]): Map<string, State> {
       last_updated: at,
       deleted: event.type === 'ResourceDeleted',
       stream,
+      ...(sightOf(event) ?? {
+        categories: before?.row.categories ?? null,
+        targets: before?.row.targets ?? null,
+      }),
       body: event.type === 'ResourceDeleted' ? null : event.body,
     };
     states.set(row.id, { row, fresh: before?.fresh === true || event.type === 'ResourceCreated' });
@@ -84,7 +92,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves reads by id, and the bodies of search results. */
 export const resources: Projection = {
   name: 'resources',
-  version: 3,
+  version: 4,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

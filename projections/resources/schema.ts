@@ -1,4 +1,5 @@
 /** Tables of the read model `resources`: the current version of every resource, deleted ones included. */
+import { SIGHT } from '../sight.ts';
 
 /** Columns of `resource`, in the order of the table. */
 export const RESOURCE = {
@@ -11,6 +12,7 @@ export const RESOURCE = {
   last_updated: 'int8',
   deleted: 'boolean',
   stream: 'text',
+  ...SIGHT,
   body: 'long',
 } as const;
 
@@ -29,6 +31,8 @@ create table ${schema}.resource (
   last_updated int8 not null,
   deleted boolean not null,
   stream text not null,
+  categories int8[],             -- hashes of its category codes; null for types without them; deleted: those of the version before
+  targets text[],                -- of a Provenance: ids, and id/version where one is named; as categories when deleted
   body text                      -- exact FHIR JSON text; null when deleted
 ) with (toast_tuple_target = 8160);
 alter table ${schema}.resource alter body set storage external;

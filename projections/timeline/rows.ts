@@ -14,6 +14,7 @@ import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/v1/time
 import { isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';
+import { sightOf } from '../sight.ts';
 import type { ENTRY } from './schema.ts';
 
 /** A row of `entry`; the rows of `place` follow from it. */
@@ -58,6 +59,7 @@ function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
     since,
     at: shown?.at ?? createdAt(id) ?? since,
     lists: shown?.lists ?? [UNREAD],
+    categories: sightOf(event)?.categories ?? null,
     date: shown?.date ?? null,
     title: shown?.title ?? null,
     title_system: shown?.title_system ?? null,

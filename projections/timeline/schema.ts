@@ -10,6 +10,7 @@ export const ENTRY = {
   since: 'int8',
   at: 'int8',
   lists: 'int8[]',
+  categories: 'int8[]',
   date: 'text',
   title: 'text',
   title_system: 'text',
@@ -52,6 +53,7 @@ create table ${schema}.entry (
   since int8 not null,           -- when the version was recorded: microseconds since 1970, as at
   at int8 not null,              -- when what it tells of happened, else when it was created
   lists int8[] not null,         -- hashes of the lists it is in; of the one that nobody reads when it is not shown
+  categories int8[],             -- hashes of its category codes; null for types without them, and when deleted
   date text,                     -- as the resource writes it; null when it says none
   title text,                    -- null when it is not shown: deleted or entered in error
   title_system text,             -- the code system of a title that is a code; null where it is words

@@ -205,7 +205,7 @@ describe('verify', () => {
     await sql(`delete from search.entry where id = $1`, patient);
     await sql(
       `insert into history.version select $1, version, type, tenant, record, recorded_at, gen_random_uuid(), operation, agents,
-         metadata, body from history.version where id = $2 and version = 1`,
+         categories, targets, metadata, body from history.version where id = $2 and version = 1`,
       stranger,
       patient,
     );
