@@ -13,6 +13,7 @@ import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import type { WebhookServices } from '../http/ports/webhooks.ts';
 import { observeWebhooks } from '../metrics/webhooks.ts';
+import { accessOf } from '../oauth/access.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { tryToLead } from '../processes/lead.ts';
 import { Process } from '../processes/process.ts';
@@ -21,10 +22,13 @@ import { WebhookClaims } from '../reactions/webhooks/claims.ts';
 import { WebhookDeliveries } from '../reactions/webhooks/deliveries.ts';
 import { Dispatcher } from '../reactions/webhooks/dispatcher.ts';
 import { deliveryOf, FanOut, FOLLOWED } from '../reactions/webhooks/fan-out.ts';
+import { openGrantRows } from '../reactions/webhooks/grant-rows.ts';
+import { Grantees } from '../reactions/webhooks/grantees.ts';
 import { Replayer } from '../reactions/webhooks/replay.ts';
 import { WebhookReplays } from '../reactions/webhooks/replays.ts';
 import { Sender } from '../reactions/webhooks/send.ts';
 import { readSubscribers, writeDeliveries } from '../reactions/webhooks/subscribers.ts';
+import { openTextAsOf } from '../reactions/webhooks/text-as-of.ts';
 import { pingEvent } from '../reactions/webhooks/view.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { isGuarded } from '../shared/webhook-url.ts';
@@ -66,6 +70,8 @@ const LEASE_MARGIN = 5;
  */
 const HUNG_MS = 6_000;
 const SWEEP_MS = 10 * 60_000;
+/** How long a replay waits at a time for the process to reach its end, in ms. */
+const FOLLOWED_MS = 1_000;
 
 /** Makes them. */
 export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps): Webhooks {
@@ -86,17 +92,34 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
   const attempts = new Attempts();
   let dispatcher: Dispatcher | undefined;
   const wake = (endpointIds: readonly string[]): void => dispatcher?.wake(endpointIds);
+  const grants = openGrantRows(pool);
+  const grantees = new Grantees({ accessOf, textAsOf: openTextAsOf(pool, store) });
   const fanOut = new FanOut(
     {
       subscribers: () => readSubscribers(pool),
+      grants,
       write: (changes, made) => writeDeliveries(swift, changes, made),
     },
+    grantees,
     wake,
   );
   const replays = new WebhookReplays(pool);
+  const process = new Process(
+    {
+      name: 'webhooks',
+      types: FOLLOWED,
+      begin: fanOut.begin,
+      act: fanOut.takeLate,
+      actOnAll: fanOut.take,
+    },
+    processDeps,
+  );
   const replayer = new Replayer({
     store,
     replays,
+    grants,
+    grantees,
+    followed: (position) => process.hasPassed(position, FOLLOWED_MS),
     stand: async (name) =>
       logAnswers()
         ? tryToLead({
@@ -109,16 +132,6 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
     wake,
     log,
   });
-  const process = new Process(
-    {
-      name: 'webhooks',
-      types: FOLLOWED,
-      begin: fanOut.begin,
-      act: (event) => fanOut.take([event]),
-      actOnAll: fanOut.take,
-    },
-    processDeps,
-  );
   const sweeping = setInterval(() => {
     deliveries
       .sweep()

@@ -27,7 +27,7 @@ import { SNAPSHOT_CONSENT_SQL, SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/ope
 import { USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
-import { WEBHOOK_FORGOTTEN_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
+import { WEBHOOK_FORGOTTEN_SQL, WEBHOOK_GRANTS_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
 import { SIGN_IN_PROMPT_SQL, SIGN_IN_SQL } from '#src/signin/tables.ts';
 import { TERMINOLOGY_INDEX_SQL, TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
 
@@ -80,4 +80,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0054-authorization-requests', sql: AUTHORIZATION_REQUEST_SQL },
   { name: '0056-request-log-application', sql: REQUEST_LOG_APPLICATION_SQL },
   { name: '0057-idempotency-key', sql: IDEMPOTENCY_KEY_SQL },
+  { name: '0061-webhook-grants', sql: WEBHOOK_GRANTS_SQL },
 ];

@@ -72,7 +72,7 @@ describe('the view of an event', () => {
       body: '{"secret":1}',
     },
   };
-  const subscriber = { ...owner, patientId: () => 'pairwise' };
+  const subscriber = { ...owner, patient: 'pairwise' };
 
   it('says of another project’s write that it is external, and by whom; the patient is the one that is known', () => {
     const view = viewFor(stored, subscriber);
@@ -163,7 +163,7 @@ describe('the view of an event', () => {
       [revoked, 'consent.revoked', { revoked_at: metadata.recorded_at, reason: 'platform' }],
     ] as const) {
       expect(audienceOf(event)).to.deep.equal([{ project, environment }]);
-      const view = viewFor(event, { project, environment, patientId: () => 'unused' });
+      const view = viewFor(event, { project, environment });
       expect(view).to.deep.include({ type, record: '019a0000-0000-7000-8000-00000000000a' });
       expect(JSON.parse(view?.payload ?? '')).to.deep.include({ type, project, data: { ...told, ...rest } });
     }

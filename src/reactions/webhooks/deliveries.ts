@@ -1,5 +1,6 @@
 /** What an endpoint's owner may do with its deliveries, and how long they are kept. */
 import type { Pool } from 'pg';
+import { forgetGrants } from './grant-rows.ts';
 import type { NewDelivery } from './subscribers.ts';
 
 /** How long a delivery is kept. */
@@ -42,7 +43,7 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Deletes a record's finished deliveries, as part of its purge. Pending ones, which contain ids only, are delivered
+   * Deletes a record's finished deliveries and its grants, as part of its purge. Pending deliveries, which contain ids only, are delivered
    * first; `sweep` deletes them then.
    */
   async forget(patientId: string): Promise<void> {
@@ -51,6 +52,7 @@ export class WebhookDeliveries {
        update operations.webhook_delivery set forgotten = true where record = $1 and due_at is not null`,
       [patientId],
     );
+    await forgetGrants(this.pool, patientId);
   }
 
   /** Deletes expired deliveries, and finished ones of purged records. */

@@ -6,13 +6,17 @@ import { hash } from 'node:crypto';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
-import type { Environment } from '#src/shared/tenant.ts';
+import type { Environment, Tenant } from '#src/shared/tenant.ts';
 import { type WebhookEventType, wants } from '#src/shared/webhook-types.ts';
-import { audienceOf, TOLD, viewFor, type WebhookEvent } from './view.ts';
+import type { Grantee, Grantees } from './grantees.ts';
+import { GRANT_TYPES, grantIn, type KnownGrant, together } from './grants.ts';
+import { type GrantRows, KnownGrants } from './known-grants.ts';
+import { audienceOf, type Subscriber, TOLD, viewFor, type WebhookEvent } from './view.ts';
 
 /** Types of events that it acts on. */
 export const FOLLOWED = [
   ...TOLD,
+  'ConsentExpired',
   'WebhookEndpointCreated',
   'WebhookEndpointChanged',
   'WebhookEndpointDeleted',
@@ -40,61 +44,103 @@ export interface Delivery {
 /** The ledger that it writes to. */
 export interface FanOutLedger {
   readonly subscribers: () => Promise<readonly SubscribedEndpoint[]>;
+  readonly grants: GrantRows;
   readonly write: (
-    changes: { readonly subscribed: readonly SubscribedEndpoint[]; readonly ended: readonly string[] },
+    changes: {
+      readonly subscribed: readonly SubscribedEndpoint[];
+      readonly ended: readonly string[];
+      readonly grants: readonly KnownGrant[];
+    },
     deliveries: readonly Delivery[],
   ) => Promise<void>;
+}
+
+/** What a range of the log leads to. */
+class Outcome {
+  readonly subscribed = new Map<string, SubscribedEndpoint>();
+  readonly ended: string[] = [];
+  readonly grants = new Map<string, KnownGrant>();
+  readonly deliveries: Delivery[] = [];
+
+  get isEmpty(): boolean {
+    return this.subscribed.size + this.ended.length + this.grants.size + this.deliveries.length === 0;
+  }
 }
 
 /** Makes deliveries of events, on the instance that leads. */
 export class FanOut {
   /** Endpoint id → endpoint, as of where the log was followed to; undefined before they are read. */
   #subscribers: Map<string, SubscribedEndpoint> | undefined;
+  /** As of the same place. */
+  readonly #grants: KnownGrants;
 
   /** @param wake called with the endpoints that have deliveries */
   constructor(
     readonly ledger: FanOutLedger,
+    readonly grantees: Grantees,
     readonly wake: (endpointIds: readonly string[]) => void,
-  ) {}
+  ) {
+    this.#grants = new KnownGrants(ledger.grants);
+  }
 
-  /** Reads the subscribers again: another instance may have led meanwhile. */
+  /** Reads subscribers and grants again: another instance may have led meanwhile. */
   readonly begin = (): void => {
     this.#subscribers = undefined;
+    this.#grants.clear();
   };
 
   /** Takes the next events in order. @returns whether anything was written. */
-  readonly take = async (events: readonly RecordedEvent[]): Promise<boolean> => {
-    const subscribers = await this.#known();
-    const subscribed = new Map<string, SubscribedEndpoint>();
-    const ended: string[] = [];
-    const deliveries: Delivery[] = [];
+  readonly take = (events: readonly RecordedEvent[]): Promise<boolean> => this.#take(events, true);
+
+  /** Takes an event that may be older than others that were taken. @returns whether anything was written. */
+  readonly takeLate = (event: RecordedEvent): Promise<boolean> => this.#take([event], false);
+
+  async #take(events: readonly RecordedEvent[], isNew: boolean): Promise<boolean> {
+    const outcome = new Outcome();
     try {
+      const subscribers = await this.#known();
+      await this.#grants.load(
+        events.filter(({ type }) => TOLD.has(type) && !GRANT_TYPES.has(type)),
+        isNew,
+      );
       for (const recorded of events) {
-        if (subscribers.size === 0 && TOLD.has(recorded.type)) continue;
+        const isTold = TOLD.has(recorded.type);
+        if (subscribers.size === 0 && isTold && !GRANT_TYPES.has(recorded.type)) continue;
         const stored = understand(recorded);
-        if (TOLD.has(stored.event.type)) {
-          deliveries.push(...deliveriesOf(stored, subscribers.values()));
-          continue;
-        }
-        for (const gone of endedBy(stored, subscribers.values())) {
-          subscribers.delete(gone);
-          subscribed.delete(gone);
-          ended.push(gone);
-        }
-        const endpoint = endpointIn(stored);
-        if (endpoint === undefined) continue;
-        subscribers.set(endpoint.endpointId, endpoint);
-        subscribed.set(endpoint.endpointId, endpoint);
+        this.#takeGrant(stored, outcome);
+        if (isTold) outcome.deliveries.push(...(await this.#deliveriesOf(stored, subscribers)));
+        else takeEndpoint(stored, subscribers, outcome);
       }
-      if (subscribed.size + ended.length + deliveries.length === 0) return false;
-      await this.ledger.write({ subscribed: [...subscribed.values()], ended }, deliveries);
+      this.#grants.trim();
+      if (outcome.isEmpty) return false;
+      const { subscribed, ended, grants, deliveries } = outcome;
+      await this.ledger.write(
+        { subscribed: [...subscribed.values()], ended, grants: [...grants.values()] },
+        deliveries,
+      );
     } catch (error) {
       this.begin();
       throw error;
     }
-    this.wake([...new Set(deliveries.map(({ endpointId }) => endpointId))]);
+    this.wake([...new Set(outcome.deliveries.map(({ endpointId }) => endpointId))]);
     return true;
-  };
+  }
+
+  async #deliveriesOf(
+    stored: StoredEvent,
+    subscribers: ReadonlyMap<string, SubscribedEndpoint>,
+  ): Promise<Delivery[]> {
+    const endpoints = [...subscribers.values()];
+    const grants = this.#grants.on(stored.stream);
+    return deliveriesOf(stored, endpoints, await granteesAmong(this.grantees, stored, grants, endpoints));
+  }
+
+  #takeGrant(stored: StoredEvent, { grants }: Outcome): void {
+    const grant = grantIn(stored);
+    if (grant === undefined) return;
+    grants.set(grant.grantId, together(grant, grants.get(grant.grantId)));
+    this.#grants.take(grant);
+  }
 
   async #known(): Promise<Map<string, SubscribedEndpoint>> {
     if (this.#subscribers === undefined) {
@@ -105,26 +151,36 @@ export class FanOut {
   }
 }
 
+/** Returns the grantees of an event whose projects have endpoints. */
+export async function granteesAmong(
+  grantees: Grantees,
+  stored: StoredEvent,
+  grants: readonly KnownGrant[],
+  endpoints: readonly SubscribedEndpoint[],
+): Promise<readonly Grantee[]> {
+  if (grants.length === 0) return [];
+  return grantees.of(stored, grants, (tenant) => endpoints.some((each) => isOf(each, tenant)));
+}
+
 /**
  * Returns the deliveries of an event to endpoints.
+ * @param grantees applications that receive it besides
  * @param series a different text gives different deliveries of the same events
  */
 export function deliveriesOf(
   stored: StoredEvent,
   endpoints: Iterable<SubscribedEndpoint>,
+  grantees: readonly Grantee[] = [],
   series = '',
 ): Delivery[] {
-  const audience = audienceOf(stored);
-  if (audience.length === 0) return [];
-  const views = audience.map((tenant) => ({
-    tenant,
-    view: viewFor(stored, { ...tenant, patientId: (record) => record }),
-  }));
+  const subscribers: readonly Subscriber[] = [...audienceOf(stored), ...grantees];
+  if (subscribers.length === 0) return [];
+  const views = subscribers.map((subscriber) => ({ subscriber, view: viewFor(stored, subscriber) }));
   const found: Delivery[] = [];
-  for (const { endpointId, project, environment, events } of endpoints) {
-    for (const { tenant, view } of views) {
-      if (view === undefined || tenant.project !== project || tenant.environment !== environment) continue;
-      if (wants(events, view.type)) found.push(deliveryOf(view, endpointId, series));
+  for (const endpoint of endpoints) {
+    for (const { subscriber, view } of views) {
+      if (view === undefined || !isOf(endpoint, subscriber)) continue;
+      if (wants(endpoint.events, view.type)) found.push(deliveryOf(view, endpoint.endpointId, series));
     }
   }
   return found;
@@ -145,6 +201,27 @@ export function deliveryOf(
     record: record ?? null,
     payload,
   };
+}
+
+function isOf(endpoint: Tenant, { project, environment }: Tenant): boolean {
+  return endpoint.project === project && endpoint.environment === environment;
+}
+
+/** Takes what an event says of endpoints. */
+function takeEndpoint(
+  stored: StoredEvent,
+  subscribers: Map<string, SubscribedEndpoint>,
+  { subscribed, ended }: Outcome,
+): void {
+  for (const gone of endedBy(stored, subscribers.values())) {
+    subscribers.delete(gone);
+    subscribed.delete(gone);
+    ended.push(gone);
+  }
+  const endpoint = endpointIn(stored);
+  if (endpoint === undefined) return;
+  subscribers.set(endpoint.endpointId, endpoint);
+  subscribed.set(endpoint.endpointId, endpoint);
 }
 
 function endpointIn({ event, stream }: StoredEvent): SubscribedEndpoint | undefined {

@@ -6,7 +6,9 @@ import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { toMicros } from '#src/shared/time.ts';
-import { type Delivery, deliveriesOf } from './fan-out.ts';
+import { type Delivery, deliveriesOf, granteesAmong } from './fan-out.ts';
+import type { Grantees } from './grantees.ts';
+import { type GrantRows, KnownGrants } from './known-grants.ts';
 
 /** An unfinished replay. */
 export interface Replay {
@@ -34,6 +36,10 @@ export interface Replays {
 export interface ReplayerDeps {
   readonly store: Pick<EventStore, 'subscribe'>;
   readonly replays: Replays;
+  readonly grants: GrantRows;
+  readonly grantees: Grantees;
+  /** Waits until the grants up to a position are kept; false when that takes too long. */
+  readonly followed: (position: Position) => Promise<boolean>;
   /** The right to carry a replay on, which one instance has; undefined while another does. */
   readonly stand: (name: string) => Promise<{ readonly lost: Promise<never>; release(): void } | undefined>;
   readonly wake: (endpointIds: readonly string[]) => void;
@@ -110,14 +116,16 @@ export class Replayer {
   }
 
   async #run(replay: Replay): Promise<void> {
-    const { store, replays } = this.deps;
+    const { store, replays, followed } = this.deps;
     const head = replay.head as Position;
     if (replay.position < head) {
+      while (!(await followed(head))) await this.#pause(replay);
+      const grants = new KnownGrants(this.deps.grants);
       const reading = store.subscribe({
         name: 'webhook replay',
         after: replay.position as Position,
         prefixes: ['record-', 'directory-'],
-        handle: ({ events, position }) => this.#queue(replay, events, position),
+        handle: ({ events, position }) => this.#queue(replay, grants, events, position),
       });
       await lastValueFrom(reading.pipe(takeWhile((position) => position < head)), {
         defaultValue: undefined,
@@ -128,17 +136,14 @@ export class Replayer {
   }
 
   /** Queues the matching events of a batch as room becomes available. */
-  async #queue(replay: Replay, events: readonly RecordedEvent[], position: Position): Promise<void> {
+  async #queue(
+    replay: Replay,
+    grants: KnownGrants,
+    events: readonly RecordedEvent[],
+    position: Position,
+  ): Promise<void> {
     const { replays, wake } = this.deps;
-    const subscriber = { ...replay, events: replay.types };
-    const deliveries = events
-      .filter((event) => event.position <= replay.head)
-      .map(understand)
-      .filter(({ metadata }) => {
-        const at = toMicros(metadata.recorded_at);
-        return at >= replay.from && at <= replay.to;
-      })
-      .flatMap((stored) => deliveriesOf(stored, [subscriber], replay.id));
+    const deliveries = await this.#deliveriesOf(replay, grants, events);
     for (let next = 0; next < deliveries.length; ) {
       const room = QUEUED - (await replays.unsent(replay.id));
       if (room > 0) {
@@ -150,6 +155,29 @@ export class Replayer {
       await this.#pause(replay);
     }
     await replays.queue(replay.id, [], position);
+  }
+
+  async #deliveriesOf(
+    replay: Replay,
+    grants: KnownGrants,
+    events: readonly RecordedEvent[],
+  ): Promise<Delivery[]> {
+    const endpoints = [{ ...replay, events: replay.types }];
+    const asked = events
+      .filter((event) => event.position <= replay.head)
+      .map(understand)
+      .filter(({ metadata }) => {
+        const at = toMicros(metadata.recorded_at);
+        return at >= replay.from && at <= replay.to;
+      });
+    await grants.load(asked);
+    const deliveries: Delivery[] = [];
+    for (const stored of asked) {
+      const grantees = await granteesAmong(this.deps.grantees, stored, grants.on(stored.stream), endpoints);
+      deliveries.push(...deliveriesOf(stored, endpoints, grantees, replay.id));
+    }
+    grants.trim();
+    return deliveries;
   }
 
   async #pause({ id }: Replay): Promise<void> {

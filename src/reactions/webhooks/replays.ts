@@ -75,7 +75,7 @@ export class WebhookReplays {
   /** Queues deliveries and saves the position. Deliveries that are queued already stay unchanged. */
   async queue(id: string, deliveries: readonly NewDelivery[], position: string): Promise<void> {
     const own = deliveries.map((delivery) => ({ ...delivery, replayId: id }));
-    await writeDeliveries(this.pool, { subscribed: [], ended: [] }, own);
+    await writeDeliveries(this.pool, { subscribed: [], ended: [], grants: [] }, own);
     await this.pool.query('update operations.webhook_replay set position = $2 where id = $1', [id, position]);
   }
 

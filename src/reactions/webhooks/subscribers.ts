@@ -1,6 +1,8 @@
 /** Stores subscribers as of a position of the log, and deliveries to them. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/tenant.ts';
+import { grantsParameter, KEEP_GRANTS } from './grant-rows.ts';
+import type { KnownGrant } from './grants.ts';
 
 /** A subscribed endpoint. */
 export interface SubscriberRow {
@@ -28,6 +30,8 @@ export interface SubscriberChanges {
   readonly subscribed: readonly SubscriberRow[];
   /** Deleted endpoints: their pending deliveries are dropped. */
   readonly ended: readonly string[];
+  /** What was told of grants, each once. */
+  readonly grants: readonly KnownGrant[];
 }
 
 const SELECT = `
@@ -56,14 +60,15 @@ export async function readSubscribers(pool: Pool): Promise<SubscriberRow[]> {
   return (await pool.query<SubscriberRow>(SELECT)).rows;
 }
 
-/** Writes both in one transaction; the same again changes nothing. */
+/** Writes all in one transaction; the same again changes nothing. */
 export async function writeDeliveries(
   pool: Pool,
-  { subscribed, ended }: SubscriberChanges,
+  { subscribed, ended, grants }: SubscriberChanges,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
   const statements: [string, unknown][] = [];
   if (subscribed.length > 0) statements.push([SUBSCRIBE, JSON.stringify(subscribed)]);
+  if (grants.length > 0) statements.push([KEEP_GRANTS, grantsParameter(grants)]);
   if (deliveries.length > 0) statements.push([DELIVER, JSON.stringify(deliveries)]);
   if (ended.length > 0) statements.push([END, ended], [DROP, ended]);
   const [only] = statements;

@@ -70,3 +70,26 @@ export const WEBHOOK_FORGOTTEN_SQL = `
 -- Its patient is purged: what is still to be told is told, and then deleted.
 ALTER TABLE operations.webhook_delivery ADD COLUMN forgotten boolean NOT NULL DEFAULT false;
 CREATE INDEX webhook_delivery_forgotten ON operations.webhook_delivery (id) WHERE forgotten;`;
+
+/** DDL of its own migration. */
+export const WEBHOOK_GRANTS_SQL = `
+-- Grants on records, as far as the reaction has followed the log; ended ones stay, because replays ask for them.
+CREATE TABLE operations.webhook_grant (
+  grant_id text PRIMARY KEY,
+  record uuid NOT NULL,                -- the real id of the Patient, for purges
+  project text,                        -- of the application; this and the next six are null if only the end is known
+  environment text,
+  sector text,
+  patient uuid,                        -- the pairwise id of the Patient
+  scopes text[],
+  granted_at int8,                     -- microseconds since 1970, as expires_at and ended_at
+  expires_at int8,
+  ended_at int8
+);
+CREATE INDEX webhook_grant_of_record ON operations.webhook_grant (record);
+-- Whether grants that are older than the table are in it.
+CREATE TABLE operations.webhook_grants_begun (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  taken_over boolean NOT NULL DEFAULT false
+);
+INSERT INTO operations.webhook_grants_begun DEFAULT VALUES;`;

@@ -19,10 +19,12 @@ export interface WebhookEvent {
   readonly payload: string;
 }
 
-/** A subscriber. */
+/** A subscriber: the owner of a record or directory, or the applications that know a record under one pairwise id. */
 export interface Subscriber extends Tenant {
-  /** The id under which it knows a patient: another than the record's own for an application under a consent. */
-  readonly patientId: (record: string) => string;
+  /** Only of applications with a grant: which of the project's they are. */
+  readonly sector?: string;
+  /** Their pairwise id of the record's Patient; the owner knows the real one. */
+  readonly patient?: string;
 }
 
 /** Log events that subscribers receive, and their webhook types. */
@@ -39,9 +41,9 @@ const TYPES = {
 export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 /**
- * Returns the tenants that receive an event (docs/spec/decisions.md, section 6). Events of grants go to the application's
- * project, also those that the service writes by itself. All others go to the owner of the record or directory, except
- * the service's own.
+ * Returns the tenants that receive an event whatever grants there are (docs/spec/decisions.md, section 6). Events of
+ * grants go to the application's project, also those that the service writes by itself. All others go to the owner of the
+ * record or directory, except the service's own.
  */
 export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] {
   if (event.type === 'ConsentGranted' || event.type === 'ConsentRevoked')
@@ -54,7 +56,7 @@ export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] 
 export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEvent | undefined {
   const { event, metadata, stream } = stored;
   const record = patientOf(stream);
-  const patient = record === undefined ? null : subscriber.patientId(record);
+  const patient = subscriber.patient ?? record ?? null;
   switch (event.type) {
     case 'ResourceCreated':
     case 'ResourceUpdated':
@@ -109,7 +111,12 @@ function toldOf(
   record: string | undefined,
   data: object,
 ): WebhookEvent {
-  return webhookEvent({ id: eventId(id, type), type, at: metadata.recorded_at }, subscriber, data, record);
+  const event = { id: eventId(id, type, subscriber), type, at: metadata.recorded_at };
+  const view = webhookEvent(event, subscriber, data, record);
+  const { patient } = subscriber;
+  if (record === undefined || patient === undefined) return view;
+  // Names and source systems are free text.
+  return { ...view, payload: view.payload.replaceAll(new RegExp(record, 'gi'), patient) };
 }
 
 /**
@@ -120,9 +127,13 @@ export function pingEvent(id: string, at: string, tenant: Tenant, endpointId: st
   return webhookEvent({ id, type: 'ping', at }, tenant, { endpoint: endpointId }, undefined);
 }
 
-/** Returns `evt_` and 22 characters, the same for the same log event and type. */
-export function eventId(logEventId: string, type: WebhookEventType): string {
-  const bytes = hash('sha256', `${logEventId}/${type}`, 'buffer');
+/**
+ * Returns `evt_` and 22 characters, the same for the same log event, type and, among applications with a grant, sector.
+ */
+export function eventId(logEventId: string, type: WebhookEventType, subscriber?: Subscriber): string {
+  const { project, environment, sector } = subscriber ?? {};
+  const whose = sector === undefined ? '' : `/${JSON.stringify([project, environment, sector])}`;
+  const bytes = hash('sha256', `${logEventId}/${type}${whose}`, 'buffer');
   return `evt_${bytes.subarray(0, 16).toString('base64url')}`;
 }
 

@@ -1,0 +1,166 @@
+/**
+ * Decides which applications are told of an event in a record: those with a grant that covers the resource
+ * (docs/spec/decisions.md, sections 6 and 9). A grant covers what an application could read with it after the event: the
+ * letter `r` on the type, for the current version's categories, for a deletion those of the version before.
+ */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { patientOf } from '#src/events/streams.ts';
+import { parseReference } from '#src/fhir/references.ts';
+import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { type Access, allows, categoriesFor } from '#src/shared/access.ts';
+import type { Sector } from '#src/shared/sector.ts';
+import { toMicros } from '#src/shared/time.ts';
+import { type Given, heldAt, type KnownGrant } from './grants.ts';
+import type { Named, TextAsOf } from './text-as-of.ts';
+
+/** The applications of a project and environment that know a record under one pairwise id. */
+export interface Grantee extends Sector {
+  /** The pairwise id. */
+  readonly patient: string;
+}
+
+/** Dependencies. */
+export interface GranteesDeps {
+  readonly accessOf: (scopes: readonly string[]) => Access;
+  readonly textAsOf: TextAsOf;
+}
+
+/** Provenances may be about Provenances; deeper ones count as invisible. */
+const DEEPEST = 3;
+const VERSION = /^\d{1,9}$/;
+
+/** Finds the grantees of events. */
+export class Grantees {
+  /** Scopes are parsed once a grant. */
+  readonly #accesses = new WeakMap<Given, Access>();
+
+  constructor(readonly deps: GranteesDeps) {}
+
+  /**
+   * Returns the grantees of an event, each sector once.
+   * @param grants on the event's record, ended ones too
+   * @param isAsked tells whether anybody listens for a project and environment; the others are left out
+   */
+  async of(
+    stored: StoredEvent,
+    grants: Iterable<KnownGrant>,
+    isAsked: (tenant: Sector) => boolean,
+  ): Promise<Grantee[]> {
+    const about = resourceIn(stored);
+    if (about === undefined || stored.metadata.credential.kind === 'system') return [];
+    const at = toMicros(stored.metadata.recorded_at);
+    const found = new Map<string, Grantee>();
+    let sight: Sight | undefined;
+    for (const grant of grants) {
+      const given = heldAt(grant, at);
+      if (given === undefined || !isAsked(given)) continue;
+      const { project, environment, sector, patient } = given;
+      const key = `${project}/${environment}/${sector}`;
+      if (found.has(key)) continue;
+      sight ??= new Sight(this.deps.textAsOf, stored, about);
+      if (await sight.covers(this.#accessOf(given), about))
+        found.set(key, { project, environment, sector, patient });
+    }
+    return [...found.values()];
+  }
+
+  #accessOf(given: Given): Access {
+    const known = this.#accesses.get(given);
+    if (known !== undefined) return known;
+    const access = this.deps.accessOf(given.scopes);
+    this.#accesses.set(given, access);
+    return access;
+  }
+}
+
+/** A resource that an event is about. */
+interface About extends Named {
+  /** Its JSON after the event; undefined if the event doesn't have it. */
+  readonly text?: string;
+}
+
+/** Returns the resource whose webhooks grantees receive; undefined for other events, and for the directory. */
+function resourceIn({ event, stream }: StoredEvent): About | undefined {
+  if (patientOf(stream) === undefined) return undefined;
+  switch (event.type) {
+    case 'ResourceCreated':
+    case 'ResourceUpdated':
+      return { type: event.resourceType, id: event.resourceId, text: event.body };
+    case 'ResourceDeleted':
+      return { type: event.resourceType, id: event.resourceId };
+    case 'DocumentFinalized':
+      return { type: 'DocumentReference', id: event.data.id };
+    default:
+      return undefined;
+  }
+}
+
+/** What can be read of a record right after an event. Nothing is looked up twice, or without need. */
+class Sight {
+  readonly #texts = new Map<string, Promise<string | undefined>>();
+
+  constructor(
+    readonly textAsOf: TextAsOf,
+    readonly place: StoredEvent,
+    about: About,
+  ) {
+    if (about.text !== undefined) this.#texts.set(keyOf(about), Promise.resolve(about.text));
+  }
+
+  /** Tells whether a grant reads a resource of the record. */
+  async covers(access: Access, named: Named, depth = 0): Promise<boolean> {
+    const { type } = named;
+    const limited = categoriesFor(access, type, 'r');
+    if (limited.length === 0) return false;
+    if (limited !== 'all') {
+      const text = await this.#text(named);
+      if (text === undefined || !allows(access, type, 'r', categoriesOf(type, JSON.parse(text))))
+        return false;
+    }
+    return type !== 'Provenance' || readsAll(access) || this.#coversTargets(access, named, depth);
+  }
+
+  /** A Provenance is visible if all its targets are. */
+  async #coversTargets(access: Access, named: Named, depth: number): Promise<boolean> {
+    const text = depth < DEEPEST ? await this.#text(named) : undefined;
+    if (text === undefined) return false;
+    for (const { reference } of targetsIn(text))
+      if (!(await this.#coversTarget(access, reference ?? '', depth + 1))) return false;
+    return true;
+  }
+
+  async #coversTarget(access: Access, reference: string, depth: number): Promise<boolean> {
+    const target = parseReference(reference);
+    // What isn't here hides nothing.
+    if (target.kind !== 'local') return true;
+    const { type, id, version } = target;
+    if (typeEntry(type).home === 'directory') return true;
+    if (type === 'Patient') return id === patientOf(this.place.stream);
+    const current = { type, id };
+    // Another record's resource has no text here.
+    if ((await this.#text(current)) === undefined || !(await this.covers(access, current, depth)))
+      return false;
+    if (version === undefined) return true;
+    return VERSION.test(version) && this.covers(access, { ...current, version: Number(version) }, depth);
+  }
+
+  #text(named: Named): Promise<string | undefined> {
+    const key = keyOf(named);
+    const known = this.#texts.get(key) ?? this.textAsOf(this.place, named);
+    this.#texts.set(key, known);
+    return known;
+  }
+}
+
+const keyOf = ({ type, id, version }: Named): string => `${type}/${id}/${version ?? ''}`;
+
+/** Tells whether a grant reads everything of a record. */
+const readsAll = (access: Access): boolean =>
+  TYPE_NAMES.every((type) => categoriesFor(access, type, 'r') === 'all');
+
+/** Returns the targets of a valid Provenance. */
+function targetsIn(text: string): readonly { readonly reference?: string }[] {
+  const { target } = JSON.parse(text) as { target: readonly { readonly reference?: string }[] };
+  return target;
+}

@@ -1,0 +1,66 @@
+/**
+ * Grants as the log tells of them. Whether one held is asked by time: times of a record's events rise strictly, so the
+ * answer for an event is the same whenever it is asked. Pure.
+ */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { patientOf } from '#src/events/streams.ts';
+import type { Sector } from '#src/shared/sector.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
+
+/** What `ConsentGranted` says of a grant. */
+export interface Given extends Sector {
+  /** The pairwise id of the Patient. */
+  readonly patient: string;
+  readonly scopes: readonly string[];
+  readonly grantedAt: Micros;
+  readonly expiresAt: Micros;
+}
+
+/** A grant, as far as events have told of it. */
+export interface KnownGrant {
+  readonly grantId: string;
+  /** The real id of the record's Patient. */
+  readonly record: string;
+  /** Null while only its end is known, because its first event is parked. */
+  readonly given: Given | null;
+  /** Null until an event ends it; it may have expired before. */
+  readonly endedAt: Micros | null;
+}
+
+/** Types of events that tell of grants. */
+export const GRANT_TYPES: ReadonlySet<string> = new Set([
+  'ConsentGranted',
+  'ConsentRevoked',
+  'ConsentExpired',
+]);
+
+/** Returns what an event tells of a grant; undefined for other events. */
+export function grantIn({ event, stream, metadata }: StoredEvent): KnownGrant | undefined {
+  const record = patientOf(stream);
+  if (record === undefined) return undefined;
+  const at = toMicros(metadata.recorded_at);
+  if (event.type === 'ConsentRevoked' || event.type === 'ConsentExpired')
+    return { grantId: event.data.grant_id, record, given: null, endedAt: at };
+  if (event.type !== 'ConsentGranted') return undefined;
+  const { grant_id: grantId, project_id: project, environment, sector, patient, scopes } = event.data;
+  const expiresAt = toMicros(event.data.expires_at);
+  const given = { project, environment, sector, patient, scopes, grantedAt: at, expiresAt };
+  return { grantId, record, given, endedAt: null };
+}
+
+/** Returns what two accounts of one grant tell together, in whichever order they came. */
+export function together(one: KnownGrant, other: KnownGrant | undefined): KnownGrant {
+  if (other === undefined) return one;
+  const ends = [one.endedAt, other.endedAt].filter((end) => end !== null);
+  return {
+    ...one,
+    given: one.given ?? other.given,
+    endedAt: ends.length === 0 ? null : Math.min(...ends),
+  };
+}
+
+/** Returns what was given if the grant held at a time. */
+export function heldAt({ given, endedAt }: KnownGrant, at: Micros): Given | undefined {
+  if (given === null || at <= given.grantedAt || at >= given.expiresAt) return undefined;
+  return endedAt === null || at < endedAt ? given : undefined;
+}
