@@ -72,10 +72,13 @@ export async function deliveriesOf(
   endpointId: string,
   wanted: (deliveries: readonly ShownDelivery[]) => boolean,
   query = '',
+  key?: string,
 ): Promise<readonly ShownDelivery[]> {
+  const call = key === undefined ? {} : { key };
   let found: readonly ShownDelivery[] = [];
   await eventually(async () => {
-    const answer = await hooks(service, 'GET', `/${endpointId}/deliveries?limit=200${query}`);
+    const path = `/${endpointId}/deliveries?limit=200${query}`;
+    const answer = await hooks(service, 'GET', path, undefined, call);
     found = (JSON.parse(answer.text) as { data: ShownDelivery[] }).data;
     return wanted(found);
   }).catch((error: unknown) => {
