@@ -5,6 +5,7 @@ import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import { seenStatement } from './sight.ts';
 
 /** Current bodies (FHIR JSON texts) of live directory entries. */
 export type DirectoryBodies = (
@@ -13,10 +14,10 @@ export type DirectoryBodies = (
 ) => Promise<ReadonlyMap<string, { type: ResourceType; body: string }>>;
 
 // Index: primary key of resources.resource (id). Rows without a record are directory entries.
-const BODIES = `
+const bodies = (seen: string): string => `
   select r.id, r.type, r.body
   from resources.resource r
-  where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted`;
+  where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted ${seen}`;
 
 /**
  * Opens the directory over a database.
@@ -28,11 +29,11 @@ export function openDirectoryBodies(pool: Pool, requireFresh: () => void): Direc
     const known = ids.filter(isUuid);
     if (known.length === 0) return new Map();
     requireFresh();
-    const { rows } = await pool.query<{ id: string; type: ResourceType; body: string }>({
-      name: 'directory-bodies',
-      text: BODIES,
-      values: [known, caller.sees.ownerId],
-    });
+    const { sees } = caller;
+    const values = [known, sees.ownerId];
+    const { rows } = await pool.query<{ id: string; type: ResourceType; body: string }>(
+      seenStatement(sees, { name: 'directory-bodies', values }, 'r', { as: 'r', of: 'current' }, bodies),
+    );
     return new Map(rows.map(({ id, type, body }) => [id, { type, body }]));
   };
 }

@@ -8,7 +8,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from './binds.ts';
@@ -18,6 +18,7 @@ import type { HistoryEntry } from './history-entry.ts';
 import { openNewestVersions } from './history-instance.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from './large-bodies.ts';
 import { prepared } from './prepared.ts';
+import { andSeen, homeOf, seesType } from './sight.ts';
 
 /** The parameters of a history. */
 export interface HistoryQuery {
@@ -95,14 +96,15 @@ export function openHistory(pool: Pool, line: Line): History {
       ...page,
       entries: await withLargeBodies(pool, caller.sees, page.entries),
     });
-    if (type !== undefined && id !== undefined && isPlain(query)) {
+    const { sees } = caller;
+    if (type !== undefined && id !== undefined && isPlain(query) && sees.within === undefined) {
       const found = await newest(caller, type, id, query.count);
       return whole(firstPage(found, fitting(found, query.count, budget)));
     }
     const order = query.id === undefined ? OF_MANY : OF_INSTANCE;
     const cursor = query.cursor === undefined ? undefined : decodeCursor(query.cursor, order.cursor);
     const binds = new Binds();
-    const sql = statement(binds, caller.sees.ownerId, query, order, cursor);
+    const sql = statement(binds, sees, query, order, cursor);
     const { rows } = await pool.query<Row>(prepared(sql, binds.values));
     const found = rows.filter((row) => row.id !== null);
     return whole(toPage(rows[0]?.total ?? 0, found, fitting(found, query.count, budget), order, cursor));
@@ -131,46 +133,82 @@ function firstPage(found: readonly HistoryEntry[], count: number): HistoryPage {
   return { total, entries, next: encodeCursor([total, last.version]) };
 }
 
+/**
+ * Returns the statement of a page. Indexes: the primary key (id, version) of history.version for an instance;
+ * version_of_tenant (tenant, type, recorded_at, event_id) for a type, and for the system once a type, each limited to a
+ * page, merged; version_of_record (record, recorded_at, event_id) for the record of a grant.
+ */
 function statement(
   binds: Binds,
-  tenant: string,
+  sees: Sees,
   query: HistoryQuery,
   order: Order,
   cursor: readonly (string | number)[] | undefined,
 ): string {
   const { columns } = order;
-  const conditions = [`v.tenant = ${binds.add(tenant, 'uuid')}`];
-  if (query.type !== undefined) conditions.push(`v.type = ${binds.add(query.type, 'text')}`);
-  if (query.id !== undefined) conditions.push(`v.id = ${binds.add(query.id, 'uuid')}`);
+  const { type, id } = query;
+  const { within } = sees;
+  const owner = `v.tenant = ${binds.add(sees.ownerId, 'uuid')}`;
+  const inRecord =
+    within !== undefined && id === undefined && (type === undefined || homeOf(type) !== 'directory');
+  const conditions: string[] = [];
+  if (type !== undefined) conditions.push(`v.type = ${binds.add(type, 'text')}`);
+  if (id !== undefined) conditions.push(`v.id = ${binds.add(id, 'uuid')}`);
   if (query.since !== undefined) conditions.push(`v.recorded_at >= ${binds.add(query.since, 'int8')}`);
   if (query.at !== undefined) conditions.push(current(binds, query.at));
   const key = `(${columns.map(({ name }) => `v.${name}`).join(', ')})`;
   const bound = (from: number) =>
-    `(${columns.map(({ type }, index) => binds.add(cursor?.[from + index], type)).join(', ')})`;
+    `(${columns.map(({ type: of }, index) => binds.add(cursor?.[from + index], of)).join(', ')})`;
   if (cursor !== undefined) conditions.push(`${key} <= ${bound(0)}`);
   const below = cursor === undefined ? '' : `and ${key} < ${bound(columns.length)}`;
   const limit = binds.add(query.count + 1, 'int4');
-  const where = conditions.join(' and ');
   const sorted = (alias: string) => columns.map(({ name }) => `${alias}.${name} desc`).join(', ');
-  const versions = (ofType: string) => `
+  const bind = binds.add.bind(binds);
+  const needs = id !== undefined ? 'r' : type !== undefined ? 's' : 'rs';
+  const seen = andSeen(sees, needs, { as: 'v', of: 'version', type }, bind);
+  const where = [owner, ...conditions].join(' and ');
+  const versions = (of: string) => `
       select v.id, v.type, v.version, v.recorded_at, v.event_id, v.operation, ${bodyOrSize('v.body')} as body
       from history.version v
-      where ${ofType} ${where} ${below}
+      where ${of} ${seen} ${below}
       order by ${sorted('v')} limit ${limit}`;
-  // For the system: one scan per type of history.version (tenant, type, recorded_at, event_id), each limited
-  // to a page, merged. For an instance: the primary key (id, version).
-  const merged = () => `
+  /** The condition that versions are in the record of the grant; the tenant is only checked. */
+  const ofRecord = () =>
+    [`(${owner}) is true`, `v.record = ${binds.add(within?.record, 'uuid')}`, ...conditions].join(' and ');
+  const counted = (of: string) => `select 1 from history.version v where ${of} ${seen}`;
+  const perType = (types: readonly string[], of: string) => `
       select s.id, s.type, s.version, s.recorded_at, s.event_id, s.operation, s.body
-      from unnest(${binds.add(TYPE_NAMES, 'text[]')}) k(type)
-      cross join lateral (${versions('v.type = k.type and')}) s
-      order by ${sorted('s')} limit ${limit}`;
+      from unnest(${binds.add(types, 'text[]')}) k(type)
+      cross join lateral (${versions(`v.type = k.type and ${of}`)}) s`;
+  const page = (): string => {
+    if (!inRecord)
+      return type === undefined
+        ? `${perType(TYPE_NAMES, where)} order by ${sorted('s')} limit ${limit}`
+        : versions(where);
+    const parts = [`(${versions(ofRecord())})`];
+    const others = directoryTypes(sees, type, needs);
+    if (others.length > 0) parts.push(`(${perType(others, `v.record is null and ${where}`)})`);
+    return `select s.* from (${parts.join(' union all ')}) s order by ${sorted('s')} limit ${limit}`;
+  };
+  const all = (): string => {
+    if (!inRecord) return counted(where);
+    const others = directoryTypes(sees, type, needs);
+    const directory = `v.record is null and v.type = any(${binds.add(others, 'text[]')}) and ${where}`;
+    return `${counted(ofRecord())}${others.length === 0 ? '' : ` union all ${counted(directory)}`}`;
+  };
   return `
     select t.total, p.id, p.type, p.version, p.recorded_at, p.event_id, p.operation, p.body
     from (
-      select count(*)::int8 as total from (select 1 from history.version v where ${where} limit ${MAX_COUNTED + 1}) c
+      select count(*)::int8 as total from (${all()} limit ${MAX_COUNTED + 1}) c
     ) t
-    left join (${query.type === undefined ? merged() : versions('')}) p on true
+    left join (${page()}) p on true
     order by ${sorted('p')}`;
+}
+
+/** Returns the types of which a caller under a grant sees directory entries in a history. */
+function directoryTypes(sees: Sees, type: ResourceType | undefined, needs: string): readonly ResourceType[] {
+  const types = type === undefined ? TYPE_NAMES : [type];
+  return types.filter((each) => homeOf(each) !== 'record' && seesType(sees, each, needs));
 }
 
 /** Current in [from, to): recorded before its end, and not replaced before its start. */

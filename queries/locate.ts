@@ -2,9 +2,12 @@
 import type { Pool } from 'pg';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { Letters } from '#src/shared/access.ts';
 import type { Caller, Sees } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { gather } from './gather.ts';
+import { prepared } from './prepared.ts';
+import { bindTo, lettersOn, seenProvenances } from './sight.ts';
 
 /** A resource's place. */
 export interface LocatedResource {
@@ -15,6 +18,8 @@ export interface LocatedResource {
   readonly deleted: boolean;
   /** A Provenance that is the view of an event. */
   readonly automatic?: boolean;
+  /** Under a grant the letters, of `ruds`, that it has on the resource's current version: at least one. */
+  readonly letters?: Letters;
 }
 
 /** Finds resources by id; what the caller may not see is absent, as if it never was. */
@@ -34,11 +39,19 @@ const LOCATE = `
   from resources.resource r
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
+// The same index. Under a grant: not shared with others.
+const located = (letters: string): string => `
+  select l.* from (
+    select r.id, r.type, r.stream, r.version, r.deleted, ${letters} as letters
+    from resources.resource r
+    where r.id = any($1::uuid[]) and r.tenant = $2 offset 0) l
+  where l.letters <> ''`;
+
 // Index: history.version (event_id). Asked only for ids that are no resource's.
-const AUTOMATIC = `
+const automatic = (seen: string): string => `
   select v.event_id as id, v.record
   from history.version v
-  where v.event_id = any($1::uuid[]) and v.tenant = $2`;
+  where v.event_id = any($1::uuid[]) and v.tenant = $2 ${seen}`;
 
 /** Opens locating over a database; look-ups that arrive together share a statement. */
 export function openLocate(pool: Pool): Locate {
@@ -64,22 +77,40 @@ export function openLocate(pool: Pool): Locate {
   return async (caller, ids) => {
     const known = ids.filter(isUuid);
     if (known.length === 0) return new Map();
-    const found = await gathered({ tenant: caller.sees.ownerId, ids: known });
-    return found.size === new Set(known).size ? found : withAutomatic(pool, caller.sees, known, found);
+    const { sees } = caller;
+    const found =
+      sees.within === undefined
+        ? await gathered({ tenant: sees.ownerId, ids: known })
+        : await granted(pool, sees, known);
+    return found.size === new Set(known).size ? found : withAutomatic(pool, sees, known, found);
   };
+}
+
+/** Letters by which an application learns that a resource exists. */
+const LETTERS = 'ruds';
+
+async function granted(
+  pool: Pool,
+  sees: Sees,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, LocatedResource>> {
+  const values: unknown[] = [ids, sees.ownerId];
+  const text = located(lettersOn(sees, LETTERS, 'r', bindTo(values)));
+  const { rows } = await pool.query<LocatedResource>(prepared(text, values));
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 async function withAutomatic(
   pool: Pool,
-  { owner, ownerId }: Sees,
+  sees: Sees,
   ids: readonly string[],
   found: ReadonlyMap<string, LocatedResource>,
 ): Promise<ReadonlyMap<string, LocatedResource>> {
-  const { rows } = await pool.query<{ id: string; record: string | null }>({
-    name: 'locate-automatic',
-    text: AUTOMATIC,
-    values: [ids.filter((id) => !found.has(id)), ownerId],
-  });
+  const { owner, ownerId } = sees;
+  const values = [ids.filter((id) => !found.has(id)), ownerId];
+  const { rows } = await pool.query<{ id: string; record: string | null }>(
+    seenProvenances(sees, { name: 'locate-automatic', values }, 'r', (_, seen) => automatic(seen())),
+  );
   const all = new Map(found);
   for (const { id, record } of rows) {
     const stream = record === null ? directoryStream(owner) : recordStream(record);

@@ -8,6 +8,7 @@ import { Binds } from './binds.ts';
 import { prepared } from './prepared.ts';
 import { allOf, ofTenant } from './search/conditions.ts';
 import { parseCriteria } from './search/parse.ts';
+import { andSeen, homeOf } from './sight.ts';
 
 /** Gives at most two ids: none, one, or "several". */
 export type Match = (
@@ -29,16 +30,19 @@ export function openMatch(
   terminology: Terminology = requiredValueSets,
 ): Match {
   return async (caller, type, criteria, except = []) => {
-    const scope = { type, tenant: caller.sees.ownerId, base, now: nowMicros() };
+    const { sees } = caller;
+    const scope = { type, tenant: sees.ownerId, sees, base, now: nowMicros() };
     const predicates = await parseCriteria(criteria, scope, terminology);
     await atHead(type);
     const binds = new Binds();
+    const isOfRecord = sees.within !== undefined && homeOf(type) === 'record';
     const leads = predicates.some(({ keyed, rows }) => keyed === true || rows !== undefined);
     const sql = `
       select r.id from resources.resource r
-      where ${ofTenant(caller.sees.ownerId, leads, binds)} and r.type = ${binds.add(type, 'text')}
+      where ${ofTenant(sees.ownerId, leads || isOfRecord, binds)} and r.type = ${binds.add(type, 'text')}
         and not r.deleted and ${allOf(predicates, binds)}
         and r.id <> all(${binds.add(except, 'uuid[]')})
+        ${andSeen(sees, 's', { as: 'r', of: 'current', type }, binds.add.bind(binds))}
       limit 2`;
     const { rows } = await pool.query<{ id: string }>(prepared(sql, binds.values));
     return rows.map(({ id }) => id);

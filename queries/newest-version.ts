@@ -4,7 +4,10 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Line } from './gather.ts';
 
-/** Returns the number; undefined if the caller can't see the resource. A deletion counts. */
+/**
+ * Returns the number; undefined if the caller can't see the resource. A deletion counts. Under a grant a history has only
+ * the versions within it, which the newest number doesn't tell: undefined.
+ */
 export type NewestVersion = (caller: Caller, type: ResourceType, id: string) => Promise<number | undefined>;
 
 interface Row {
@@ -35,7 +38,7 @@ export function openNewestVersion(line: Line): NewestVersion {
     return ids.map((id) => found.get(id));
   });
   return async (caller, type, id) => {
-    if (!isUuid(id)) return undefined;
+    if (!isUuid(id) || caller.sees.within !== undefined) return undefined;
     const row = await byId(id);
     return row?.tenant === caller.sees.ownerId && row.type === type ? row.version : undefined;
   };

@@ -11,6 +11,8 @@ export interface Asks {
     readonly name?: string;
     readonly text: string;
     readonly values: unknown[];
+    /** Rows as arrays of their columns. */
+    readonly rowMode?: 'array';
   }): Promise<QueryResult<R>>;
 }
 

@@ -8,6 +8,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Line } from './gather.ts';
 import { bodyOrSize, sizeOfLarge, withLargeBodies } from './large-bodies.ts';
 import type { Asks } from './prepared.ts';
+import { type SightKey, seenByKey, seenStatement, sightKey } from './sight.ts';
 
 /** The current version of a resource. */
 export interface CurrentResource {
@@ -44,19 +45,84 @@ export type ResourceRow = [
   body: string | null,
 ];
 
+/** What a lookup reads of a resource `r`. */
+interface Columns {
+  /** Id and tenant, the key, come first. */
+  readonly columns: string;
+  readonly joins?: string;
+}
+
+const COLUMNS: Columns = {
+  columns: `r.id, r.tenant, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body`,
+};
+
 // Index: primary key of resources.resource (id).
-const READ = `
-  select r.id, r.tenant, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body
-  from resources.resource r
+const byTenant = ({ columns, joins = '' }: Columns): string => `
+  select ${columns}
+  from resources.resource r${joins}
   where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
 
+// The same index, once a key. Each key has what its own caller sees.
+const bySight = ({ columns, joins = '' }: Columns): string => `
+  select k.n, ${columns}
+  from json_to_recordset($1::json) k(n int, id uuid, type text, tenant uuid, record uuid, home text, categories int8[])
+  cross join lateral (select r.* from resources.resource r where r.id = k.id and ${seenByKey('r')} offset 0) r${joins}`;
+
+// The same index. The targets of a Provenance decide, so such lookups don't share a statement.
+const byTargets =
+  ({ columns, joins = '' }: Columns) =>
+  (seen: string): string =>
+    `
+  select ${columns}
+  from resources.resource r${joins}
+  where r.id = $1 and r.tenant = $2 and r.type = 'Provenance' ${seen}`;
+
+/** Reads a row for what a caller sees; undefined if there is none. */
+type ByKey<R> = (sees: Sees, type: ResourceType, id: string) => Promise<R | undefined>;
+
 /**
- * Opens a lookup of a tenant's resource over a line; concurrent lookups share a statement.
+ * Opens a lookup of resources that callers see over a line; concurrent lookups share a statement.
  * @param name of the statement.
- * @param text the SQL: it takes ids and tenants, and returns at most one row per id, whose first columns are
- * the key.
+ * @param shown at most one row per id, whose first columns are the key.
  */
-export function resourceByKey<R extends [...Key, ...unknown[]]>(
+export function resourceByKey<R extends [...Key, type: ResourceType, ...unknown[]]>(
+  line: Line,
+  pool: Asks,
+  name: string,
+  shown: Columns,
+): ByKey<R> {
+  const own = ofTenant<R>(line, name, byTenant(shown));
+  const granted = line.gather<SightKey & { readonly id: string }, R | undefined>(async (database, keys) => {
+    const values = [JSON.stringify(keys.map((key, n) => ({ n, ...key })))];
+    const text = bySight(shown);
+    const { rows } = await database.query<[number, ...R]>({
+      name: `${name}-granted`,
+      text,
+      values,
+      rowMode: 'array',
+    });
+    const found = new Map(rows.map(([n, ...row]) => [n, row]));
+    return keys.map((_, n) => found.get(n));
+  });
+  return async (sees, type, id) => {
+    const { within, ownerId } = sees;
+    if (within === undefined) {
+      const row = await own([id, ownerId]);
+      return row?.[2] === type ? row : undefined;
+    }
+    if (type === 'Provenance') {
+      const rows = { as: 'r', of: 'current', type } as const;
+      const asked = seenStatement(sees, { name, values: [id, ownerId] }, 'r', rows, byTargets(shown));
+      const found = await pool.query<R>({ ...asked, rowMode: 'array' });
+      return found.rows[0];
+    }
+    const key = sightKey(ownerId, within, type, 'r');
+    return key && granted({ id, ...key });
+  };
+}
+
+/** Opens a lookup of a tenant's resource, by id and tenant. */
+function ofTenant<R extends [...Key, ...unknown[]]>(
   line: Line,
   name: string,
   text: string,
@@ -95,11 +161,11 @@ export async function wholeResource<R extends CurrentResource>(
 
 /** Opens reads over a line; large bodies are read one by one over a pool, so that many together are never in memory. */
 export function openRead(line: Line, pool: Asks): Read {
-  const byKey = resourceByKey<ResourceRow>(line, 'read', READ);
+  const byKey = resourceByKey<ResourceRow>(line, pool, 'read', COLUMNS);
   return async (caller, type, id, budget) => {
     if (!isUuid(id)) return undefined;
-    const row = await byKey([id, caller.sees.ownerId]);
-    if (row?.[2] !== type) return undefined;
+    const row = await byKey(caller.sees, type, id);
+    if (row === undefined) return undefined;
     const [, , , version, lastUpdated, body] = row;
     return wholeResource(pool, caller.sees, { id, type, version, lastUpdated, body }, budget);
   };

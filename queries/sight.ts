@@ -6,21 +6,44 @@
  */
 import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
-import { type Access, categoriesFor, hasLetters } from '#src/shared/access.ts';
+import { type Access, categoriesFor, hasLetters, type Letters } from '#src/shared/access.ts';
+import type { Sees } from '#src/shared/caller.ts';
+import { prepared } from './prepared.ts';
 
-/** The half of a caller that says what it sees. */
-export interface Seeing {
-  /** `tenantId` of the owner of the records. */
-  readonly ownerId: string;
-  /** One record under a grant; absent: everything of the owner. */
-  readonly within?: { readonly record: string; readonly access: Access };
-}
+/** What the condition needs of the half of a caller that says what it sees. */
+export type Seeing = Pick<Sees, 'ownerId'> & {
+  readonly within?: Pick<NonNullable<Sees['within']>, 'record' | 'access'>;
+};
 
-/** The letters that a question needs: `r` for what is read by id, `s` for what is searched, both for whole records. */
-export type Needs = 'r' | 's' | 'rs';
+/**
+ * The letters that a question needs, each of them: `r` for what is read by id, `s` for what is searched, `rs` for whole
+ * records; also those of writes.
+ */
+export type Needs = Letters;
 
 /** Binds a value of a statement and returns its placeholder, such as `$3::uuid`. */
 export type Bind = (value: unknown, type: 'uuid' | 'text' | 'text[]' | 'int8[]') => string;
+
+/** Returns the binding of further values of a statement. */
+export function bindTo(values: unknown[]): Bind {
+  return (value, type) => `$${values.push(value)}::${type}`;
+}
+
+/**
+ * Returns a prepared statement: as it is without a grant, and with the condition under one, then with another name.
+ * @param text the SQL, given what `andSeen` returns
+ */
+export function seenStatement(
+  sees: Seeing,
+  statement: { readonly name: string; readonly values: unknown[] },
+  needs: Needs,
+  rows: Rows,
+  text: (seen: string) => string,
+): { name?: string; text: string; values: unknown[] } {
+  const { name, values } = statement;
+  if (sees.within === undefined) return { name, text: text(''), values };
+  return prepared(text(andSeen(sees, needs, rows, bindTo(values))), values);
+}
 
 /** Rows in a statement. */
 export interface Rows {
@@ -60,6 +83,68 @@ export function andSeenProvenance(sees: Seeing, needs: Needs, as: string, bind: 
   if (within === undefined) return '';
   if (!hasLetters(within.access, 'Provenance', needs)) return 'and false';
   return andSeen(sees, needs, { as, of: 'version' }, bind);
+}
+
+/**
+ * Returns a prepared statement like `seenStatement` for Provenances.
+ * @param text the SQL, given what returns the conditions on rows `r` of clients' own in resources.resource, and on the
+ *   versions `v` that automatic ones are of
+ */
+export function seenProvenances(
+  sees: Seeing,
+  statement: { readonly name: string; readonly values: unknown[] },
+  needs: Needs,
+  text: (own: () => string, automatic: () => string) => string,
+): { name?: string; text: string; values: unknown[] } {
+  const { name, values } = statement;
+  const bind = bindTo(values);
+  const own = () => andSeen(sees, needs, { as: 'r', of: 'current', type: 'Provenance' }, bind);
+  const made = text(own, () => andSeenProvenance(sees, needs, 'v', bind));
+  return sees.within === undefined ? { name, text: made, values } : prepared(made, values);
+}
+
+/**
+ * Returns SQL for the letters, of those given, that a caller under a grant has on a resource `r` of resources.resource, as
+ * a text; empty where it sees nothing of it.
+ */
+export function lettersOn(sees: Seeing, letters: Letters, as: string, bind: Bind): string {
+  const each = [...letters].map((letter) => {
+    const condition = andSeen(sees, letter, { as, of: 'current' }, bind).replace(/^and /, '');
+    return `case when ${condition} then '${letter}' end`;
+  });
+  return `concat(${each.join(', ')})`;
+}
+
+/** What a look-up of one row by id, which shares a statement with those of other callers, takes along: see `seenByKey`. */
+export interface SightKey {
+  readonly type: string;
+  readonly tenant: string;
+  readonly record: string;
+  readonly home: 'record' | 'directory' | 'either';
+  /** Hashes of the categories that the row must have one of; null without such a limit. */
+  readonly categories: readonly string[] | null;
+}
+
+/**
+ * Returns what a shared look-up takes along; undefined if the caller sees nothing of the type. Not for Provenance, whose
+ * targets decide.
+ */
+export function sightKey(
+  ownerId: string,
+  { record, access }: NonNullable<Seeing['within']>,
+  type: string,
+  letter: 'r' | 's',
+): SightKey | undefined {
+  if (!hasLetters(access, type, letter)) return undefined;
+  const categories = categoryKeysFor(access, type, letter) ?? null;
+  return { type, tenant: ownerId, record, home: homeOf(type), categories };
+}
+
+/** Returns SQL for the condition that a row `as` of resources.resource is seen by the look-up `k`; see `sightKey`. */
+export function seenByKey(as: string): string {
+  return `${as}.type = k.type and ${as}.tenant = k.tenant
+    and case when ${as}.record is null then k.home <> 'record' else k.home <> 'directory' and ${as}.record = k.record end
+    and (k.categories is null or ${as}.categories && k.categories)`;
 }
 
 /** Returns whether a caller may ask about a type at all. */

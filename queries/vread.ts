@@ -6,6 +6,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { bodyOrSize } from './large-bodies.ts';
 import { type CurrentResource, wholeResource } from './read.ts';
+import { seenStatement } from './sight.ts';
 
 /** Reads one version; undefined when there is none that the caller may see. The body of a deletion is null. `budget` as of `Read`. */
 export type Vread = (
@@ -17,20 +18,21 @@ export type Vread = (
 ) => Promise<CurrentResource | undefined>;
 
 // Index: primary key of history.version (id, version).
-const VREAD = `
+const vread = (seen: string): string => `
   select v.recorded_at, ${bodyOrSize('v.body')} as body
   from history.version v
-  where v.id = $1 and v.version = $2 and v.tenant = $3 and v.type = $4`;
+  where v.id = $1 and v.version = $2 and v.tenant = $3 and v.type = $4 ${seen}`;
 
 /** Opens vread over a database. */
 export function openVread(pool: Pool): Vread {
   return async (caller, type, id, version, budget) => {
     if (!isUuid(id)) return undefined;
-    const { rows } = await pool.query<{ recorded_at: number; body: string | null }>({
-      name: 'vread',
-      text: VREAD,
-      values: [id, version, caller.sees.ownerId, type],
-    });
+    const { sees } = caller;
+    const values = [id, version, sees.ownerId, type];
+    const shown = { as: 'v', of: 'version', type } as const;
+    const { rows } = await pool.query<{ recorded_at: number; body: string | null }>(
+      seenStatement(sees, { name: 'vread', values }, 'r', shown, vread),
+    );
     const row = rows[0];
     if (row === undefined) return undefined;
     const found = { id, type, version, lastUpdated: row.recorded_at, body: row.body };

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { CurrentResource } from '../read.ts';
+import { seenProvenances } from '../sight.ts';
 import { provenanceTexts, type RecordedVersion } from './resource.ts';
 
 /** A Provenance, and whether the service made it: such a one has a single version and takes no writes. */
@@ -17,25 +18,24 @@ interface Row extends RecordedVersion {
 }
 
 // Indexes: primary key of resources.resource (id); history.version_event (event_id).
-const READ = `
+const read = (own: () => string, automatic: () => string): string => `
   select false as automatic, r.id, r.type, r.version, r.last_updated as recorded_at, r.body,
     r.id as event_id, null as operation, null as metadata
   from resources.resource r
-  where r.id = $1 and r.tenant = $2 and r.type = 'Provenance'
+  where r.id = $1 and r.tenant = $2 and r.type = 'Provenance' ${own()}
   union all
   select true, v.id, v.type, v.version, v.recorded_at, null, v.event_id, v.operation, v.metadata
   from history.version v
-  where v.event_id = $1 and v.tenant = $2`;
+  where v.event_id = $1 and v.tenant = $2 ${automatic()}`;
 
 /** Opens reading Provenances over a database. */
 export function openReadProvenance(pool: Pool): ReadProvenance {
   return async (caller, id) => {
     if (!isUuid(id)) return undefined;
-    const { rows } = await pool.query<Row>({
-      name: 'provenance-read',
-      text: READ,
-      values: [id, caller.sees.ownerId],
-    });
+    const { sees } = caller;
+    const { rows } = await pool.query<Row>(
+      seenProvenances(sees, { name: 'provenance-read', values: [id, sees.ownerId] }, 'r', read),
+    );
     const row = rows[0];
     if (row === undefined) return undefined;
     const { automatic } = row;

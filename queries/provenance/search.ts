@@ -72,12 +72,21 @@ export function openSearchProvenance(
 /** Returns the statement that answers a search of Provenance. @throws Refusal `malformed` naming a parameter */
 export async function provenanceStatement(
   terminology: Terminology,
-  { ownerId: tenant }: Sees,
+  sees: Sees,
   { query, base, record }: Omit<SearchRequest, 'type'>,
 ): Promise<{ search: ParsedSearch<ProvenancePredicate>; sql: string; values: unknown[] }> {
   const raw = parseRaw(query);
   const terms = await loadTerms(raw, terminology);
-  const scope = { type: 'Provenance' as const, tenant, base, now: nowMicros(), terms, steps: { taken: 0 } };
+  const { ownerId: tenant } = sees;
+  const scope = {
+    type: 'Provenance' as const,
+    tenant,
+    sees,
+    base,
+    now: nowMicros(),
+    terms,
+    steps: { taken: 0 },
+  };
   const search = understand(raw, SORTS, (parameter) => provenancePredicate(parameter, scope));
   const binds = new Binds();
   return { search, sql: statement(search, tenant, record, binds), values: binds.values };

@@ -70,20 +70,20 @@ export type ReadMarked = (
 type MarkedRow = [...ResourceRow, metadata: string | null, created: Micros | null];
 
 // Index: primary keys of resources.resource (id) and of history.version (id, version), this twice for each.
-const READ_MARKED = `
-  select r.id, r.tenant, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body, v.metadata, f.recorded_at
-  from resources.resource r
+const MARKED = {
+  columns: `r.id, r.tenant, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body, v.metadata, f.recorded_at`,
+  joins: `
   left join history.version v on v.id = r.id and v.version = r.version
-  left join history.version f on f.id = r.id and f.version = 1
-  where r.id = any($1::uuid[]) and r.tenant = any($2::uuid[])`;
+  left join history.version f on f.id = r.id and f.version = 1`,
+};
 
 /** Opens reads with marks over a line; large bodies are read over a pool. */
 export function openReadMarked(line: Line, pool: Asks): ReadMarked {
-  const byKey = resourceByKey<MarkedRow>(line, 'rest-read', READ_MARKED);
+  const byKey = resourceByKey<MarkedRow>(line, pool, 'rest-read', MARKED);
   return async (caller, type, id) => {
     if (!isUuid(id)) return undefined;
-    const row = await byKey([id, caller.sees.ownerId]);
-    if (row?.[2] !== type) return undefined;
+    const row = await byKey(caller.sees, type, id);
+    if (row === undefined) return undefined;
     const [, , , version, lastUpdated, body, metadata, created] = row;
     const known = metadata !== null && created !== null;
     const mark = known ? { created, metadata: JSON.parse(metadata) as EventMetadata } : undefined;

@@ -16,6 +16,7 @@ import type { Asked } from './plan.ts';
 import { askedAs } from './predicate.ts';
 import { badParameter } from './raw.ts';
 import { type LookedUp, resolved } from './resolve.ts';
+import { seenIn } from './seen.ts';
 
 /** A search. */
 export interface SearchRequest {
@@ -52,11 +53,12 @@ const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable()
 export async function understandRequest(
   pool: Asks,
   terminology: Terminology,
-  { ownerId: tenant }: Sees,
+  sees: Sees,
   { type, record, compartment, base, exact, query }: SearchRequest,
 ): Promise<Understood> {
   const now = nowMicros();
-  const scope = { type, tenant, base, now, ...(exact === undefined ? {} : { exact }) };
+  const { ownerId: tenant } = sees;
+  const scope = { type, tenant, sees, base, now, ...(exact === undefined ? {} : { exact }) };
   const search = await parseSearch(query, scope, terminology);
   const order = orderOf(type, tenant, search.sorts);
   const { made, last } = startOf(search.cursor, order);
@@ -66,8 +68,9 @@ export async function understandRequest(
       ? []
       : [askedAs([`${compartment.type}/${compartment.id}`], compartmentPredicate(compartment, scope))];
   const { predicates, lookedUp } = await resolved(pool, [...within, ...search.predicates]);
+  const seen = seenIn(sees, type, record);
   const asked = {
-    selection: { type, tenant, predicates: merged(predicates), ...(record === undefined ? {} : { record }) },
+    selection: { type, tenant, ...seen, predicates: [...merged(predicates), ...seen.predicates] },
     order,
     limit: search.count + 1,
     total: search.total,

@@ -58,7 +58,8 @@ function referred(
   const ofRecord = namesRecord(inner.type, compiled);
   return rowsPredicate((binds) => {
     if (ofRecord && target !== 'Patient') return 'select null::uuid as id, null::uuid as record where false';
-    const sets = keySets([predicate]);
+    // Under a grant the rows that refer are those that it covers.
+    const sets = inner.sees.within === undefined ? keySets([predicate]) : [];
     const rows =
       sets.length > 0
         ? `search.entry e where ${hasKeys('e', sets, binds)}`

@@ -1,11 +1,12 @@
 /** Rows of another type that a search asks about: at the end of a chain, and in `_has`. */
-import { containedKey } from '#src/fhir/search/keys.ts';
+import { containedKey, recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
-import { allOf, ofTenant } from './conditions.ts';
-import { hasKeys, keySets } from './entry-keys.ts';
+import { andSeen, homeOf } from '../sight.ts';
+import { allOf, checkOf, ofTenant } from './conditions.ts';
+import { hasKeys, keySets, withKeys } from './entry-keys.ts';
 import type { SearchScope } from './parameter.ts';
 import type { Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
@@ -36,7 +37,7 @@ export function stepTo(type: ResourceType, parameter: RawParameter, scope: Searc
       });
     }
   }
-  return { ...scope, type, depth };
+  return { ...scope, type, from: scope.type, depth };
 }
 
 /** Returns a parameter under another name, with the same values. */
@@ -79,9 +80,11 @@ export function ofTypes<T>(
  */
 export function innerRows(
   predicate: Predicate,
-  { tenant, type, contained }: Pick<SearchScope, 'tenant' | 'type' | 'contained'>,
+  scope: Pick<SearchScope, 'tenant' | 'sees' | 'type' | 'from' | 'contained'>,
   binds: Binds,
 ): string {
+  if (scope.sees.within !== undefined) return seenRows(predicate, scope, scope.sees.within.record, binds);
+  const { tenant, type, contained } = scope;
   if (predicate.rows !== undefined) return `(${predicate.rows(binds)}) r where true`;
   const sets = keySets([predicate]);
   // Keys name the tenant and the type, and a deleted resource has none.
@@ -94,6 +97,57 @@ export function innerRows(
   return `(select r.id from ${own} union all
     select e.id from search.entry e where ${hasKeys('e', every, binds)}
       and not e.keys && ${binds.add(predicate.without, 'int8[]')}) r where true`;
+}
+
+/**
+ * Returns SQL like `innerRows` under a grant: of what it covers. The record's own indexes lead to the rows, so that no
+ * other record has a part in it. Contained resources are seen with the ones that contain them.
+ */
+function seenRows(
+  predicate: Predicate,
+  {
+    tenant,
+    sees,
+    type,
+    from,
+    contained,
+  }: Pick<SearchScope, 'tenant' | 'sees' | 'type' | 'from' | 'contained'>,
+  record: string,
+  binds: Binds,
+): string {
+  const ofRecord = [[searchKey(recordKey(record))]];
+  const inRecord = homeOf(type) === 'record';
+  const condition = (sets: readonly (readonly string[])[]): string => {
+    const own = keySets([predicate]);
+    if (own.length > 0) return withKeys([...own, ...sets], binds);
+    if (predicate.rows === undefined) return checkOf(predicate, binds);
+    return `r.id = any(array(select distinct x.id from (${predicate.rows(binds, sets)}) x))`;
+  };
+  const found = inRecord
+    ? condition(ofRecord)
+    : predicate.keyed === true
+      ? condition([])
+      : allOf([predicate], binds);
+  const rows = `resources.resource r where ${ofTenant(tenant, inRecord || predicate.keyed === true, binds)}
+    and r.type = ${binds.add(type, 'text')} and not r.deleted and (${found})
+    ${andSeen(sees, 's', { as: 'r', of: 'current', type }, binds.add.bind(binds))}`;
+  const { keys, values, rows: some, without } = predicate;
+  if (contained !== true || (keys ?? values ?? some ?? without) === undefined) return rows;
+  const home = from === undefined ? 'record' : homeOf(from);
+  const inner = [[searchKey(containedKey(tenant, type))]];
+  const parts = [`select r.id from ${rows}`];
+  const check = (sets: readonly (readonly string[])[]) =>
+    without === undefined ? `(${condition(sets)})` : `not r.keys && ${binds.add(without, 'int8[]')}`;
+  if (home !== 'directory') {
+    const sets = [...inner, ...ofRecord];
+    parts.push(`select r.id from search.entry r where ${hasKeys('r', sets, binds)} and ${check(ofRecord)}`);
+  }
+  if (home !== 'record') {
+    parts.push(
+      `select r.id from search.entry r where ${hasKeys('r', inner, binds)} and r.record is null and ${check([])}`,
+    );
+  }
+  return `(${parts.join(' union all ')}) r where true`;
 }
 
 /**

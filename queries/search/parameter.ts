@@ -4,6 +4,7 @@
  */
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time.ts';
+import type { Seeing } from '../sight.ts';
 import type { Predicate } from './predicate.ts';
 import type { RawParameter } from './raw.ts';
 import type { Terms } from './terms.ts';
@@ -13,6 +14,8 @@ export interface SearchScope {
   readonly type: ResourceType;
   /** The caller's tenant, which rows in other tables have too. */
   readonly tenant: string;
+  /** What the caller sees; rows of other types at the ends of chains and `_has` must be among it. */
+  readonly sees: Seeing;
   /** Base URL of the FHIR interface with a slash at its end: references may be written in full. */
   readonly base: string;
   readonly now: Micros;
@@ -22,6 +25,8 @@ export interface SearchScope {
   readonly exact?: boolean;
   /** Counts the types that chains and `_has` of the whole search come to. */
   readonly steps?: { taken: number };
+  /** The type that a chain or `_has` came from. */
+  readonly from?: ResourceType;
   /** The number of references between the searched type and this one. */
   readonly depth?: number;
   /** True if contained resources of the type are found as well, at the end of a chain. */
