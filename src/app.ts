@@ -17,6 +17,7 @@ import { openConsentQueries } from '#queries/consents/consents.ts';
 import { openPatientsOfProject } from '#queries/consents/patients-of-project.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
+import { openAccessLog } from './app/access-log.ts';
 import { acknowledged } from './app/acknowledged.ts';
 import { openAdministration } from './app/admin.ts';
 import { answering } from './app/answering.ts';
@@ -222,6 +223,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const documents = await openDocuments({ config, pool, databaseUrl, log, events: store, locks });
   documents.start();
+  const accessLog = openAccessLog(databaseUrl, log, registry);
   const { carried, erasures, sandboxes } = openProcesses({
     store,
     pool,
@@ -348,6 +350,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     // A match without its resource would be missing from its page.
     searchable: () => caughtUp(['search', 'resources']),
     stale,
+    accessLog,
     services: {
       ...administration,
       consentQueries,
@@ -430,7 +433,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       sweeping.stop();
       documents.close();
       await Promise.all([queries.close(), tokens.close()]);
-      await Promise.all([pool.end(), lockPool.end(), traffic.close(), tracing?.close()]);
+      await Promise.all([pool.end(), lockPool.end(), traffic.close(), accessLog.close(), tracing?.close()]);
     },
   };
 }

@@ -33,6 +33,9 @@ export interface Erasure {
   finished(position: Position): Promise<boolean>;
 }
 
+/** What `RecordErased` keeps of an access log. */
+type ErasedAccess = Extract<StoredEvent['event'], { type: 'RecordErased' }>['data']['access_log'];
+
 /** Dependencies of the erasure process. */
 export interface ErasureDeps {
   readonly resources: Streams<Resources>;
@@ -44,6 +47,11 @@ export interface ErasureDeps {
   readonly forget: (patientId: string) => Promise<void>;
   /** Keeps the ended grants until `RecordErased` has them. */
   readonly erased: GrantsOfErased;
+  /**
+   * Removes a record's access log, and keeps reads of the record from writing more. A second run returns the same.
+   * @returns the number of its entries, and the last one's hash
+   */
+  readonly eraseAccessLog: (patientId: string) => Promise<ErasedAccess>;
   /** Waits until every projection has passed a position; false if one lags longer. The erasure then goes on later. */
   readonly visible: (position: Position) => Promise<boolean>;
 }
@@ -98,6 +106,8 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
   // Until this moment a search could find the record, and its response could be stored for retries; and a grant could
   // get codes and tokens.
   await deps.forget(patient);
+  // A PostgreSQL that was restored from before the purge has it again.
+  if (done !== undefined) await deps.eraseAccessLog(patient);
   await deps.erased.done(patient);
 }
 
@@ -119,10 +129,12 @@ async function eraseRecord(
   await deps.forget(patient);
   await deps.resources.erase(recordStream(patient));
   await deps.forget(patient); // a command that was under way may have noted something before its stream was gone
+  // From here on no read of the record is answered; few are under way, because its grants have ended.
+  const access_log = await deps.eraseAccessLog(patient);
   const project = stream.slice(projectStream('').length);
   const { position } = await note(deps.projects, base, deps.now, project, ids.at(1, 'event'), {
     type: 'RecordErased',
-    data: { patient, environment, grants },
+    data: { patient, environment, grants, access_log },
   });
   return position;
 }

@@ -14,6 +14,7 @@ import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import { forgetRecord } from '../oauth/revoke.ts';
+import { eraseAccessLog } from '../operations/access-log/erase.ts';
 import type { ContextManifests } from '../operations/context-manifests.ts';
 import { Erasing } from '../operations/erasing.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
@@ -101,6 +102,7 @@ export function openProcesses({
             projects: new Streams(resources.kernel, PROJECT),
             now: nowMicros,
             erased: new Erasing(processDeps.pool),
+            eraseAccessLog: (patient) => eraseAccessLog(processDeps.pool, patient),
             visible,
             reacted: async (position, patient) => {
               if (!(await carried.hasPassed(position, ERASURE_MS)))

@@ -187,8 +187,8 @@ export const CATALOG = {
     data: z.object({ patient: z.string(), environment }),
   },
   RecordErased: {
-    version: 2,
-    says: 'A record was removed physically, as requested. Of its grants, this keeps what names no person.',
+    version: 3,
+    says: 'A record was removed physically, as requested. Of its grants and its access log, this keeps what names no person.',
     streams: 'project-',
     data: z.object({
       patient: z.string(),
@@ -201,6 +201,10 @@ export const CATALOG = {
           ended_at: instant,
         }),
       ),
+      access_log: z.object({
+        entries: z.int().nonnegative().describe('number of entries that were removed'),
+        hash: z.string().nullable().describe("the last entry's, 64 hex digits; null without any"),
+      }),
     }),
   },
   PersonalRecordStarted: {

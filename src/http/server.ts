@@ -30,6 +30,7 @@ import { authorizeRouter } from './oauth/authorize/router.ts';
 import { discoveryRouter } from './oauth/discovery.ts';
 import { clientEndpointsRouter } from './oauth/endpoints/router.ts';
 import { logosRouter } from './oauth/logos.ts';
+import type { AccessLog } from './ports/access-log.ts';
 import type { AuthorizeServices } from './ports/authorize.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 import type { Metrics } from './ports/metrics.ts';
@@ -56,6 +57,8 @@ export interface ServerDeps {
   readonly queries: Queries;
   readonly terminology: Terminology;
   readonly idempotency: IdempotencyKeys;
+  /** Notes reads of records. */
+  readonly accessLog: AccessLog;
   readonly traffic: Notebook & { readonly limits: RateLimits | undefined };
   /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */
   readonly visible: (position: Position) => Promise<boolean>;

@@ -6,6 +6,7 @@ import { AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
 import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
 import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
+import { ACCESS_LOG_SQL } from '#src/operations/access-log/schema.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { ERASING_SQL } from '#src/operations/erasing.ts';
@@ -80,5 +81,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0054-authorization-requests', sql: AUTHORIZATION_REQUEST_SQL },
   { name: '0056-request-log-application', sql: REQUEST_LOG_APPLICATION_SQL },
   { name: '0057-idempotency-key', sql: IDEMPOTENCY_KEY_SQL },
+{ name: '0058-access-log', sql: ACCESS_LOG_SQL },
   { name: '0061-webhook-grants', sql: WEBHOOK_GRANTS_SQL },
 ];

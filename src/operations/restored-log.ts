@@ -5,6 +5,7 @@
 import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
+import { recordStream } from '../events/streams.ts';
 import { holds, type LogMark } from './log-mark.ts';
 
 /** Thrown when the log ends before data that were derived from it. */
@@ -75,6 +76,7 @@ export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read
   await pool.query(
     'TRUNCATE operations.snapshot, operations.snapshot_entry, operations.process, operations.parked, operations.late_write',
   );
+  await reviveAccessLogs(pool, store);
   let after = Buffer.alloc(0);
   let keys = 0;
   let keptKeys = 0;
@@ -91,6 +93,27 @@ export async function forgetLostEvents(pool: Pool, store: Pick<EventStore, 'read
     await pool.query('DELETE FROM operations.idempotency WHERE key_hash = ANY ($1)', [gone]);
     keys += gone.length;
     keptKeys += rows.length - gone.length;
+  }
+}
+
+/** Lets access logs of records begin again whose purge is lost: the log has the records again. */
+async function reviveAccessLogs(pool: Pool, store: Pick<EventStore, 'read'>): Promise<void> {
+  const { rows } = await pool.query<{ record: string }>(
+    'SELECT record FROM operations.access_head WHERE erased ORDER BY record',
+  );
+  for (const { record } of rows) {
+    if (await hasEvents(store, recordStream(record)))
+      await pool.query('DELETE FROM operations.access_head WHERE record = $1 AND erased', [record]);
+  }
+}
+
+async function hasEvents(store: Pick<EventStore, 'read'>, stream: string): Promise<boolean> {
+  try {
+    for await (const _ of store.read(stream, { limit: 1 })) return true;
+    return false;
+  } catch (error) {
+    if (error instanceof StreamDeleted) return false;
+    throw error;
   }
 }
 

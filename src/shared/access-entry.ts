@@ -2,8 +2,8 @@
 
 /** Who read (docs/spec/decisions.md, section 4, "Access-log entry"). */
 export type AccessActor =
-  /** An application under a grant. */
-  | { readonly kind: 'application'; readonly id: string; readonly grantId: string }
+  /** An application: under a grant, or of the owner's project with a token of its own (null). */
+  | { readonly kind: 'application'; readonly id: string; readonly grantId: string | null }
   /** An API key of the owner's project. */
   | { readonly kind: 'key'; readonly id: string }
   /** A person who signed in: the patient, a representative, or a member of the owner's project. */

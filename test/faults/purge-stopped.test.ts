@@ -3,6 +3,7 @@
  * grants: no grant, token or person is left behind.
  */
 import { expect } from 'chai';
+import { pino } from 'pino';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
 import { PROJECT } from '#commands/project/state.ts';
@@ -10,11 +11,14 @@ import { type ErasureDeps, erase } from '#commands/record/erasure.ts';
 import { decideWrites } from '#commands/resource/decide.ts';
 import { SnapshotLoader } from '#commands/resource/snapshots.ts';
 import { RESOURCES, type Resources } from '#commands/resource/state.ts';
+import { openPool } from '#src/database/pool.ts';
 import { understand } from '#src/events/codec.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import { forgetRecord } from '#src/oauth/revoke.ts';
+import { AccessLogWriter } from '#src/operations/access-log/access-log.ts';
+import { eraseAccessLog } from '#src/operations/access-log/erase.ts';
 import { Erasing } from '#src/operations/erasing.ts';
 import { Invitations } from '#src/operations/invitations.ts';
 import { PostgresSnapshots } from '#src/operations/snapshots.ts';
@@ -49,6 +53,7 @@ describe('a purge that is stopped at each step', () => {
     'forget 1',
     'erase',
     'forget 2',
+    'access log',
     'append 2',
     'visible',
     'forget 3',
@@ -62,6 +67,7 @@ describe('a purge that is stopped at each step', () => {
         const ports = { pool: other.pool, store, snapshots };
         await createIn(resourcesIn(store, snapshots), patient, project);
         const people = await withGrants(instance, other, patient);
+        const last = await withReads(other, patient);
         const requested = await request(store, patient, project);
         const stopped = await erase(depsThatStop(ports, step, moment), requested).catch(
           (error: unknown) => error,
@@ -72,14 +78,19 @@ describe('a purge that is stopped at each step', () => {
         const left = (await wholeLog(store)).filter(({ data }) => data.includes(patient));
         expect(left.map(({ type }) => type)).to.deep.equal(['RecordErasureRequested', 'RecordErased']);
         for (const name of people) expect(await tablesWith(other.pool, name), name).to.deep.equal([]);
-        const { grants } = JSON.parse(left[1]?.data ?? '');
+        const { grants, access_log } = JSON.parse(left[1]?.data ?? '');
+        expect(access_log).to.deep.equal({ entries: READS, hash: last });
         expect(grants).to.have.length(GRANTS + 1);
         for (const grant of grants) {
           expect(Object.keys(grant)).to.deep.equal(['grant_id', 'application_id', 'granted_at', 'ended_at']);
           expect(grant.ended_at > grant.granted_at, JSON.stringify(grant)).to.equal(true);
           expect(await tablesWith(other.pool, grant.grant_id)).to.deep.equal(['log.events']);
         }
-        expect(await tablesWith(other.pool, patient)).to.have.members(['log.events', 'log.erased']);
+        expect(await tablesWith(other.pool, patient)).to.have.members([
+          'log.events',
+          'log.erased',
+          'operations.access_head',
+        ]);
       });
     }
   }
@@ -170,6 +181,36 @@ async function withGrants(
   return people.map(({ subject }) => subject);
 }
 
+const READS = 3;
+
+/** Gives a record an access log. @returns the hash of its last entry, in hex */
+async function withReads({ url, pool }: TestDatabase, record: string): Promise<string> {
+  const own = openPool(url, { max: 1 });
+  const writer = new AccessLogWriter(own, pino({ level: 'silent' }));
+  for (let n = 0; n < READS; n += 1) {
+    await writer.written([
+      {
+        record,
+        action: 'read',
+        actor: { kind: 'application', id: 'app_0', grantId: null },
+        resourceType: 'Patient',
+        resourceId: record,
+        purpose: null,
+        status: 'ok',
+        count: 1,
+        requestId: 'req_test',
+      },
+    ]);
+  }
+  await writer.close();
+  await own.end();
+  const { rows } = await pool.query(
+    "select encode(hash, 'hex') as last from operations.access_head where record = $1",
+    [record],
+  );
+  return rows[0].last;
+}
+
 /** As if the process had ended here. */
 class Stopped extends Error {}
 
@@ -231,6 +272,7 @@ function depsThatStop(
         await new Invitations(pool).forget(patient);
         await forgetRecord(pool, patient);
       }),
+    eraseAccessLog: (patient) => port('access log', () => eraseAccessLog(pool, patient)),
     visible: () => port('visible', async () => true),
   };
 }

@@ -81,7 +81,10 @@ export function erasureRequested(patient: string): NewEvent {
 
 /** `RecordErased`. */
 export function erased(patient: string): NewEvent {
-  return made({ type: 'RecordErased', data: { patient, environment: TENANT.environment, grants: [] } });
+  return made({
+    type: 'RecordErased',
+    data: { patient, environment: TENANT.environment, grants: [], access_log: { entries: 0, hash: null } },
+  });
 }
 
 let numbered = 0;

@@ -74,5 +74,8 @@ export function erasedWith(patient: string, grants: readonly GrantData[]): NewEv
     granted_at: at,
     ended_at: at,
   }));
-  return made({ type: 'RecordErased', data: { patient, environment: 'sandbox', grants: kept } });
+  return made({
+    type: 'RecordErased',
+    data: { patient, environment: 'sandbox', grants: kept, access_log: { entries: 0, hash: null } },
+  });
 }

@@ -271,7 +271,7 @@ describe('deciding on projects', () => {
   it('given erasures of records in its stream, then it is as before', () => {
     const erased: PlainEvent = {
       type: 'RecordErased',
-      data: { patient: 'p', environment: 'sandbox', grants: [] },
+      data: { patient: 'p', environment: 'sandbox', grants: [], access_log: { entries: 0, hash: null } },
     };
     given(PROJECT, [opened, erased]).when(project.remove('proj_1')).thenEvents(deleted);
   });

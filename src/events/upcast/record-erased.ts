@@ -5,3 +5,8 @@ import type { EventData } from './upcaster.ts';
 export function recordErasedTo2(data: EventData): EventData {
   return { ...data, grants: [] };
 }
+
+/** Upcasts `RecordErased` to version 3, which added `access_log`. Records that were erased before had none. */
+export function recordErasedTo3(data: EventData): EventData {
+  return { ...data, access_log: { entries: 0, hash: null } };
+}

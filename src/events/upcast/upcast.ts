@@ -10,7 +10,7 @@ import { isObject } from '../../shared/json.ts';
 import { CATALOG, type EventType } from '../catalog.ts';
 import { applicationBrandedTo2 } from './application-branded.ts';
 import { applicationRegisteredTo2, applicationRegisteredTo3 } from './application-registered.ts';
-import { recordErasedTo2 } from './record-erased.ts';
+import { recordErasedTo2, recordErasedTo3 } from './record-erased.ts';
 import type { EventData, Upcaster } from './upcaster.ts';
 
 /** A tuple with one upcaster for each step from version 1 to version `V`. */
@@ -26,7 +26,7 @@ export const UPCASTERS: {
 } = {
   ApplicationBranded: [applicationBrandedTo2],
   ApplicationRegistered: [applicationRegisteredTo2, applicationRegisteredTo3],
-  RecordErased: [recordErasedTo2],
+  RecordErased: [recordErasedTo2, recordErasedTo3],
 };
 
 const STEPS: Readonly<Partial<Record<EventType, readonly Upcaster[]>>> = UPCASTERS;

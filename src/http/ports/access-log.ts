@@ -7,7 +7,7 @@ export type { AccessEntry } from '#src/shared/access-entry.ts';
 export interface AccessLog {
   /**
    * Writes the entries of an answer; resolves when they are durable. Nothing of the answer may be sent before.
-   * @throws Refusal unavailable (503) if they can't be written; not_found (404) if a record was erased meanwhile
+   * @throws Refusal unavailable (503) if they can't be written, also if a record was erased meanwhile
    */
   written(entries: readonly AccessEntry[]): Promise<void>;
   /** Writes the entry of a refused read with the next batch, without waiting. */

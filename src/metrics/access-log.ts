@@ -1,0 +1,25 @@
+/** Metrics of the access log. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** Registers the entries that wait, and the refused reads that never will be written. */
+export function observeAccessLog(registry: Registry, log: { waiting: number; dropped: number }): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'annal_access_log_waiting',
+    help: 'Reads of this instance whose entries are not in the access log yet. Only refused reads are answered before.',
+    registers,
+    collect() {
+      this.set(log.waiting);
+    },
+  });
+  let counted = 0;
+  new Counter({
+    name: 'annal_access_log_dropped_total',
+    help: 'Refused reads of this instance that are missing in the access log: it could not be written for too long.',
+    registers,
+    collect() {
+      this.inc(log.dropped - counted);
+      counted = log.dropped;
+    },
+  });
+}

@@ -1,0 +1,175 @@
+/**
+ * Writes the access log in batches: one at a time in each instance, each one statement and one commit that waits for the
+ * disk. What arrives meanwhile makes the next batch.
+ */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { isPassingInDatabase } from '#src/database/failure.ts';
+import type { AccessEntry } from '#src/shared/access-entry.ts';
+import { type Refusal, unavailable } from '#src/shared/refusal.ts';
+import { type ReadyEntry, readyEntry } from './columns.ts';
+import { unwritten, writeEntries } from './write.ts';
+
+/** Entries of a batch, besides those of the answer that exceeds it. */
+const BATCH = 1_000;
+/** Most refused reads that wait; beyond them the newest are dropped. */
+const WAITING = 10_000;
+/** Pause before refused reads are tried again, in ms: longer than the server works on a statement that was given up. */
+const AGAIN_MS = 2_000;
+
+/** Entries that one answer waits for. */
+interface Answer {
+  readonly entries: readonly ReadyEntry[];
+  readonly settle: (refusal?: Refusal) => void;
+}
+
+/** What is written together. */
+interface Batch {
+  readonly answers: readonly Answer[];
+  /** Refused reads. */
+  readonly notes: readonly ReadyEntry[];
+  /** Refused reads of a batch that failed: some may have been written. */
+  readonly unsure: readonly ReadyEntry[];
+}
+
+/** The access log, in PostgreSQL. */
+export class AccessLogWriter {
+  #answers: Answer[] = [];
+  #notes: ReadyEntry[] = [];
+  #unsure: ReadyEntry[] = [];
+  #dropped = 0;
+  #running: Promise<void> | undefined;
+  #again: NodeJS.Timeout | undefined;
+  #failing = false;
+
+  /** @param pool of its own, so that a batch never waits for other work */
+  constructor(
+    private readonly pool: Pool,
+    private readonly log: Pick<Logger, 'warn' | 'error'>,
+  ) {}
+
+  /** Entries that are not written yet. */
+  get waiting(): number {
+    const answers = this.#answers.reduce((sum, { entries }) => sum + entries.length, 0);
+    return answers + this.#notes.length + this.#unsure.length;
+  }
+
+  /** Refused reads that never will be written: too many waited, or their record's chain is damaged. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /**
+   * Writes the entries of an answer; resolves when they are durable.
+   * @throws Refusal unavailable (503) if they can't be written, also if a record was erased meanwhile
+   */
+  async written(entries: readonly AccessEntry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const ready = entries.map(readyEntry);
+    await new Promise<void>((resolve, reject) => {
+      this.#answers.push({
+        entries: ready,
+        settle: (refusal) => (refusal === undefined ? resolve() : reject(refusal)),
+      });
+      this.#start();
+    });
+  }
+
+  /** Writes the entry of a refused read with the next batch, without waiting. While the log can't be written it waits on. */
+  note(entry: AccessEntry): void {
+    if (this.#notes.length + this.#unsure.length < WAITING) this.#notes.push(readyEntry(entry));
+    else this.#dropped += 1;
+    this.#start();
+  }
+
+  /** Writes what waits, and resolves when nothing is left or the log can't be written. No call may follow. */
+  async close(): Promise<void> {
+    for (let left = Number.POSITIVE_INFINITY; this.waiting > 0 && this.waiting < left; ) {
+      left = this.waiting;
+      this.#resume();
+      await this.#running;
+    }
+    clearTimeout(this.#again);
+    const lost = this.waiting;
+    if (lost > 0) this.log.error({ entries: lost }, 'refused reads were not written to the access log');
+  }
+
+  #start(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** Ends the pause of refused reads. */
+  #resume(): void {
+    clearTimeout(this.#again);
+    this.#again = undefined;
+    this.#start();
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      // What one turn of the event loop brings goes into one batch.
+      await new Promise(setImmediate);
+      const batch = this.#take();
+      if (batch === undefined) return;
+      await this.#write(batch);
+    }
+  }
+
+  /** Takes what waits, in the order in which it came; undefined if there is nothing. */
+  #take(): Batch | undefined {
+    let [size, count] = [0, 0];
+    for (const { entries } of this.#answers) {
+      if (size > 0 && size + entries.length > BATCH) break;
+      size += entries.length;
+      count += 1;
+    }
+    const answers = this.#answers.splice(0, count);
+    const paused = this.#again !== undefined;
+    const notes = paused ? [] : this.#notes.splice(0, BATCH);
+    const unsure = paused ? [] : this.#unsure.splice(0, BATCH);
+    return answers.length + notes.length + unsure.length === 0 ? undefined : { answers, notes, unsure };
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    const { answers, notes, unsure } = batch;
+    try {
+      const again = unsure.length === 0 ? [] : await unwritten(this.pool, unsure);
+      const entries = [...again, ...notes, ...answers.flatMap((answer) => answer.entries)];
+      const erased = await writeEntries(this.pool, entries);
+      this.#failing = false;
+      for (const answer of answers) {
+        const gone = answer.entries.some(({ record }) => erased.has(record));
+        answer.settle(
+          gone ? unavailable('a record was removed while it was read; repeat the request') : undefined,
+        );
+      }
+    } catch (error) {
+      const parts = isPassingInDatabase(error) ? [] : partsOf(batch);
+      if (parts.length > 1) for (const part of parts) await this.#write(part);
+      else this.#failed(batch, error);
+    }
+  }
+
+  #failed({ answers, notes, unsure }: Batch, error: unknown): void {
+    if (!this.#failing) this.log.error({ err: error }, "the access log can't be written; reads answer 503");
+    this.#failing = true;
+    for (const answer of answers)
+      answer.settle(unavailable("the access log can't be written, so nothing is shown; retry in a second"));
+    if (isPassingInDatabase(error)) {
+      this.#unsure = [...unsure, ...notes, ...this.#unsure];
+      this.#again ??= setTimeout(() => this.#resume(), AGAIN_MS).unref();
+    } else this.#dropped += notes.length + unsure.length;
+  }
+}
+
+/** Returns a batch in its smallest parts, so that a fault of one record's log fails only what concerns it. */
+function partsOf({ answers, notes, unsure }: Batch): Batch[] {
+  const nothing = { answers: [], notes: [], unsure: [] };
+  return [
+    ...answers.map((answer) => ({ ...nothing, answers: [answer] })),
+    ...notes.map((note) => ({ ...nothing, notes: [note] })),
+    ...unsure.map((note) => ({ ...nothing, unsure: [note] })),
+  ];
+}

@@ -1,0 +1,60 @@
+/**
+ * The hash chain of a record's access log. An entry's hash is the SHA-256 over the previous hash (32 zero bytes before the
+ * first), its number and time (8 bytes each, big-endian), and its digest: the SHA-256 over its other members as a JSON
+ * array. The database computes the hashes while it holds the record's head (`operations.access_chain`).
+ */
+import { createHash } from 'node:crypto';
+
+/** An entry's columns besides number, time and hash. */
+export interface EntryColumns {
+  readonly record: string;
+  readonly id: string;
+  readonly action: string;
+  readonly actor_kind: string;
+  readonly actor_id: string;
+  readonly issuer: string | null;
+  readonly role: string | null;
+  readonly grant_id: string | null;
+  readonly resource_type: string | null;
+  readonly resource_id: string | null;
+  readonly purpose: string | null;
+  readonly status: string;
+  readonly count: number | null;
+  readonly request_id: string;
+}
+
+/** The hash before a record's first entry. */
+export const GENESIS = Buffer.alloc(32);
+
+/** Returns the SHA-256 over an entry's columns, 32 bytes. */
+export function digestOf(entry: EntryColumns): Buffer {
+  const text = JSON.stringify([
+    entry.record,
+    entry.id,
+    entry.action,
+    entry.actor_kind,
+    entry.actor_id,
+    entry.issuer,
+    entry.role,
+    entry.grant_id,
+    entry.resource_type,
+    entry.resource_id,
+    entry.purpose,
+    entry.status,
+    entry.count,
+    entry.request_id,
+  ]);
+  return createHash('sha256').update(text).digest();
+}
+
+/**
+ * Returns the hash of the entry that follows `previous`, 32 bytes.
+ * @param seq its number, from 1
+ * @param at its time, microseconds since 1970
+ */
+export function linkOf(previous: Buffer, seq: number, at: number, digest: Buffer): Buffer {
+  const numbers = Buffer.alloc(16);
+  numbers.writeBigInt64BE(BigInt(seq), 0);
+  numbers.writeBigInt64BE(BigInt(at), 8);
+  return createHash('sha256').update(previous).update(numbers).update(digest).digest();
+}

@@ -1,0 +1,79 @@
+/** Entries of the access log as columns of a statement. */
+import { arrayLiteral } from '#src/database/array-literal.ts';
+import type { AccessEntry } from '#src/shared/access-entry.ts';
+import { isUuid, newUuid } from '#src/shared/ids.ts';
+import { digestOf, type EntryColumns } from './chain.ts';
+
+/** Longest text of an entry, in UTF-16 units: a client may have sent it. */
+const MOST = 512;
+
+/** Characters that PostgreSQL doesn't store, or that would disturb a terminal. */
+const CONTROLS = /[\u0000-\u001f\u007f]/g;
+
+/** An entry that is ready to be written. */
+export interface ReadyEntry extends EntryColumns {
+  /** SHA-256 over the columns, in hex. */
+  readonly digest: string;
+}
+
+/** Returns an entry's columns, under a new id. @throws TypeError for a record that isn't a UUID */
+export function readyEntry(entry: AccessEntry): ReadyEntry {
+  const { record, actor, count } = entry;
+  if (!isUuid(record)) throw new TypeError('the record of an access-log entry must be a UUID');
+  const columns: EntryColumns = {
+    record,
+    id: newUuid(),
+    action: storable(entry.action),
+    actor_kind: actor.kind,
+    actor_id: storable(actor.kind === 'person' ? actor.subject : actor.id),
+    issuer: actor.kind === 'person' ? storable(actor.issuer) : null,
+    role: actor.kind === 'person' ? actor.role : null,
+    grant_id: actor.kind === 'application' ? orNull(actor.grantId) : null,
+    resource_type: orNull(entry.resourceType),
+    resource_id: orNull(entry.resourceId),
+    purpose: orNull(entry.purpose),
+    status: entry.status,
+    count,
+    request_id: storable(entry.requestId),
+  };
+  return { ...columns, digest: digestOf(columns).toString('hex') };
+}
+
+function orNull(text: string | null): string | null {
+  return text === null ? null : storable(text);
+}
+
+/** Returns a text as PostgreSQL stores it: well-formed, without control characters, cut. */
+function storable(text: string): string {
+  return text.slice(0, MOST).toWellFormed().replace(CONTROLS, '\ufffd');
+}
+
+/** Returns entries as the parameters of the statement: an array for each column, and each entry's number in its record. */
+export function parametersOf(entries: readonly ReadyEntry[]): string[] {
+  const numbers = new Map<string, number>();
+  const place = entries.map(({ record }) => {
+    const number = (numbers.get(record) ?? 0) + 1;
+    numbers.set(record, number);
+    return number;
+  });
+  const texts = (member: Exclude<keyof ReadyEntry, 'count'>): string =>
+    arrayLiteral(entries.map((entry) => entry[member]));
+  return [
+    texts('record'),
+    texts('id'),
+    texts('action'),
+    texts('actor_kind'),
+    texts('actor_id'),
+    texts('issuer'),
+    texts('role'),
+    texts('grant_id'),
+    texts('resource_type'),
+    texts('resource_id'),
+    texts('purpose'),
+    texts('status'),
+    `{${entries.map(({ count }) => count ?? 'null').join(',')}}`,
+    texts('request_id'),
+    texts('digest'),
+    `{${place.join(',')}}`,
+  ];
+}

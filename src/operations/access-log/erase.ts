@@ -1,0 +1,27 @@
+/** Removes a record's access log with the record, and keeps from others' batches that anything is written afterwards. */
+import type { Pool } from 'pg';
+import { GENESIS } from './chain.ts';
+
+/** What a purge keeps of an access log: the number of its entries and the last one's hash (64 hex digits), null without any. */
+export interface ErasedAccess {
+  readonly entries: number;
+  readonly hash: string | null;
+}
+
+const MARK = `
+insert into operations.access_head as h (record, erased) values ($1, true)
+on conflict (record) do update set erased = true
+returning entries, hash`;
+
+const REMOVE = `
+delete from operations.access_entry
+ where record = $1 and seq = any(array(select seq from operations.access_entry where record = $1 order by seq limit 5000))`;
+
+/** Removes the entries of a record. A second run returns the same. */
+export async function eraseAccessLog(pool: Pool, record: string): Promise<ErasedAccess> {
+  // A batch that is being written holds the row: its entries are there when the mark is.
+  const { rows } = await pool.query<{ entries: number; hash: Buffer }>(MARK, [record]);
+  for (let removed = 1; removed > 0; ) removed = (await pool.query(REMOVE, [record])).rowCount ?? 0;
+  const { entries = 0, hash = GENESIS } = rows[0] ?? {};
+  return { entries, hash: entries === 0 ? null : hash.toString('hex') };
+}

@@ -1,0 +1,91 @@
+/**
+ * The statement that writes a batch of entries: it locks the heads of their records in the order of ids, so that two
+ * instances never wait for each other, and appends to each chain. Its commit waits for the disk, whatever the connection's
+ * settings say.
+ */
+import type { Pool } from 'pg';
+import { parametersOf, type ReadyEntry } from './columns.ts';
+
+// The time is read once all heads are locked; it never goes back within a record.
+const WRITE = `
+with asked as materialized (
+  select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+                       $9::text[], $10::text[], $11::text[], $12::text[], $13::int4[], $14::text[], $15::text[], $16::int8[])
+    as a(record, id, action, actor_kind, actor_id, issuer, role, grant_id,
+         resource_type, resource_id, purpose, status, count, request_id, digest, place)
+), head as materialized (
+  select h.record, h.entries, h.hash, h.at, h.erased from operations.access_head h
+   where h.record = any($1::uuid[]) order by h.record for no key update
+), moment as materialized (
+  select (extract(epoch from clock_timestamp()) * 1000000)::int8 as at,
+         set_config('synchronous_commit', 'on', true) as waits
+    from (select count(*) from head) locked
+), placed as (
+  select a.*, h.hash as previous, h.entries + a.place as seq, greatest(h.at, m.at) as at
+    from asked a join head h using (record) cross join moment m
+   where not h.erased
+), linked as materialized (
+  select p.*, operations.access_chain(p.previous, int8send(p.seq) || int8send(p.at) || decode(p.digest, 'hex'))
+                over (partition by p.record order by p.seq rows unbounded preceding) as hash
+    from placed p
+), written as (
+  insert into operations.access_entry
+    (record, seq, id, at, action, actor_kind, actor_id, issuer, role, grant_id,
+     resource_type, resource_id, purpose, status, count, request_id, hash)
+  select record, seq, id, at, action, actor_kind, actor_id, issuer, role, grant_id,
+         resource_type, resource_id, purpose, status, count, request_id, hash
+    from linked
+), moved as (
+  update operations.access_head h set entries = l.seq, hash = l.hash, at = l.at
+    from (select distinct on (record) record, seq, hash, at from linked order by record, seq desc) l
+   where h.record = l.record
+)
+select distinct a.record, h.record is null as unknown
+  from asked a left join head h using (record) where h.record is null or h.erased`;
+
+const HEADS = `
+insert into operations.access_head (record)
+select record from unnest($1::uuid[]) as r(record) order by record on conflict do nothing`;
+
+/** The entries of these ids that are written already: of refused reads alone, which are few. */
+const WRITTEN = `select id from operations.access_entry where id = any($1::uuid[]) and status <> 'ok'`;
+
+/**
+ * Writes entries; they are durable when it resolves.
+ * @returns the records that were erased: their entries were not written
+ * @throws errors of the database: the entries of records without earlier ones may be missing alone
+ */
+export async function writeEntries(pool: Pool, entries: readonly ReadyEntry[]): Promise<ReadonlySet<string>> {
+  const { erased, unknown } = await writeKnown(pool, entries);
+  if (unknown.size === 0) return erased;
+  // The first entries of a record, once in its life.
+  await pool.query(HEADS, [[...unknown]]);
+  const first = await writeKnown(
+    pool,
+    entries.filter(({ record }) => unknown.has(record)),
+  );
+  if (first.unknown.size > 0) throw new Error('heads of the access log were removed while it was written');
+  return new Set([...erased, ...first.erased]);
+}
+
+/** Writes the entries of records that have a head and aren't erased. */
+async function writeKnown(
+  pool: Pool,
+  entries: readonly ReadyEntry[],
+): Promise<{ readonly erased: ReadonlySet<string>; readonly unknown: ReadonlySet<string> }> {
+  const { rows } = await pool.query<{ record: string; unknown: boolean }>({
+    name: 'access-log-write',
+    text: WRITE,
+    values: parametersOf(entries),
+  });
+  const those = (unknown: boolean): ReadonlySet<string> =>
+    new Set(rows.filter((row) => row.unknown === unknown).map(({ record }) => record));
+  return { erased: those(false), unknown: those(true) };
+}
+
+/** Returns those of some refused reads' entries that are not written. */
+export async function unwritten(pool: Pool, entries: readonly ReadyEntry[]): Promise<readonly ReadyEntry[]> {
+  const { rows } = await pool.query<{ id: string }>(WRITTEN, [entries.map(({ id }) => id)]);
+  const written = new Set(rows.map(({ id }) => id));
+  return entries.filter(({ id }) => !written.has(id));
+}
