@@ -100,6 +100,7 @@ describe('a purge that is stopped at each step', () => {
     const project = `proj_${newUuid()}`;
     const ports = { pool: other.pool, store, snapshots };
     await createIn(resourcesIn(store, snapshots), patient, project);
+    await withGrants(instance, other, patient);
     const requested = await request(store, patient, project);
     const forgotten: string[] = [];
     const deps = { ...depsThatStop(ports), forget: async (of: string) => void forgotten.push(of) };
