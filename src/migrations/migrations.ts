@@ -81,6 +81,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0054-authorization-requests', sql: AUTHORIZATION_REQUEST_SQL },
   { name: '0056-request-log-application', sql: REQUEST_LOG_APPLICATION_SQL },
   { name: '0057-idempotency-key', sql: IDEMPOTENCY_KEY_SQL },
-{ name: '0058-access-log', sql: ACCESS_LOG_SQL },
+  { name: '0058-access-log', sql: ACCESS_LOG_SQL },
   { name: '0061-webhook-grants', sql: WEBHOOK_GRANTS_SQL },
 ];
