@@ -193,8 +193,9 @@ function statement(
   const all = (): string => {
     if (!inRecord) return counted(where);
     const others = directoryTypes(sees, type, needs);
+    if (others.length === 0) return counted(ofRecord());
     const directory = `v.record is null and v.type = any(${binds.add(others, 'text[]')}) and ${where}`;
-    return `${counted(ofRecord())}${others.length === 0 ? '' : ` union all ${counted(directory)}`}`;
+    return `${counted(ofRecord())} union all ${counted(directory)}`;
   };
   return `
     select t.total, p.id, p.type, p.version, p.recorded_at, p.event_id, p.operation, p.body

@@ -19,6 +19,7 @@ import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/m
 import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { openSearch, type Search } from './search/search.ts';
+import { requireWhole } from './sight.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
@@ -101,6 +102,15 @@ export function openQueries(
     ): ((caller: Caller, ...rest: Rest) => Promise<Answer>) =>
     (caller, ...rest) =>
       at.run(turnOf(caller.calls), () => ask(caller, ...rest));
+  /** A question that isn't limited to what a grant covers. */
+  const ofWhole =
+    <Rest extends readonly unknown[], Answer>(
+      ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,
+    ): ((caller: Caller, ...rest: Rest) => Promise<Answer>) =>
+    async (caller, ...rest) => {
+      requireWhole(caller.sees);
+      return ask(caller, ...rest);
+    };
   return {
     apiKey: openApiKeys(line),
     read,
@@ -111,16 +121,16 @@ export function openQueries(
     search: inTurn(withSharedSearch(shared, openSearch(searches, terminology))),
     include: inTurn(openInclude(searches)),
     readProvenance: openReadProvenance(pool),
-    searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
-    everything: inTurn(openEverything(pool)),
-    summarize: inTurn(inTurn(openSummarize(pool)), new Turns(SUMMARIES)),
-    tellContext: inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS)),
+    searchProvenance: inTurn(ofWhole(openSearchProvenance(pool, terminology))),
+    everything: inTurn(ofWhole(openEverything(pool))),
+    summarize: inTurn(inTurn(ofWhole(openSummarize(pool))), new Turns(SUMMARIES)),
+    tellContext: inTurn(ofWhole(openMakeContext(pool, terminology.displays)), new Turns(CONTEXTS)),
     items: openItems(searches),
     timeline: openTimeline(searches),
     findCodes: terminology.findCodes,
     marks: openMarks(pool),
     readMarked: openReadMarked(line, pool),
-    versions: openVersions(pool),
+    versions: ofWhole(openVersions(pool)),
     searches,
     close: async () => {
       await Promise.all([line.close(), histories.close(), searches.end()]);

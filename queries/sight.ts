@@ -8,6 +8,7 @@ import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { type Access, categoriesFor, hasLetters, type Letters } from '#src/shared/access.ts';
 import type { Sees } from '#src/shared/caller.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { prepared } from './prepared.ts';
 
 /** What the condition needs of the half of a caller that says what it sees. */
@@ -147,6 +148,15 @@ export function seenByKey(as: string): string {
     and (k.categories is null or ${as}.categories && k.categories)`;
 }
 
+/** Refuses a question that isn't limited to what a grant covers. @throws Refusal forbidden (403) under a grant */
+export function requireWhole({ within }: Seeing): void {
+  if (within === undefined) return;
+  throw new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: "this request isn't available with an access token of a grant",
+  });
+}
+
 /** Returns whether a caller may ask about a type at all. */
 export function seesType({ within }: Seeing, type: string, needs: Needs): boolean {
   return within === undefined || hasLetters(within.access, type, needs);
@@ -228,13 +238,11 @@ class Sight {
   #ofType(as: string, type: string): string {
     const { access } = this.within;
     if (!hasLetters(access, type, this.needs)) return 'false';
+    const nowhere = `${as}.record is null`;
+    const inRecord = () => `${as}.record = ${this.#record}`;
     const home = homeOf(type);
-    const inRecord = `${as}.record = ${this.#record}`;
-    const place = {
-      record: inRecord,
-      directory: `${as}.record is null`,
-      either: `(${inRecord} or ${as}.record is null)`,
-    }[home];
+    const either = () => `(${inRecord()} or ${nowhere})`;
+    const place = home === 'directory' ? nowhere : home === 'record' ? inRecord() : either();
     const limited = [...this.needs].flatMap((letter) => {
       const keys = categoryKeysFor(access, type, letter);
       if (keys === undefined) return [];

@@ -8,6 +8,7 @@ import type { Micros } from '#src/shared/time.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
+import { requireWhole } from '../sight.ts';
 import type { Inclusion } from './inclusions.ts';
 import { followedBack, keysOfReferrers, type Link, linksOf } from './links.ts';
 
@@ -41,6 +42,7 @@ export type Include = (
 export function openInclude(pool: Pool): Include {
   return async (caller, { matches, inclusions, base, budget = new AnswerBudget() }) => {
     if (inclusions.length === 0) return { resources: [], more: false };
+    requireWhole(caller.sees);
     const scope = { tenant: caller.sees.ownerId, readBy: caller.calls.projectId, base };
     const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameOf(match)]));
     const resources: CurrentResource[] = [];

@@ -1,0 +1,317 @@
+/** What queries give under a grant: queries/sight.ts (docs/spec/decisions.md, section 9, "Letters" and "Categories"). */
+import { expect } from 'chai';
+import type { Pool } from 'pg';
+import { openLocate } from '#queries/locate.ts';
+import { openMatch } from '#queries/match.ts';
+import { openQueries, type Queries } from '#queries/queries.ts';
+import { openPool } from '#src/database/pool.ts';
+import { requiredValueSets } from '#src/fhir/terminology.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { accessOf } from '#src/oauth/access.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { tenantId } from '#src/shared/tenant.ts';
+import { type Instance, startInstance } from '#test/projections/instance.ts';
+import { created, deleted, Streams, TENANT, updated } from '#test/projections/made.ts';
+import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+
+const BASE = 'http://annal.test/fhir/R4/';
+const SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
+
+describe('queries under a grant', () => {
+  let database: TestDatabase;
+  let instance: Instance;
+  let pool: Pool;
+  let queries: Queries;
+  const [mine, other] = [newUuid(), newUuid()];
+  const ids = Object.fromEntries(
+    ['lab', 'vital', 'both', 'none', 'left', 'came', 'gone', 'back', 'foreign', 'condition', 'doctor'].map(
+      (name) => [name, newUuid()],
+    ),
+  );
+  const [claim, hidden] = [newUuid(), newUuid()];
+  const id = (name: string): string => ids[name] ?? '';
+  const observation = (patient: string, ...codes: string[]) => ({
+    status: 'final',
+    code: { coding: [{ system: 'http://loinc.org', code: '4548-4' }] },
+    subject: { reference: `Patient/${patient}` },
+    performer: [{ reference: `Practitioner/${id('doctor')}` }],
+    ...(codes.length === 0
+      ? {}
+      : { category: codes.map((code) => ({ coding: [{ system: SYSTEM, code }] })) }),
+  });
+  const provenance = (...targets: string[]) => ({
+    recorded: '2026-01-01T00:00:00Z',
+    target: targets.map((reference) => ({ reference })),
+    agent: [{ who: { reference: `Practitioner/${id('doctor')}` } }],
+  });
+
+  const caller = (...scopes: string[]): Caller => ({
+    calls: {
+      project: { project: 'proj_app', environment: 'sandbox' },
+      projectId: tenantId({ project: 'proj_app', environment: 'sandbox' }),
+      credential: { kind: 'grant', applicationId: 'app_1', grantId: 'grant_1' },
+      scopes: ['read'],
+    },
+    sees: {
+      owner: TENANT,
+      ownerId: tenantId(TENANT),
+      within: { record: mine, patient: newUuid(), access: accessOf(scopes), purpose: null },
+    },
+  });
+  const labs = () => caller(`patient/Observation.rs?category=${SYSTEM}|laboratory`, 'patient/Provenance.rs');
+  const all = () => caller('patient/*.rs');
+
+  before(async () => {
+    database = await createDatabase();
+    instance = await startInstance(database.url);
+    pool = openPool(database.url, { max: 4 });
+    queries = openQueries(
+      pool,
+      { ...requiredValueSets, displays: async () => new Map(), findCodes: async () => new Map() } as never,
+      async () => undefined,
+    );
+    const streams = new Streams(instance.store);
+    await streams.directory(created('Practitioner', id('doctor'), { name: [{ family: 'Smith' }] }));
+    await streams.record(
+      other,
+      created('Patient', other, { name: [{ family: 'Other' }] }),
+      created('Observation', id('foreign'), {
+        ...observation(other, 'laboratory'),
+        focus: [{ reference: `Patient/${mine}` }],
+      }),
+    );
+    const at = (name: string, ...codes: string[]) =>
+      created('Observation', id(name), observation(mine, ...codes));
+    const to = (name: string, version: number, ...codes: string[]) =>
+      updated('Observation', id(name), version, observation(mine, ...codes));
+    const position = await streams.record(
+      mine,
+      created('Patient', mine, {
+        name: [{ family: 'Mine' }],
+        link: [{ other: { reference: `Patient/${other}` } }],
+      }),
+      at('lab', 'laboratory'),
+      at('vital', 'vital-signs'),
+      at('both', 'vital-signs', 'laboratory'),
+      at('none'),
+      at('left', 'laboratory'),
+      to('left', 2, 'vital-signs'),
+      at('came', 'vital-signs'),
+      to('came', 2, 'laboratory'),
+      at('gone', 'laboratory'),
+      deleted('Observation', id('gone'), 2),
+      at('back', 'laboratory'),
+      deleted('Observation', id('back'), 2),
+      to('back', 3, 'vital-signs'),
+      created('Condition', id('condition'), { subject: { reference: `Patient/${mine}` } }),
+      created('Provenance', claim, provenance(`Observation/${id('lab')}`)),
+      created('Provenance', hidden, provenance(`Observation/${id('lab')}`, `Observation/${id('vital')}`)),
+    );
+    await instance.shown(position);
+  });
+  after(async () => {
+    await queries.close();
+    await pool.end();
+    await instance.stop();
+    await database.drop();
+  });
+
+  const isRead = async (by: Caller, type: ResourceType, of: string) =>
+    (await queries.read(by, type, of)) !== undefined;
+  const search = async (by: Caller, type: ResourceType, query = '', record?: string) => {
+    const asked = { type, query: new URLSearchParams(query), base: BASE, ...(record ? { record } : {}) };
+    const { matches, total } = await queries.search(by, asked);
+    expect(total).to.equal(matches.length);
+    return matches.map((match) => match.id).sort();
+  };
+  const named = (...names: string[]) => names.map(id).sort();
+
+  it('read by the current version, for a deleted resource by the last before', async () => {
+    for (const [name, seen] of Object.entries({
+      lab: true,
+      both: true,
+      came: true,
+      gone: true,
+      vital: false,
+      none: false,
+      left: false,
+      back: false,
+      foreign: false,
+    })) {
+      expect(await isRead(labs(), 'Observation', id(name)), name).to.equal(seen);
+      expect(await isRead(all(), 'Observation', id(name)), name).to.equal(name !== 'foreign');
+      const marked = await queries.readMarked(labs(), 'Observation', id(name));
+      expect(marked !== undefined, name).to.equal(seen);
+    }
+    expect(await isRead(labs(), 'Patient', mine)).to.equal(true);
+    expect(await isRead(labs(), 'Patient', other)).to.equal(false);
+    expect(await isRead(labs(), 'Condition', id('condition'))).to.equal(false);
+    expect(await isRead(labs(), 'Practitioner', id('doctor'))).to.equal(true);
+  });
+
+  it('read for several callers together without mixing what they see', async () => {
+    const vital = caller('patient/Observation.rs?category=vital-signs');
+    const found = await Promise.all(
+      [labs(), vital, all(), labs()].map((by) => isRead(by, 'Observation', id('lab'))),
+    );
+    expect(found).to.deep.equal([true, false, true, true]);
+  });
+
+  it('show of a history the versions within, and count those', async () => {
+    const versions = async (name: string, by = labs(), more = {}) => {
+      const page = await queries.history(by, { type: 'Observation', id: id(name), count: 10, ...more });
+      expect(page.total).to.equal(page.entries.length);
+      return page.entries.map(({ version }) => version);
+    };
+    expect(await versions('lab')).to.deep.equal([1]);
+    expect(await versions('came')).to.deep.equal([2]);
+    expect(await versions('came', all())).to.deep.equal([2, 1]);
+    expect(await versions('left')).to.deep.equal([]);
+    expect(await versions('back')).to.deep.equal([]);
+    expect(await versions('gone')).to.deep.equal([2, 1]);
+    expect(await versions('foreign', all())).to.deep.equal([]);
+    expect(await queries.newestVersion(labs(), 'Observation', id('came'))).to.equal(undefined);
+    const vread = async (name: string, version: number, by = labs()) =>
+      (await queries.vread(by, 'Observation', id(name), version)) !== undefined;
+    expect(await vread('came', 1)).to.equal(false);
+    expect(await vread('came', 2)).to.equal(true);
+    expect(await vread('left', 1)).to.equal(false);
+    expect(await vread('gone', 2)).to.equal(true);
+    expect(await vread('foreign', 1, all())).to.equal(false);
+  });
+
+  it('show histories of types and of the system page by page', async () => {
+    const pages = async (by: Caller, type?: ResourceType) => {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await queries.history(by, {
+          count: 3,
+          ...(type === undefined ? {} : { type }),
+          ...(cursor === undefined ? {} : { cursor }),
+        });
+        found.push(...page.entries.map((each) => `${each.id}/${each.version}`));
+        if (page.next === undefined) expect(page.total).to.equal(found.length);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      return found.sort();
+    };
+    const observations = [
+      `${id('lab')}/1`,
+      `${id('both')}/1`,
+      `${id('came')}/2`,
+      `${id('gone')}/1`,
+      `${id('gone')}/2`,
+    ];
+    expect(await pages(labs(), 'Observation')).to.deep.equal(observations.sort());
+    expect(await pages(labs(), 'Condition')).to.deep.equal([]);
+    expect(await pages(labs(), 'Practitioner')).to.deep.equal([`${id('doctor')}/1`]);
+    expect(await pages(labs())).to.deep.equal(
+      [...observations, `${mine}/1`, `${claim}/1`, `${id('doctor')}/1`].sort(),
+    );
+    expect(await pages(all())).to.have.length(18);
+  });
+
+  it('find by search what is within, whatever is asked', async () => {
+    const within = named('lab', 'both', 'came');
+    expect(await search(labs(), 'Observation')).to.deep.equal(within);
+    expect(await search(labs(), 'Observation', 'code=4548-4')).to.deep.equal(within);
+    expect(await search(labs(), 'Observation', '_sort=-_lastUpdated')).to.deep.equal(within);
+    expect(await search(labs(), 'Observation', '_sort=code')).to.deep.equal(within);
+    expect(await search(labs(), 'Observation', 'category=vital-signs')).to.deep.equal(named('both'));
+    expect(await search(labs(), 'Observation', `_id=${Object.values(ids).join()}`)).to.deep.equal(within);
+    expect(await search(labs(), 'Observation', `patient=${other}`)).to.deep.equal([]);
+    expect(await search(labs(), 'Observation', '', mine)).to.deep.equal(within);
+    expect(await search(labs(), 'Observation', '', other)).to.deep.equal([]);
+    expect(await search(labs(), 'Condition')).to.deep.equal([]);
+    expect(await search(all(), 'Observation')).to.have.length(7);
+    expect(await search(all(), 'Patient')).to.deep.equal([mine]);
+    expect(await search(all(), 'Patient', 'family=Other')).to.deep.equal([]);
+    expect(await search(labs(), 'Practitioner', 'name=Smith')).to.deep.equal(named('doctor'));
+  });
+
+  it('find through chains and _has only by what is within', async () => {
+    const only = caller('patient/Condition.rs', 'patient/Observation.rs?category=survey');
+    expect(await search(labs(), 'Observation', 'subject:Patient.name=Mine')).to.have.length(3);
+    expect(await search(labs(), 'Observation', 'subject:Patient.name=Other')).to.deep.equal([]);
+    expect(await search(labs(), 'Observation', 'focus:Patient.name=Other')).to.deep.equal([]);
+    expect(await search(labs(), 'Observation', 'performer:Practitioner.name=Smith')).to.have.length(3);
+    const has = '_has:Observation:patient:code=4548-4';
+    expect(await search(labs(), 'Patient', has)).to.deep.equal([mine]);
+    expect(await search(only, 'Patient', has)).to.deep.equal([]);
+    expect(await search(labs(), 'Patient', '_has:Observation:focus:code=4548-4')).to.deep.equal([]);
+    expect(await search(all(), 'Patient', '_has:Observation:focus:code=4548-4')).to.deep.equal([]);
+    const performer = '_has:Observation:performer:code=4548-4';
+    expect(await search(labs(), 'Practitioner', performer)).to.deep.equal(named('doctor'));
+    expect(await search(only, 'Practitioner', performer)).to.deep.equal([]);
+  });
+
+  it('show a Provenance if all its targets are seen', async () => {
+    const isShown = async (of: string, by = labs()) => (await queries.readProvenance(by, of)) !== undefined;
+    const eventOf = async (name: string, version: number) => {
+      const { rows } = await pool.query<{ event_id: string }>(
+        'select event_id from history.version where id = $1 and version = $2',
+        [id(name), version],
+      );
+      return rows[0]?.event_id ?? '';
+    };
+    expect(await isShown(claim)).to.equal(true);
+    expect(await isShown(hidden)).to.equal(false);
+    expect(await isShown(hidden, all())).to.equal(true);
+    expect(await isRead(labs(), 'Provenance', claim)).to.equal(true);
+    expect(await isRead(labs(), 'Provenance', hidden)).to.equal(false);
+    expect(await isShown(await eventOf('lab', 1))).to.equal(true);
+    expect(await isShown(await eventOf('came', 1))).to.equal(false);
+    expect(await isShown(await eventOf('left', 1))).to.equal(false);
+    expect(await isShown(await eventOf('gone', 2))).to.equal(true);
+    expect(await isShown(await eventOf('foreign', 1), all())).to.equal(false);
+    expect(await isShown(claim, caller('patient/Observation.rs'))).to.equal(false);
+  });
+
+  it('locate and match for writes what is within, with the letters that the caller has', async () => {
+    const locate = openLocate(pool);
+    const by = caller('patient/Observation.ru?category=laboratory', 'patient/Observation.s');
+    const found = await locate(by, [...Object.values(ids), mine, other, claim]);
+    const letters = Object.fromEntries(Object.keys(ids).map((name) => [name, found.get(id(name))?.letters]));
+    expect(letters).to.deep.equal({
+      lab: 'rus',
+      vital: 's',
+      both: 'rus',
+      none: 's',
+      left: 's',
+      came: 'rus',
+      gone: 'rus',
+      back: 's',
+      foreign: undefined,
+      condition: undefined,
+      doctor: 'rs',
+    });
+    expect([found.has(mine), found.has(other), found.has(claim)]).to.deep.equal([true, false, false]);
+    const match = openMatch(pool, BASE, async () => undefined);
+    expect(await match(labs(), 'Observation', `_id=${id('vital')}`)).to.deep.equal([]);
+    expect(await match(labs(), 'Observation', `_id=${id('lab')}`)).to.deep.equal(named('lab'));
+    expect(await match(all(), 'Observation', `_id=${id('foreign')}`)).to.deep.equal([]);
+  });
+
+  it('refuse what is not limited to a grant', async () => {
+    const asked = { query: new URLSearchParams(), base: BASE };
+    const everything = { count: 10, used: new URLSearchParams() };
+    const of = { patient: mine, type: 'Observation' as const, id: id('lab') };
+    for (const ask of [
+      () => queries.searchProvenance(all(), asked),
+      () => queries.everything(all(), mine, everything, BASE),
+      () => queries.versions(all(), of, { limit: 10 }),
+      () =>
+        queries.include(all(), {
+          matches: [],
+          base: BASE,
+          inclusions: [{ reverse: false, iterate: false, sources: new Map() }],
+        }),
+    ]) {
+      const refused = await ask().catch((error: unknown) => error);
+      expect(refused).to.be.an.instanceOf(Refusal).with.property('kind', 'forbidden');
+    }
+  });
+});
