@@ -103,7 +103,11 @@ describe('a purge that is stopped at each step', () => {
     await withGrants(instance, other, patient);
     const requested = await request(store, patient, project);
     const forgotten: string[] = [];
-    const deps = { ...depsThatStop(ports), forget: async (of: string) => void forgotten.push(of) };
+    const deps = {
+      ...depsThatStop(ports),
+      reacted: async () => undefined,
+      forget: async (of: string) => void forgotten.push(of),
+    };
     const lagging = await erase({ ...deps, visible: async () => false }, requested).catch((e: unknown) => e);
     expect(lagging).to.have.property('kind', 'unavailable');
     const before = forgotten.length;
