@@ -9,7 +9,7 @@ import { useAssertionId } from './assertion-ids.ts';
 import { ASSERTION_TYPE, AssertionFault, AssertionVerifier, assertedClient } from './client-assertion.ts';
 import type { Client, FindClient } from './clients.ts';
 import { OAuthError } from './error.ts';
-import { FailureLimit } from './failure-limit.ts';
+import { countedFor, FailureLimit } from './failure-limit.ts';
 
 /** The supported methods, as the discovery documents list them. */
 export const CLIENT_AUTHENTICATION_METHODS = [
@@ -27,8 +27,8 @@ const UNKNOWN = 'client authentication failed: the client is unknown, or its sec
 /**
  * Authenticates the client of a request to the token, revocation or introspection endpoint.
  * @param form parameters of the body; none of them may occur twice
- * @throws OAuthError invalid_client (401); invalid_request for more than one method; with status 429 after 20 failures
- *   within a minute of the client or from the address
+ * @throws OAuthError invalid_client (401); invalid_request for more than one method; with status 429 after 20 failures of
+ *   the client from the address within a minute, or 100 from the address
  */
 export type AuthenticateClient = (
   headers: { readonly authorization?: string | undefined },
@@ -94,19 +94,21 @@ export function openClientAuthentication(deps: ClientAuthenticationDeps): Authen
   };
 
   return async (headers, form, { address }) => {
-    const keys = [`address ${address}`];
-    let client: Client | undefined;
+    let counted = countedFor(address, undefined);
+    let isChecked = false;
     try {
       const asked = readPresented(headers.authorization, form);
       const presented = asked.method === 'refresh_token' ? await holderOf(pool, asked.token) : asked;
-      if (!/^[\x20-\x7e]*$/.test(presented.clientId)) throw new Failed(UNKNOWN);
-      await limit.check([...keys, `client ${presented.clientId.slice(0, MAX_VALUE)}`]);
-      client = await findClient(presented.clientId);
-      return await verify(client, presented);
+      const { clientId } = presented;
+      counted = countedFor(address, clientId);
+      if (!/^[\x20-\x7e]*$/.test(clientId)) throw new Failed(UNKNOWN);
+      await limit.check(counted);
+      isChecked = true;
+      return await verify(await findClient(clientId), presented);
     } catch (error) {
       if (!(error instanceof Failed || error instanceof AssertionFault)) throw error;
-      if (client === undefined) await limit.check(keys);
-      await limit.note(client === undefined ? keys : [...keys, `client ${client.clientId}`]);
+      if (!isChecked) await limit.check(counted);
+      await limit.note(counted);
       throw new OAuthError('invalid_client', error.message);
     }
   };

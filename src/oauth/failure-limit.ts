@@ -1,7 +1,9 @@
 /**
- * Limits failed client authentication to 20 a minute per client and per address, on all instances together
- * (docs/spec/decisions.md, section 3; RFC 6749, section 2.3.1: protection against guessing).
+ * Limits failed client authentication on all instances together, within any minute (docs/spec/decisions.md, section 3; RFC
+ * 6749, section 2.3.1: protection against guessing): per client and address 20, and per address 100, whatever clients it
+ * names. No limit counts a client alone: anyone could use that up and so keep the client out.
  */
+import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';
 import { OAuthError } from './error.ts';
 
@@ -15,40 +17,62 @@ CREATE TABLE operations.client_failure (
 CREATE INDEX client_failure_old ON operations.client_failure (last_at);
 `;
 
-/** Failures in any 60 seconds; further requests are refused unread. */
-export const MAX_FAILURES = 20;
+/** Failures of a client from an address in any 60 seconds; further requests are refused unread. */
+export const MAX_OF_CLIENT = 20;
+/** Failures from an address, for all clients that it names. */
+export const MAX_OF_ADDRESS = 100;
 
-// The last but 19 of the failures: if it is less than a minute ago, there were 20 since.
+/** What failures are counted for. */
+interface Counted {
+  readonly key: string;
+  readonly most: number;
+}
+
+/**
+ * Returns what a failure counts for.
+ * @param clientId what the request claims, known or not; undefined if it names no client
+ */
+export function countedFor(address: string, clientId: string | undefined): readonly Counted[] {
+  const all = { key: `address ${address}`, most: MAX_OF_ADDRESS };
+  if (clientId === undefined) return [all];
+  const hash = createHash('sha256').update(clientId).digest('base64url');
+  return [{ key: `client ${hash} from ${address}`, most: MAX_OF_CLIENT }, all];
+}
+
+// The last but most - 1 of the failures: if it is less than a minute ago, there were as many as allowed since.
 const WAIT = `
-  select max(60 - extract(epoch from clock_timestamp() - failed_at[cardinality(failed_at) - ${MAX_FAILURES - 1}]))
-    as seconds
-  from operations.client_failure
-  where key = any($1::text[]) and cardinality(failed_at) >= ${MAX_FAILURES}`;
+  select max(60 - extract(epoch from clock_timestamp() - failed_at[cardinality(failed_at) - k.most + 1])) as seconds
+  from unnest($1::text[], $2::int4[]) as k(key, most)
+  join operations.client_failure f on f.key = k.key and cardinality(f.failed_at) >= k.most`;
 
 const NOTE = `
   with old as (
     delete from operations.client_failure where key in (
       select key from operations.client_failure
       where last_at < now() - interval '1 minute' and key <> all($1::text[])
-      order by last_at limit 100 for update skip locked))
-  insert into operations.client_failure as f (key, failed_at, last_at)
-  select key, array[clock_timestamp()], clock_timestamp() from unnest($1::text[]) key order by key
-  on conflict (key) do update set
-    failed_at = (array_append(f.failed_at, clock_timestamp()))[greatest(1, cardinality(f.failed_at) - ${MAX_FAILURES - 1}):],
-    last_at = clock_timestamp()
-  returning cardinality(failed_at) > ${MAX_FAILURES}
-    and failed_at[1] > clock_timestamp() - interval '1 minute' as beyond`;
+      order by last_at limit 100 for update skip locked)),
+  counted as (select * from unnest($1::text[], $2::int4[]) as k(key, most)),
+  noted as (
+    insert into operations.client_failure as f (key, failed_at, last_at)
+    select key, array[clock_timestamp()], clock_timestamp() from counted order by key
+    on conflict (key) do update set
+      failed_at = (array_append(f.failed_at, clock_timestamp()))[greatest(1, cardinality(f.failed_at) + 1
+        - (select most from counted where counted.key = f.key)):],
+      last_at = clock_timestamp()
+    returning key, failed_at)
+  select cardinality(failed_at) > most and failed_at[1] > clock_timestamp() - interval '1 minute' as beyond
+  from noted join counted using (key)`;
 
-/** Counts failures of keys such as `client client_test_…` and `address 192.0.2.1`. */
+/** Counts failures. */
 export class FailureLimit {
   constructor(private readonly pool: Pool) {}
 
-  /** @throws OAuthError with status 429 if one of the keys had 20 failures within a minute */
-  async check(keys: readonly string[]): Promise<void> {
+  /** @throws OAuthError with status 429 if one of the limits was used up within a minute */
+  async check(counted: readonly Counted[]): Promise<void> {
     const { rows } = await this.pool.query<{ seconds: string | null }>({
       name: 'client-failures',
       text: WAIT,
-      values: [keys],
+      values: valuesOf(counted),
     });
     const seconds = Number(rows[0]?.seconds ?? 0);
     if (seconds > 0) throw throttled(Math.max(1, Math.ceil(seconds)));
@@ -58,20 +82,24 @@ export class FailureLimit {
    * Counts a failure.
    * @throws OAuthError with status 429 if others that ran at the same time have used up the limit
    */
-  async note(keys: readonly string[]): Promise<void> {
+  async note(counted: readonly Counted[]): Promise<void> {
     const { rows } = await this.pool.query<{ beyond: boolean }>({
       name: 'note-client-failure',
       text: NOTE,
-      values: [keys],
+      values: valuesOf(counted),
     });
     if (rows.some(({ beyond }) => beyond)) throw throttled(60);
   }
 }
 
+function valuesOf(counted: readonly Counted[]): [string[], number[]] {
+  return [counted.map(({ key }) => key), counted.map(({ most }) => most)];
+}
+
 function throttled(seconds: number): OAuthError {
   return new OAuthError(
     'temporarily_unavailable',
-    `client authentication failed ${MAX_FAILURES} times within a minute; retry in ${seconds} s`,
+    `client authentication failed too often from this address; retry in ${seconds} s`,
     { status: 429, headers: { 'Retry-After': String(seconds) } },
   );
 }

@@ -361,49 +361,73 @@ describe('client authentication', () => {
     });
   });
 
-  describe('after 20 failures in a minute', () => {
+  describe('after 20 failures of a client from an address in a minute', () => {
     const guess = (id: string, where: { address: string }, by = authenticate) =>
       faultOf(basic(id, `cs_${randomUUID()}`), {}, where, by);
 
-    it('CLIENT-4: refuses the client from every address and on every instance, also with the right secret', async () => {
+    it('CLIENT-4: refuses the client from that address on every instance, also with the right secret', async () => {
       const made = await register();
+      const where = from();
       for (let n = 0; n < 20; n += 1)
-        expect((await guess(made.client_id, from(), n % 2 ? authenticate : another)).status).to.equal(401);
+        expect((await guess(made.client_id, where, n % 2 ? authenticate : another)).status).to.equal(401);
       const right = basic(made.client_id, made.client_secret);
       for (const by of [authenticate, another]) {
-        const fault = await faultOf(right, {}, from(), by);
+        const fault = await faultOf(right, {}, where, by);
         expect(fault).to.include({ status: 429, error: 'temporarily_unavailable' });
         expect(Number(fault.headers['Retry-After'])).to.be.within(1, 60);
       }
-      expect(await authenticate(basic(secret.client_id, secret.client_secret), form({}), from())).to.include({
+      expect(await authenticate(basic(secret.client_id, secret.client_secret), form({}), where)).to.include({
         clientId: secret.client_id,
       });
       await service.pool.query(
         "update operations.client_failure set failed_at = array(select t - interval '61 s' from unnest(failed_at) t), last_at = last_at - interval '61 s'",
       );
+      expect(await authenticate(right, form({}), where)).to.include({ clientId: made.client_id });
+    });
+
+    it('never keeps a client out that fails at other addresses only, however often', async () => {
+      const made = await register();
+      const right = basic(made.client_id, made.client_secret);
+      for (const where of [from(), from(), from()])
+        await Promise.all(Array.from({ length: 25 }, () => guess(made.client_id, where)));
       expect(await authenticate(right, form({}), from())).to.include({ clientId: made.client_id });
     });
 
-    it('refuses the address, whatever client it names', async () => {
+    it('counts unknown clients as it counts known ones', async () => {
       const where = from();
       for (let n = 0; n < 20; n += 1)
-        expect((await guess(`client_test_unknown${n}`, where)).status).to.equal(401);
+        expect((await guess('client_test_unknown', where)).status).to.equal(401);
+      expect((await guess('client_test_unknown', where)).status).to.equal(429);
+      expect((await guess('client_test_other', where)).status).to.equal(401);
+    });
+
+    it('refuses an address after 100 failures, whatever client it names', async () => {
+      const where = from();
       const right = basic(secret.client_id, secret.client_secret);
+      const spread = async (from: number, to: number) => {
+        for (let n = from; n < to; n += 1)
+          expect((await guess(`client_test_unknown${n % 10}`, where)).status).to.equal(401);
+      };
+      await spread(0, 99);
+      expect(await authenticate(right, form({}), where)).to.include({ clientId: secret.client_id });
+      await spread(99, 100);
       expect((await faultOf(right, {}, where)).status).to.equal(429);
+      expect((await faultOf({}, {}, where)).status, 'names no client').to.equal(429);
       expect(await authenticate(right, form({}), from())).to.include({ clientId: secret.client_id });
     });
 
     it('counts parallel failures, and removes old rows', async () => {
       const made = await register();
+      const where = from();
       const faults = await Promise.all(
-        Array.from({ length: 30 }, (_, n) => guess(made.client_id, from(), n % 2 ? authenticate : another)),
+        Array.from({ length: 30 }, (_, n) => guess(made.client_id, where, n % 2 ? authenticate : another)),
       );
       const by = (status: number) => faults.filter((fault) => fault.status === status).length;
       expect([by(401), by(429)]).to.deep.equal([20, 10]);
       await service.pool.query("update operations.client_failure set last_at = now() - interval '2 minutes'");
       await guess('client_test_unknown', from());
       const { rows } = await service.pool.query('select count(*)::int as n from operations.client_failure');
-      expect(rows[0].n).to.equal(1);
+      expect(rows[0].n).to.equal(2);
     });
   });
 });
