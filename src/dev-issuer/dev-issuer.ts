@@ -58,13 +58,16 @@ export class DevIssuer {
    * Issues an ID token for a person.
    * @param nonce the client's nonce
    */
-  async idToken({ email, name }: Person, nonce?: string): Promise<string> {
+  async idToken({ email, name, given, family, birthDate }: Person, nonce?: string): Promise<string> {
     const { kid, key } = await this.#signingKey();
     const seconds = Math.floor(Date.now() / 1000);
     return new SignJWT({
       email,
       email_verified: true,
       ...(name === undefined ? {} : { name }),
+      ...(given === undefined ? {} : { given_name: given }),
+      ...(family === undefined ? {} : { family_name: family }),
+      ...(birthDate === undefined ? {} : { birthdate: birthDate }),
       auth_time: seconds,
       ...(nonce === undefined ? {} : { nonce }),
     })

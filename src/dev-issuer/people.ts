@@ -12,17 +12,26 @@ export interface Person {
   /** Lower case. */
   readonly email: string;
   readonly name?: string;
+  /** Claims of OpenID Connect Core 1.0, section 5.1, from which a personal record can be started. */
+  readonly given?: string;
+  readonly family?: string;
+  /** `YYYY-MM-DD` */
+  readonly birthDate?: string;
 }
 
 /** The owner of the organization that the first start founds. */
-const DEVELOPER: Person = { email: 'developer@example.org', name: 'Dana Developer' };
+const DEVELOPER: Person = inventedPerson('developer', 'Dana', 'Developer', '1984-02-29');
 
 /** People that the sign-in page offers. */
 export const READY_PEOPLE: readonly Person[] = [
   DEVELOPER,
-  { email: 'colleague@example.org', name: 'Chris Colleague' },
-  { email: 'stranger@example.org', name: 'Sam Stranger' },
+  inventedPerson('colleague', 'Chris', 'Colleague', '1979-11-03'),
+  inventedPerson('stranger', 'Sam', 'Stranger', '1991-06-21'),
 ];
+
+function inventedPerson(local: string, given: string, family: string, birthDate: string): Person {
+  return { email: `${local}@example.org`, name: `${given} ${family}`, given, family, birthDate };
+}
 
 /** An e-mail address as people type it; becomes lower case without blanks around it. */
 export const emailSchema = z

@@ -4,7 +4,7 @@
  * same e-mail address and number, with its own ids and dates.
  */
 import { CAST } from './cast.ts';
-import { ageOn, dayOf } from './days.ts';
+import { ageOn, dateText, dayOf } from './days.ts';
 import { drawCast } from './draw-cast.ts';
 import type { Person } from './people.ts';
 import { Random } from './random.ts';
@@ -18,6 +18,10 @@ export interface Account {
   readonly email: string;
   /** In Latin letters. */
   readonly name: string;
+  readonly given: string;
+  readonly family: string;
+  /** `YYYY-MM-DD`, in a sandbox that is filled on the day. */
+  readonly birthDate: string;
   /** Age in whole years in a sandbox that is filled on the day. */
   readonly age: number;
   /** The patient's conditions, in a few words. */
@@ -49,6 +53,9 @@ export function accounts(today: string, patients = CAST.length): Account[] {
         number,
         email,
         ...called(person),
+        given: person.given[0],
+        family: person.family[0],
+        birthDate: dateText(person.birth),
         about,
         sex,
         dependents: children.map((child) => called(child.person)),

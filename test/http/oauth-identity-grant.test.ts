@@ -1,7 +1,7 @@
 /** The identity grant: a trusted application exchanges a person's ID token for a grant (docs/spec/decisions.md, section 7). */
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
-import { SignJWT } from 'jose';
+import { decodeJwt, SignJWT } from 'jose';
 import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
 import { MOTHER, openWorkshop, type Workshop } from '#test/support/authorization.ts';
@@ -18,11 +18,11 @@ describe('the identity grant', () => {
   let key: string;
   let client: { readonly id: string; readonly clientId: string; readonly secret: string };
 
-  const registered = async (trusted: boolean) => {
+  const registered = async (trusted: boolean, grantTypes = [GRANT_TYPE, 'refresh_token']) => {
     const made = await workshop.register({
       kind: 'confidential',
       scopes: ['openid', 'fhirUser', 'offline_access', 'patient/*.rs'],
-      grant_types: [GRANT_TYPE],
+      grant_types: grantTypes,
       redirect_uris: [],
     });
     if (trusted) await workshop.owner.done('POST', `/applications/${made.id}/trust`, { trusted: true });
@@ -145,6 +145,65 @@ describe('the identity grant', () => {
     expect(status, JSON.stringify(json)).to.equal(200);
     const read = await service.fhir(`/Patient/${json.patient}`, { key: json.access_token ?? '' });
     expect(read.json).to.deep.include({ birthDate: '1990-05-04' });
+  });
+
+  it('starts a personal record from the claims of the development issuer, once', async () => {
+    const signedIn = await fetch(`${service.url}/dev`, {
+      method: 'POST',
+      body: new URLSearchParams({ email: 'colleague@example.org' }),
+      headers: { 'Sec-Fetch-Site': 'same-origin' },
+    });
+    const token = /eyJ[\w.-]+/.exec(await signedIn.text())?.[0] ?? '';
+    expect(decodeJwt(token)).to.include({ given_name: 'Chris', family_name: 'Colleague' });
+    const { status, json } = await exchange(token);
+    expect(status, JSON.stringify(json)).to.equal(200);
+    const read = await service.fhir(`/Patient/${json.patient}`, { key: json.access_token ?? '' });
+    expect(read.json).to.deep.include({ birthDate: '1979-11-03' });
+    expect(read.json.name).to.deep.equal([{ family: 'Colleague', given: ['Chris'] }]);
+    const again = await exchange(token);
+    expect(again.json.patient).to.equal(json.patient);
+    const refreshed = await fetch(`${service.url}/oauth/token`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Basic ${Buffer.from(`${client.clientId}:${client.secret}`).toString('base64')}`,
+      },
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        refresh_token: again.json.refresh_token ?? '',
+      }),
+    });
+    expect(refreshed.status).to.equal(200);
+    // It is one of the person's records, with this grant.
+    const mine = await me(service, 'colleague@example.org', '/patients?environment=sandbox');
+    const own = mine.json.data.filter(({ family }) => family === 'Colleague');
+    expect(own).to.have.length(1);
+    const grants = await me(service, 'colleague@example.org', `/patients/${own[0]?.id}/grants`);
+    expect(grants.json.data.map(({ id }) => id)).to.include(again.json.grant_id);
+  });
+
+  it('tells the names and birth dates of synthetic patients too', async () => {
+    const claims = decodeJwt(await idToken(MOTHER));
+    const { key: reads } = await workshop.owner.done('POST', `/projects/${workshop.project}/keys`, {
+      name: 'reads',
+      environment: 'sandbox',
+      scopes: ['read'],
+    });
+    const found = await service.fhir(`/Patient?email=${MOTHER}`, { key: reads });
+    const entries = Array.isArray(found.json.entry) ? found.json.entry : [];
+    expect(entries[0].resource.birthDate).to.equal(claims.birthdate);
+    expect(JSON.stringify(entries[0].resource.name))
+      .to.include(claims.family_name)
+      .and.include(claims.given_name);
+  });
+
+  it('refuses offline_access without the grant type refresh_token', async () => {
+    const without = await registered(true, [GRANT_TYPE]);
+    const refused = await exchange(await idToken(MOTHER), {}, without);
+    expect(refused.json).to.include({ error: 'invalid_scope' });
+    expect(refused.json.error_description).to.include('refresh_token');
+    const { json } = await exchange(await idToken(MOTHER), { scope: 'patient/*.rs' }, without);
+    expect(json).to.have.property('access_token');
+    expect(json).not.to.have.property('refresh_token');
   });
 
   it('is for trusted applications, within their scopes', async () => {

@@ -167,6 +167,11 @@ async function byIdentity(deps: TokenDeps, request: ClientRequest): Promise<obje
   const foreign = asked.find(isSystem) ?? uncovered(knownScopes(client.scopes), asked)[0];
   if (foreign !== undefined)
     throw new OAuthError('invalid_scope', `the application is not registered for ${scopeText(foreign)}`);
+  if (asked.includes('offline_access') && !client.grantTypes.includes('refresh_token'))
+    throw new OAuthError(
+      'invalid_scope',
+      'offline_access: the application is not registered for the grant type refresh_token',
+    );
   const resources = resourcesOf(request, deps.baseUrl);
   if (resources === undefined) throw badResource(deps.baseUrl);
   const scopes = normalise(asked);
