@@ -72,7 +72,8 @@ describe('synthetic patients at the development issuer', () => {
 
   it('get a token that says who they are, the same in every installation', async () => {
     const token = await tokenIn(await submit({ patient: 'S-002' }));
-    const { iat, exp, auth_time, ...claims } = decodeJwt(token);
+    const { iat, exp, auth_time, birthdate, ...claims } = decodeJwt(token);
+    expect(birthdate).to.match(/^\d{4}-\d\d-\d\d$/);
     expect(claims).to.deep.equal({
       iss: devIssuerOf(service.url),
       aud: 'annal',
@@ -80,6 +81,8 @@ describe('synthetic patients at the development issuer', () => {
       email: MOTHER,
       email_verified: true,
       name: 'Eleni Nikolaidi',
+      given_name: 'Eleni',
+      family_name: 'Nikolaidi',
     });
     expect([Number(exp) - Number(iat), auth_time]).to.deep.equal([3600, iat]);
     const typed = await tokenIn(await submit({ email: MOTHER.toUpperCase() }));
