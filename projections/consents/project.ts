@@ -2,13 +2,12 @@
  * The read model `consents`: who allowed which application what, on which record, until when, and which people have
  * which records (docs/spec/decisions.md, section 9). Most events of a record are of other types, which it never decodes.
  */
-import type { QueryConfig } from 'pg';
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { toMicros } from '#src/shared/time.ts';
+import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
-import { runAll } from '../rows.ts';
-import { indexes, ORDER, STATEMENTS, type StatementName, tables } from './schema.ts';
+import { indexes, STATEMENTS, type StatementName, tables } from './schema.ts';
 
 /** Types of events that it takes. */
 const TYPES = [
@@ -21,7 +20,7 @@ const TYPES = [
 ] as const satisfies readonly EventType[];
 
 /** Returns the changes of an event. */
-function changesOf(stored: StoredEvent): [StatementName, object][] {
+function changesOf(stored: StoredEvent): Change<StatementName>[] {
   const { event } = stored;
   switch (event.type) {
     case 'ConsentGranted': {
@@ -42,10 +41,12 @@ function changesOf(stored: StoredEvent): [StatementName, object][] {
       return [['linkEnd', event.data]];
     case 'RecordErased': {
       const { patient: record, grants } = event.data;
-      const left = grants.map(({ granted_at, ended_at, ...ids }): [StatementName, object] => [
-        'erasedGrant',
-        { ...ids, granted_at: toMicros(granted_at), ended_at: toMicros(ended_at) },
-      ]);
+      const left = grants.map(
+        ({ granted_at, ended_at, ...ids }): Change<StatementName> => [
+          'erasedGrant',
+          { ...ids, granted_at: toMicros(granted_at), ended_at: toMicros(ended_at) },
+        ],
+      );
       return [...left, ['erasure', { record }]];
     }
     default:
@@ -63,22 +64,6 @@ function homeOf({ stream, metadata: { owner } }: StoredEvent) {
   return { record, owner_project: owner.project, owner_environment: owner.environment };
 }
 
-function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
-  const rows = new Map<StatementName, object[]>();
-  for (const stored of events) {
-    const at = toMicros(stored.metadata.recorded_at);
-    for (const [name, row] of changesOf(stored)) {
-      const together = rows.get(name);
-      if (together === undefined) rows.set(name, [{ ...row, at }]);
-      else together.push({ ...row, at });
-    }
-  }
-  return ORDER.flatMap((name) => {
-    const own = rows.get(name);
-    return own === undefined ? [] : [{ text: STATEMENTS[name](schema), values: [JSON.stringify(own)] }];
-  });
-}
-
 /** Serves the checks of access tokens, and the lists of grants and of people's records. */
 export const consents: Projection = {
   name: 'consents',
@@ -90,6 +75,5 @@ export const consents: Projection = {
   tables,
   indexes,
   compared: ['grants', 'links', 'erased_grants'],
-  statements,
-  load: (tx, schema, events) => runAll(tx, statements(schema, events)),
+  ...jsonRows(STATEMENTS, changesOf),
 };

@@ -71,7 +71,17 @@ create index if not exists erased_grants_of_application
   on ${schema}.erased_grants (application_id, granted_at, grant_id);
 `;
 
-/** A change gives way to an earlier one: the same batch again, or another cut, leaves the same rows. */
+/** Returns a statement that ends rows; of several ends of one row in a batch, the first counts. */
+const ending =
+  (table: string, { id, at, reason }: Readonly<Record<'id' | 'at' | 'reason', string>>) =>
+  (schema: string): string =>
+    `
+update ${schema}.${table} t set ${at} = x.at, ${reason} = x.reason
+from (select distinct on (${id}) * from json_to_recordset($1::json) as x(${id} text, reason text, at int8)
+  order by ${id}, at) x
+where t.${id} = x.${id} and t.${at} is null`;
+
+/** A change gives way to an earlier one: the same batch again, or another cut, leaves the same rows. In the order of execution. */
 export const STATEMENTS = {
   grant: (schema: string) => `
 insert into ${schema}.grants (grant_id, record, application_id, project, environment, sector, issuer, subject, patient,
@@ -84,11 +94,7 @@ from json_to_recordset($1::json) as x(grant_id text, record uuid, application_id
   granted_by text, at int8, expires_at int8, lang text, sentences text[], owner_project text, owner_environment text)
 on conflict (grant_id) do nothing`,
 
-  grantEnd: (schema: string) => `
-update ${schema}.grants g set ended_at = x.at, end_reason = x.reason
-from (select distinct on (grant_id) * from json_to_recordset($1::json) as x(grant_id text, reason text, at int8)
-  order by grant_id, at) x
-where g.grant_id = x.grant_id and g.ended_at is null`,
+  grantEnd: ending('grants', { id: 'grant_id', at: 'ended_at', reason: 'end_reason' }),
 
   link: (schema: string) => `
 insert into ${schema}.links
@@ -98,11 +104,7 @@ from json_to_recordset($1::json) as x(link_id text, record uuid, owner_project t
   subject text, relationship text, via text, at int8)
 on conflict (link_id) do nothing`,
 
-  linkEnd: (schema: string) => `
-update ${schema}.links l set unlinked_at = x.at, reason = x.reason
-from (select distinct on (link_id) * from json_to_recordset($1::json) as x(link_id text, reason text, at int8)
-  order by link_id, at) x
-where l.link_id = x.link_id and l.unlinked_at is null`,
+  linkEnd: ending('links', { id: 'link_id', at: 'unlinked_at', reason: 'reason' }),
 
   erasedGrant: (schema: string) => `
 insert into ${schema}.erased_grants (grant_id, application_id, granted_at, ended_at)
@@ -119,6 +121,3 @@ delete from ${schema}.grants where record in (select record from gone)`,
 
 /** The name of one. */
 export type StatementName = keyof typeof STATEMENTS;
-
-/** Order of execution: rows are created before they are changed, because one batch may have both. */
-export const ORDER = Object.keys(STATEMENTS) as StatementName[];

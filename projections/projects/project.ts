@@ -2,19 +2,18 @@
  * The read model `projects`: callers, and the lists of the admin interface. It has few events, so rows are sent as
  * plain JSON.
  */
-import type { QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { toMicros } from '#src/shared/time.ts';
+import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
-import { runAll } from '../rows.ts';
 import { indexes, tables } from './schema.ts';
-import { ORDER, STATEMENTS, type StatementName } from './statements.ts';
+import { STATEMENTS, type StatementName } from './statements.ts';
 
 /** Returns the id in a stream's name. */
 const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 
 /** Returns the changes of an event. */
-function changesOf({ event, stream, metadata }: StoredEvent): [StatementName, object][] {
+function changesOf({ event, stream, metadata }: StoredEvent): Change<StatementName>[] {
   const id = idIn(stream);
   switch (event.type) {
     case 'OrganizationCreated': {
@@ -22,7 +21,7 @@ function changesOf({ event, stream, metadata }: StoredEvent): [StatementName, ob
       const owner = { ...founder, organization: organization_id, role: 'owner' };
       return [
         ['organization', { id: organization_id, name }],
-        ...(founder === undefined ? [] : [['member', owner] satisfies [StatementName, object]]),
+        ...(founder === undefined ? [] : [['member', owner] satisfies Change<StatementName>]),
       ];
     }
     case 'OrganizationMemberAdded':
@@ -82,22 +81,6 @@ function changesOf({ event, stream, metadata }: StoredEvent): [StatementName, ob
   }
 }
 
-function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
-  const rows = new Map<StatementName, object[]>();
-  for (const stored of events) {
-    const at = toMicros(stored.metadata.recorded_at);
-    for (const [name, row] of changesOf(stored)) {
-      const together = rows.get(name);
-      if (together === undefined) rows.set(name, [{ ...row, at }]);
-      else together.push({ ...row, at });
-    }
-  }
-  return ORDER.flatMap((name) => {
-    const own = rows.get(name);
-    return own === undefined ? [] : [{ text: STATEMENTS[name](schema), values: [JSON.stringify(own)] }];
-  });
-}
-
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
@@ -106,6 +89,5 @@ export const projects: Projection = {
   tables,
   indexes,
   compared: ['organization', 'member', 'project', 'api_key', 'application'],
-  statements,
-  load: (tx, schema, events) => runAll(tx, statements(schema, events)),
+  ...jsonRows(STATEMENTS, changesOf),
 };

@@ -2,7 +2,7 @@
 
 /**
  * Statements by name; `rows` of a batch are in the order of events. A row has its event's time, and later times win, so
- * that repeated or differently cut batches give the same rows.
+ * that repeated or differently cut batches give the same rows. In the order of execution.
  */
 export const STATEMENTS = {
   organization: (schema: string) => `
@@ -126,6 +126,3 @@ where a.project = x.id and (a.deleted_at is null or a.deleted_at > x.at)`,
 
 /** The name of one. */
 export type StatementName = keyof typeof STATEMENTS;
-
-/** Order of execution: rows are created before they are changed, because one batch may have both. */
-export const ORDER = Object.keys(STATEMENTS) as StatementName[];

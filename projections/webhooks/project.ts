@@ -1,42 +1,26 @@
 /** The read model `webhooks`: endpoints as their owners and the senders of deliveries see them. Few events, plain JSON rows. */
-import type { QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
-import { runAll } from '../rows.ts';
-import { indexes, ORDER, STATEMENTS, type StatementName, tables } from './schema.ts';
+import { indexes, STATEMENTS, type StatementName, tables } from './schema.ts';
 
-/** Returns the change of an event. */
-function changeOf({ event, stream }: StoredEvent): [StatementName, object] | undefined {
+/** Returns the changes of an event. */
+function changesOf({ event, stream }: StoredEvent): Change<StatementName>[] {
   const id = stream.slice(stream.indexOf('-') + 1);
   switch (event.type) {
     case 'WebhookEndpointCreated':
-      return ['endpoint', { ...event.data, id, project: event.data.project_id }];
+      return [['endpoint', { ...event.data, id, project: event.data.project_id }]];
     case 'WebhookEndpointChanged':
-      return ['settings', { ...event.data, id }];
+      return [['settings', { ...event.data, id }]];
     case 'WebhookSecretRotated':
-      return ['secret', { ...event.data, id }];
+      return [['secret', { ...event.data, id }]];
     case 'WebhookEndpointDeleted':
-      return ['end', { id }];
+      return [['end', { id }]];
     case 'ProjectDeleted':
-      return ['projectEnd', { project: id }];
+      return [['projectEnd', { project: id }]];
     default:
-      return undefined;
+      return [];
   }
-}
-
-function statements(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
-  const rows = new Map<StatementName, object[]>();
-  for (const stored of events) {
-    const change = changeOf(stored);
-    if (change === undefined) continue;
-    const [name, row] = change;
-    rows.set(name, [...(rows.get(name) ?? []), { ...row, at: toMicros(stored.metadata.recorded_at) }]);
-  }
-  return ORDER.flatMap((name) => {
-    const own = rows.get(name);
-    return own === undefined ? [] : [{ text: STATEMENTS[name](schema), values: [JSON.stringify(own)] }];
-  });
 }
 
 /** Serves the webhooks interface and the senders. Deleting a project deletes its endpoints. */
@@ -47,6 +31,5 @@ export const webhooks: Projection = {
   tables,
   indexes,
   compared: ['endpoint'],
-  statements,
-  load: (tx, schema, events) => runAll(tx, statements(schema, events)),
+  ...jsonRows(STATEMENTS, changesOf),
 };

@@ -24,7 +24,7 @@ export const indexes = (schema: string): string => `
 create index if not exists endpoint_of_project on ${schema}.endpoint (project, environment, created_at, id);
 `;
 
-/** A change bears its event's time and gives way to a later one: the same batch again, or another cut, leaves the same rows. */
+/** A change bears its event's time and gives way to a later one: the same batch again, or another cut, leaves the same rows. In the order of execution. */
 export const STATEMENTS = {
   endpoint: (schema: string) => `
 insert into ${schema}.endpoint
@@ -60,6 +60,3 @@ where e.project = x.project and e.deleted_at is null`,
 
 /** The name of one. */
 export type StatementName = keyof typeof STATEMENTS;
-
-/** Order of execution: rows are created before they are changed, because one batch may have both. */
-export const ORDER = Object.keys(STATEMENTS) as StatementName[];
