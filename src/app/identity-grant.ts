@@ -10,8 +10,8 @@ import type { PatientsOfProject } from '#queries/consents/patients-of-project.ts
 import type { Position } from '../events/store.ts';
 import type { AuthorizeServices } from '../http/ports/authorize.ts';
 import type { IdentityGrant, IdentityRequest } from '../http/ports/oauth.ts';
+import type { Allowed } from '../oauth/codes.ts';
 import { OAuthError } from '../oauth/error.ts';
-import type { GrantTokens } from '../oauth/issue-tokens.ts';
 import type { Issued } from '../oauth/issued.ts';
 import type { Identity } from '../shared/identity.ts';
 import { IdSource, isUuid, newUuid } from '../shared/ids.ts';
@@ -27,7 +27,7 @@ export interface IdentityGrantDeps {
   readonly authorize: Pick<AuthorizeServices, 'recordsFor' | 'startRecord' | 'grant'>;
   readonly link: Consents['link'];
   readonly patientsOfProject: PatientsOfProject;
-  readonly issueGrantTokens: (asked: GrantTokens) => Promise<Issued | undefined>;
+  readonly issueGrantTokens: (asked: Allowed) => Promise<Issued | undefined>;
   /** Waits until every read of these read models shows a position. @throws Refusal unavailable */
   readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
 }

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { TokenEndpoints } from '../http/ports/oauth.ts';
 import { openClientAuthentication } from '../oauth/client-authentication.ts';
 import { openClients } from '../oauth/clients.ts';
+import type { Allowed } from '../oauth/codes.ts';
 import { exchangeCode } from '../oauth/exchange-code.ts';
 import { idTokenFor } from '../oauth/id-token.ts';
 import { introspectToken } from '../oauth/introspect.ts';
@@ -47,7 +48,7 @@ export function openOAuth({ pool, issuer, publicOnly, log }: OAuthDeps) {
   return {
     endpoints,
     authenticate,
-    issueGrantTokens: (asked: Parameters<typeof issueGrantTokens>[1]) => issueGrantTokens(pool, asked),
+    issueGrantTokens: (asked: Allowed) => issueGrantTokens(pool, asked),
     async sweep() {
       await sweepTokens(pool);
       await keys.sweep();

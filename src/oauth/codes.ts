@@ -12,22 +12,26 @@ export interface TokenClient {
   readonly environment: Environment;
 }
 
-/** What a person allowed, and what the code is bound to. */
-export interface NewCode {
+/** What a person allowed an application. */
+export interface Allowed {
   readonly client: TokenClient;
   readonly grantId: string;
   /** The record's own Patient id. */
   readonly record: string;
-  /** Exactly as in the authorization request. */
-  readonly redirectUri: string;
-  /** `code_challenge` by S256 (RFC 7636). */
-  readonly challenge: string;
   /** What was granted, normalised. */
   readonly scope: string;
   /** RFC 8707; empty: the whole service. */
   readonly resources: readonly string[];
   /** When the person signed in, in seconds since 1970. */
   readonly authTime?: number | undefined;
+}
+
+/** What a person allowed, and what the code is bound to. */
+export interface NewCode extends Allowed {
+  /** Exactly as in the authorization request. */
+  readonly redirectUri: string;
+  /** `code_challenge` by S256 (RFC 7636). */
+  readonly challenge: string;
 }
 
 // The row of the grant stays locked until the code is written: a purge deletes that row before it deletes codes.

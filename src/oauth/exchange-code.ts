@@ -38,7 +38,6 @@ interface Row extends IssuedRow {
   readonly redirects: boolean;
   readonly proven: boolean;
   readonly within: boolean;
-  readonly issued: boolean;
 }
 
 // The expressions of an UPDATE are computed from the newest version of its row, also after waiting for another
@@ -83,7 +82,7 @@ with presented as materialized (
 select taken.code_uses > 1 as reused, own, timely, redirects, proven, within,
        presented.scope, offline, extract(epoch from presented.auth_time)::float8 as auth_time,
        g.grant_id, g.patient, g.pairwise_subject, g.granted_by, g.record,
-       i.kind is not null as issued, floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
+       floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
   from presented join taken on true left join granted g on true
   left join inserted i on i.kind = 'access'`;
 
@@ -105,8 +104,7 @@ export async function exchangeCode(pool: Pool, asked: Exchange): Promise<Issued 
   });
   const [row] = rows;
   if (row === undefined) return { fault: 'unknown' };
-  const issued = row.issued ? issuedOf(row, { accessToken, refreshToken }) : undefined;
-  return issued ?? { fault: faultOf(row) };
+  return issuedOf(row, { accessToken, refreshToken }) ?? { fault: faultOf(row) };
 }
 
 function faultOf({ reused, own, timely, redirects, proven, within }: Row): ExchangeFault {

@@ -1,7 +1,7 @@
 /** Issues tokens without a code: for client credentials, and for a grant of the identity grant type. */
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { TokenClient } from './codes.ts';
+import type { Allowed, TokenClient } from './codes.ts';
 import { type Issued, type IssuedRow, issuedOf } from './issued.ts';
 import { GRANT_END, HOLD_GRANT, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { newSecret, sha256 } from './secrets.ts';
@@ -28,17 +28,6 @@ export async function issueClientToken(
     values: [sha256(accessToken), client.applicationId, client.project, client.environment, scope, resources],
   });
   return { accessToken, expiresIn: ACCESS_TOKEN_S };
-}
-
-/** A grant that gets tokens at once. */
-export interface GrantTokens {
-  readonly client: TokenClient;
-  readonly grantId: string;
-  readonly record: string;
-  /** What was granted, normalised. */
-  readonly scope: string;
-  readonly resources: readonly string[];
-  readonly authTime?: number | undefined;
 }
 
 // The row of the grant stays locked until the tokens are written, as for a code.
@@ -78,7 +67,7 @@ select $8::text as scope, g.offline, $10::float8 as auth_time, g.grant_id, g.pat
 /** Issues the tokens of a grant without a code; undefined when the grant isn't active. */
 export async function issueGrantTokens(
   pool: Pick<Pool, 'query'>,
-  asked: GrantTokens,
+  asked: Allowed,
 ): Promise<Issued | undefined> {
   const [accessToken, refreshToken] = [newSecret('at_'), newSecret('rt_')];
   const { client } = asked;

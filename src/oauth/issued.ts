@@ -32,7 +32,7 @@ export interface IssuedRow {
   readonly granted_by: string | null;
 }
 
-/** Returns what was issued; undefined for a row without a grant. */
+/** Returns what was issued; undefined if nothing was: no active grant, or no row of an access token. */
 export function issuedOf(
   row: IssuedRow,
   { accessToken, refreshToken }: { readonly accessToken: string; readonly refreshToken: string },

@@ -89,14 +89,14 @@ with presented as materialized (
 select t.refresh_sha256 is distinct from $1 and t.refresh_sha256 is distinct from $6 as reused,
        $3::text as scope, true as offline, extract(epoch from t.auth_time)::float8 as auth_time,
        g.grant_id, g.patient, g.pairwise_subject, g.granted_by,
-       i.kind is not null as issued, floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
+       floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
   from taken t left join granted g on true
   left join inserted i on i.kind = 'access'`;
 
 /** Exchanges a refresh token for an access token and the next refresh token. */
 export async function refresh(pool: Pool, asked: Refresh): Promise<Issued | { fault: RefreshFault }> {
   const [accessToken, refreshToken] = [newSecret('at_'), newSecret('rt_')];
-  const { rows } = await pool.query<IssuedRow & { readonly issued: boolean; readonly reused: boolean }>({
+  const { rows } = await pool.query<IssuedRow & { readonly reused: boolean }>({
     name: 'oauth-refresh',
     text: REFRESH,
     values: [
@@ -110,6 +110,5 @@ export async function refresh(pool: Pool, asked: Refresh): Promise<Issued | { fa
   });
   const [row] = rows;
   if (row === undefined) return { fault: 'unknown' };
-  const issued = row.issued ? issuedOf(row, { accessToken, refreshToken }) : undefined;
-  return issued ?? { fault: row.reused ? 'reused' : 'ended' };
+  return issuedOf(row, { accessToken, refreshToken }) ?? { fault: row.reused ? 'reused' : 'ended' };
 }

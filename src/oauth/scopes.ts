@@ -71,7 +71,7 @@ const CATEGORY = /^category=(?:([^|]{1,200})\|)?([^|]{1,100})$/;
 /** Visible ASCII that a value may have: not `" \`, which scopes exclude, and not `, & # ? + %`, which search reads. */
 const VALUE = /^[!$'-*\-./0-9:;<=>@A-Z[\]^_`a-z{}~]+$/;
 
-const isPlain = (text: string): text is PlainScope => (PLAIN_SCOPES as readonly string[]).includes(text);
+const isPlain = (text: string): text is PlainScope => PLAIN_SCOPES.some((scope) => scope === text);
 
 /** Returns the scopes of clinical data among scopes. */
 export const clinicalScopes = (scopes: readonly Scope[]): readonly ClinicalScope[] =>

@@ -5,6 +5,7 @@
 import Router from '@koa/router';
 import { CLIENT_AUTHENTICATION_METHODS } from '#src/oauth/client-authentication.ts';
 import { ASSERTION_ALGORITHMS } from '#src/oauth/key-set.ts';
+import { PLAIN_SCOPES } from '#src/oauth/scopes.ts';
 import { SIGNING_ALGORITHM } from '#src/oauth/signing-keys.ts';
 import { GRANT_WORK } from './endpoints/token.ts';
 
@@ -14,18 +15,7 @@ const AUTHENTICATION = {
   token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
 };
 
-const SCOPES = [
-  'openid',
-  'fhirUser',
-  'profile',
-  'offline_access',
-  'online_access',
-  'launch/patient',
-  'patient/*.rs',
-  'patient/*.cruds',
-  'system/*.rs',
-  'system/*.cruds',
-];
+const SCOPES = [...PLAIN_SCOPES, 'patient/*.rs', 'patient/*.cruds', 'system/*.rs', 'system/*.cruds'];
 
 /** Members of SMART, OpenID Connect and RFC 8414 alike. */
 function common(baseUrl: string): Record<string, unknown> {
