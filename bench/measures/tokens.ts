@@ -1,4 +1,5 @@
 /** The token endpoint: exchanges of codes, and refreshes, against a route without a database. */
+import { z } from 'zod';
 import type { Bench, MeasuredService } from '../bench.ts';
 import { alternate, type Measure } from '../measure.ts';
 import { median, quantile } from '../statistics.ts';
@@ -84,7 +85,7 @@ async function tokenOf(url: string, form: Readonly<Record<string, string>>): Pro
   const answer = await fetch(`${url}/oauth/token`, { method: 'POST', body });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`POST /oauth/token: ${answer.status} ${text.slice(0, 300)}`);
-  return (JSON.parse(text) as { refresh_token: string }).refresh_token;
+  return z.object({ refresh_token: z.string() }).parse(JSON.parse(text)).refresh_token;
 }
 
 /** Lets the clients work, each one request after the other, for some seconds or while `more` says so. */

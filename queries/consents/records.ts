@@ -1,7 +1,9 @@
 /** The records that a person has: their own and those of dependents (docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
+import { first, text } from '#src/fhir/ips/parts.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { SandboxLinks } from './sandbox-links.ts';
 
@@ -117,14 +119,10 @@ function fromSandbox({ record, relationship }: Pick<LinkRow, 'record' | 'relatio
   return { linkId: undefined, record, environment: 'sandbox', relationship, via: 'sandbox' };
 }
 
-/** The demographics that a list shows. */
-interface Demographics {
-  readonly name?: readonly { readonly given?: readonly string[]; readonly family?: string }[];
-  readonly birthDate?: string;
-}
-
 function shown({ linkId, record, environment, relationship, via, body }: Row): MyPatient {
-  const { name: [first] = [], birthDate } = JSON.parse(body ?? '{}') as Demographics;
+  const { name, birthDate } = parseStored(body ?? '{}');
+  const names = first(name);
+  const given = [names?.given ?? []].flat().filter((part) => typeof part === 'string');
   return {
     id: record,
     linkId,
@@ -132,8 +130,8 @@ function shown({ linkId, record, environment, relationship, via, body }: Row): M
     environment,
     relationship,
     via,
-    given: first?.given?.join(' ') ?? null,
-    family: first?.family ?? null,
-    birth_date: birthDate ?? null,
+    given: given.length === 0 ? null : given.join(' '),
+    family: text(names?.family) ?? null,
+    birth_date: text(birthDate) ?? null,
   };
 }

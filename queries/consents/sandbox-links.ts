@@ -3,8 +3,10 @@
  * generated Patient with the person's address is their own record, one whose RelatedPerson has it is a dependent's.
  */
 import type { Pool } from 'pg';
+import { objects, text } from '#src/fhir/ips/parts.ts';
 import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 
 /** A record that a person has by their address. */
@@ -88,12 +90,7 @@ export function openSandboxLinks(pool: Pool): SandboxLinks {
   };
 }
 
-/** The part of a resource that is read. */
-interface Reachable {
-  readonly telecom?: readonly { readonly system?: string; readonly value?: string }[];
-}
-
 function hasAddress(body: string, email: string): boolean {
-  const { telecom = [] } = JSON.parse(body) as Reachable;
-  return telecom.some(({ system, value }) => system === 'email' && value?.toLowerCase() === email);
+  const points = objects(parseStored(body).telecom);
+  return points.some(({ system, value }) => system === 'email' && text(value)?.toLowerCase() === email);
 }

@@ -21,7 +21,7 @@ export interface ReadinessDeps {
 
 /**
  * Returns the checks of `/health/ready`: the log, including that it hasn't become shorter; the database; the
- * read models. An instance that met events of a newer version stays ready, and reports them, while newer
+ * read models. An instance that found events of a newer version stays ready, and reports them, while newer
  * instances keep the read models up to date; otherwise one new instance would take all others out of service.
  */
 export function readinessChecks({

@@ -1,4 +1,4 @@
-/** Events that a command met and can't read. Loaded when a command failed: it takes the database's client with it. */
+/** Events that a command found and can't read. Loaded when a command failed: it takes the database's client with it. */
 import { CannotApply } from '#projections/failure.ts';
 import { NewerEvent } from '#src/events/newer.ts';
 import { UnreadableEvent } from '#src/events/unreadable.ts';

@@ -29,11 +29,7 @@ export function noteRequest(
   { requestId, route, status, ms }: Answered,
 ): void {
   // The project is set once its member is authenticated: requests of others are in no project's log.
-  const { caller, identity, project } = ctx.state as {
-    caller?: Caller;
-    identity?: Identity;
-    project?: string;
-  };
+  const { caller, identity, project }: { caller?: Caller; identity?: Identity; project?: string } = ctx.state;
   const at = nowMicros();
   const method = ctx.req.method ?? '';
   const note = (of: Omit<LoggedRequest, 'requestId' | 'at' | 'method' | 'path' | 'status' | 'ms'>): void =>

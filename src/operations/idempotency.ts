@@ -7,6 +7,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
+import { z } from 'zod';
 import { patientOf } from '#src/events/streams.ts';
 import type { Attempt, Begun, IdempotentRequest, KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { newUuid } from '#src/shared/ids.ts';
@@ -51,6 +52,14 @@ const KEPT_HOURS = 24;
 const WAIT_MS = 10_000;
 /** First and longest pause between checks of a request that another instance runs, in ms; the pause doubles. */
 const [FIRST_LOOK_MS, LAST_LOOK_MS] = [100, 1_000];
+
+/** `KeptAnswer`, with all that HTTP kept beside. */
+const keptAnswer = z.looseObject({
+  status: z.number(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().exactOptional(),
+  reads: z.boolean().exactOptional(),
+});
 
 interface Row {
   readonly request_hash: Buffer;
@@ -168,7 +177,7 @@ export class IdempotencyStore {
     if (other !== undefined && !other.request_hash.equals(request.requestHash))
       throw usedOtherwise('request');
     if (other === undefined || other.answer === null) return undefined;
-    return { kept: JSON.parse(unseal(other.answer, await this.#sealing(request))) as KeptAnswer };
+    return { kept: keptAnswer.parse(JSON.parse(unseal(other.answer, await this.#sealing(request)))) };
   }
 
   async #sealing(request: IdempotentRequest): Promise<Sealing> {

@@ -36,9 +36,10 @@ export const boundedFetch: CustomFetch = async (url, { body, method, headers }) 
 };
 
 async function bodyOf({ body }: Response, where: string): Promise<Uint8Array<ArrayBuffer>> {
+  if (body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const part of body) {
     bytes += part.byteLength;
     if (bytes > MOST_BYTES) throw new IssuerAway(`${where} returned more than ${MOST_BYTES} bytes`);
     parts.push(part);

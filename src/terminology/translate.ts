@@ -30,7 +30,7 @@ export interface Match {
   readonly map: string;
 }
 
-/** Equivalences that mean that there is no translation. */
+/** Equivalences that mean that a code has no translation. */
 const NONE = new Set(['unmatched', 'disjoint']);
 
 /** The equivalence in the other direction: `wider` becomes `narrower`. */
