@@ -1,16 +1,20 @@
 /** The consent page in a real browser: English and Arabic, phone and desktop, light and dark, with and without scripts. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { LANGUAGES } from '#src/http/pages/texts.ts';
-import { authorizePath, MOTHER, openWorkshop, type Workshop } from '#test/support/authorization.ts';
+import {
+  authorizePath,
+  MOTHER,
+  startWorkshop,
+  stopWorkshop,
+  type Workshop,
+} from '#test/support/authorization.ts';
 import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
+import type { InProcess } from '#test/support/in-process.ts';
+import { portOf } from '#test/support/process.ts';
 
-const PATIENTS = 3;
 const SCOPE = 'openid fhirUser offline_access launch/patient patient/*.rs patient/Observation.c';
 
 const SIZES = {
@@ -39,7 +43,7 @@ async function startApplication(host: string): Promise<Application> {
     response.end('<!doctype html><title>Diary</title><link rel="icon" href="data:,">');
   }).listen(0, host === '[::1]' ? '::1' : '127.0.0.1');
   await once(server, 'listening');
-  return { server, asked, callback: `http://${host}:${(server.address() as AddressInfo).port}/callback` };
+  return { server, asked, callback: `http://${host}:${portOf(server)}/callback` };
 }
 
 describe('the consent page in a browser', () => {
@@ -58,17 +62,15 @@ describe('the consent page in a browser', () => {
     const opened = await openBrowser();
     if (opened === undefined) return this.skip();
     browser = opened;
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     application = await startApplication('localhost');
     ({ client_id: clientId } = await workshop.register({ redirect_uris: [application.callback] }));
   });
 
   after(async () => {
     await browser?.close();
-    await service?.stop();
     application?.server.close();
-    await removeTemporaryFolders();
+    await stopWorkshop(service);
   });
 
   afterEach(async () => {
@@ -180,11 +182,11 @@ describe('the consent page in a browser', () => {
   it('is operated by the keyboard alone', async () => {
     await open({ javaScriptEnabled: false });
     const reached: string[] = [];
-    const focused = async (): Promise<string> =>
-      page.locator(':focus').evaluate((element) => {
-        const field = element as unknown as { name?: string; value?: string; textContent: string | null };
-        return `${field.name ?? ''}=${field.value ?? ''} ${field.textContent?.trim() ?? ''}`;
-      });
+    const focused = async (): Promise<string> => {
+      const field = page.locator(':focus');
+      const [name, value] = [await field.getAttribute('name'), await field.getAttribute('value')];
+      return `${name ?? ''}=${value ?? ''} ${(await field.textContent())?.trim() ?? ''}`;
+    };
     for (let n = 0; n < 60; n += 1) {
       await page.keyboard.press('Tab');
       const name = await focused();

@@ -2,12 +2,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { decodeJwt, type JWTPayload } from 'jose';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { portOf } from '#test/support/process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const VERIFIER = randomBytes(32).toString('base64url');
@@ -34,7 +34,7 @@ describe('the sign-in page in a browser', () => {
       response.end('<!doctype html><title>Dashboard</title><link rel="icon" href="data:,">');
     }).listen(0, '127.0.0.1');
     await once(dashboard, 'listening');
-    callback = `http://localhost:${(dashboard.address() as AddressInfo).port}/callback`;
+    callback = `http://localhost:${portOf(dashboard)}/callback`;
   });
 
   after(async () => {

@@ -2,19 +2,17 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import smart from 'fhirclient';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import type { Browser } from 'playwright-core';
-import { openWorkshop, type Workshop } from '#test/support/authorization.ts';
+import { startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
 import { openBrowser } from '#test/support/browser.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { PERSON } from '#test/support/oauth-journey.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
+import { portOf } from '#test/support/process.ts';
 
-const PATIENTS = 3;
 const SCOPE = 'openid fhirUser launch/patient offline_access patient/*.rs';
 
 /** What an application learned. */
@@ -49,17 +47,15 @@ describe('OAuth clients in a browser', () => {
     const opened = await openBrowser();
     if (opened === undefined) return this.skip();
     browser = opened;
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    home = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    home = `http://127.0.0.1:${portOf(server)}`;
   });
   after(async () => {
     await browser?.close();
-    await service?.stop();
     server?.close();
-    await removeTemporaryFolders();
+    await stopWorkshop(service);
   });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

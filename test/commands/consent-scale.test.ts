@@ -138,7 +138,6 @@ describe('a grant on a record of many events', function () {
     // A series that other work on the machine disturbed is measured again.
     for (let tries = 1; ; tries += 1) {
       const { long, short } = await series();
-      console.log(`      ${LONG} events: ${long.toFixed(2)} ms; ${SHORT} events: ${short.toFixed(2)} ms`);
       if (long <= 2 * short) break;
       expect(tries, `${long} ms is more than twice ${short} ms`).to.be.below(4);
     }

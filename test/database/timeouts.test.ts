@@ -1,12 +1,12 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { Line } from '#queries/gather.ts';
 import { refusalOf } from '#src/app/refusal-of.ts';
 import { openPool } from '#src/database/pool.ts';
 import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
-import { eventually } from '#test/support/process.ts';
+import { eventually, portOf } from '#test/support/process.ts';
 
 const kindOf = (work: Promise<unknown>): Promise<string | undefined> =>
   work.then(
@@ -82,7 +82,7 @@ describe('a database that does not answer', () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const port = portOf(silent);
     const nobody = openPool(`postgres://nobody@127.0.0.1:${port}/none`, { connectMs: 200 });
     expect(await kindOf(nobody.query('select 1'))).to.equal('unavailable');
     const line = new Line(nobody.options);

@@ -2,14 +2,14 @@
 import { once } from 'node:events';
 import { access, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findDatabase, type Quickstart } from '#src/data-dir.ts';
 import { VERSION } from '#src/http/version.ts';
 import { processMark } from '#src/process-mark.ts';
 import { createDatabase } from '#test/support/database.ts';
-import { eventually, freePort, type Program, startProgram } from '#test/support/process.ts';
+import { eventually, freePort, type Program, portOf, startProgram } from '#test/support/process.ts';
 import { startedDataDir } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -162,7 +162,7 @@ describe('the service', () => {
   it('ends on SIGTERM while its start waits for what never comes', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const port = portOf(silent);
     const connected = once(silent, 'connection');
     const dataDir = await temporaryFolder();
     const program = start(dataDir, {

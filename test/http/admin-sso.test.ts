@@ -68,7 +68,7 @@ describe('admin: single sign-on with an organization’s own client', () => {
     expect(await trusted.done('GET', `/organizations/${others}`)).to.include({ role: 'admin' });
   });
 
-  it('shows them no patient’s record: whoever runs the issuer could claim to be anyone', async () => {
+  it('shows them no patient’s record, because an issuer can claim any address', async () => {
     const get = async ({ token }: AdminUser, path: string): Promise<number> =>
       (await fetch(`${service.url}/me${path}`, { headers: { Authorization: `Bearer ${token}` } })).status;
     const [ben, trusted] = [await person('ben', 'clinic'), await person('ben', 'dashboard')];

@@ -9,13 +9,12 @@ import {
   MOTHER,
   openWorkshop,
   signInTo,
+  startWorkshop,
+  stopWorkshop,
   type Workshop,
 } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
-
-const PATIENTS = 3;
 
 describe('the authorization endpoint', () => {
   let service: InProcess;
@@ -24,15 +23,11 @@ describe('the authorization endpoint', () => {
   let applicationId: string;
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     ({ client_id: clientId, id: applicationId } = await workshop.register());
   });
 
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const ask = (changes: Readonly<Record<string, string | undefined>> = {}, client = clientId) =>
     new PageVisitor(service.url).step(authorizePath(client, changes));
@@ -398,7 +393,7 @@ describe('the authorization endpoint', () => {
   });
 
   it('is not confused by patients of another project: the page offers those of the application’s sandbox', async () => {
-    const other = await openWorkshop(service, PATIENTS);
+    const other = await openWorkshop(service);
     const { client_id } = await other.register();
     const visitor = new PageVisitor(service.url);
     const here = controlsOf(await signInTo(visitor, authorizePath(clientId), MOTHER), 'record');

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { SigningKeys } from '#src/oauth/signing-keys.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
-import { startProgram } from '#test/support/process.ts';
+import { runAnnal } from '#test/support/process.ts';
 
 describe('annal oauth-keys', () => {
   let database: TestDatabase;
@@ -11,11 +11,7 @@ describe('annal oauth-keys', () => {
   });
   after(() => database.drop());
 
-  async function annal(...args: string[]) {
-    const program = startProgram(process.execPath, ['bin/annal.js', ...args], { DATABASE_URL: database.url });
-    const code = await program.ended;
-    return { code, stdout: program.stdout(), stderr: program.stderr() };
-  }
+  const annal = (...args: string[]) => runAnnal(database.url, ...args);
 
   it('lists keys and rotates them, without a restart of any instance', async () => {
     expect((await annal('oauth-keys')).stdout).to.contain('There are no keys');

@@ -4,7 +4,7 @@ import type { Position } from '#src/events/store.ts';
 import { ParkedEvents } from '#src/processes/parked.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
-import { startProgram } from '#test/support/process.ts';
+import { runAnnal } from '#test/support/process.ts';
 
 describe('annal parked', () => {
   let database: TestDatabase;
@@ -13,11 +13,7 @@ describe('annal parked', () => {
   });
   after(() => database.drop());
 
-  async function annal(...args: string[]) {
-    const program = startProgram(process.execPath, ['bin/annal.js', ...args], { DATABASE_URL: database.url });
-    const code = await program.ended;
-    return { code, stdout: program.stdout(), stderr: program.stderr() };
-  }
+  const annal = (...args: string[]) => runAnnal(database.url, ...args);
 
   it('lists what is set aside, and has it tried again', async () => {
     expect(await annal('parked')).to.include({ code: 0, stdout: 'No event is parked.\n' });

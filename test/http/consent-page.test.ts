@@ -13,13 +13,12 @@ import {
   MOTHER,
   openWorkshop,
   signInTo,
+  startWorkshop,
+  stopWorkshop,
   type Workshop,
 } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
-
-const PATIENTS = 3;
 
 /** A grant as the read model has it. */
 interface Grant {
@@ -43,15 +42,11 @@ describe('the consent page', () => {
   let applicationId: string;
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     ({ client_id: clientId, id: applicationId } = await workshop.register());
   });
 
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const opened = async (
     changes: Readonly<Record<string, string | undefined>> = {},
@@ -68,7 +63,7 @@ describe('the consent page', () => {
       [application],
     );
     const [grant] = rows;
-    if (grant === undefined) throw new Error('there is no grant');
+    if (grant === undefined) throw new Error('the application has no grant');
     return grant;
   };
   const count = async () =>
@@ -324,7 +319,7 @@ describe('the consent page', () => {
   });
 
   it('says so when the record was deleted in the meantime, and lets the person choose again', async () => {
-    const other = await openWorkshop(service, PATIENTS);
+    const other = await openWorkshop(service);
     const { client_id } = await other.register();
     const { visitor, page } = await opened({}, { client: client_id });
     const [own] = controlsOf(page, 'record');

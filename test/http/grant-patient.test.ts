@@ -1,20 +1,16 @@
 /** The Patient as an application reads it under a grant (docs/spec/decisions.md, sections 1, 3 and 9). */
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { pino } from 'pino';
-import { type App, startApp } from '#src/app.ts';
-import { loadConfig } from '#src/config.ts';
+import { objects } from '#src/fhir/ips/parts.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { NO_LIMIT } from '#test/support/no-limit.ts';
-import { eventually, freePort } from '#test/support/process.ts';
-import { EVENTSTORE_URL } from '#test/support/project.ts';
-import { temporaryFolder } from '#test/support/temporary.ts';
+import { eventually } from '#test/support/process.ts';
+import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
 
 describe('the Patient under a grant', () => {
   let service: InProcess;
-  let second: { readonly url: string; readonly app: App };
+  let second: SecondInstance;
   let granting: Granting;
   let owner: AdminUser;
   let organization: string;
@@ -22,7 +18,7 @@ describe('the Patient under a grant', () => {
 
   before(async () => {
     service = await startInProcess();
-    second = await anotherInstance();
+    second = await startSecondInstance(service);
     granting = await Granting.open(service);
     owner = await signIn(service, 'owner@example.org');
     organization = (await owner.done('POST', '/organizations', { name: 'Hearty' })).id;
@@ -30,25 +26,10 @@ describe('the Patient under a grant', () => {
   });
   after(async () => {
     await granting?.close();
-    await second?.app.close();
+    await second?.close();
     await service?.stop();
   });
 
-  /** Starts another instance on the same database, behind the same URL for clients. */
-  async function anotherInstance(): Promise<{ url: string; app: App }> {
-    const port = await freePort();
-    const config = loadConfig({
-      PORT: String(port),
-      BASE_URL: service.url,
-      DATA_DIR: await temporaryFolder(),
-      EVENTSTORE_URL,
-      RATE_LIMIT_PER_MINUTE: NO_LIMIT,
-      SANDBOX_PATIENTS: '0',
-    });
-    const app = await startApp({ config, databaseUrl: service.databaseUrl, log: pino({ level: 'silent' }) });
-    await app.listen();
-    return { url: `http://127.0.0.1:${port}`, app };
-  }
   async function newApplication(): Promise<Application> {
     const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'App' });
     return granting.register(owner, id);
@@ -158,9 +139,7 @@ describe('the Patient under a grant', () => {
     expect(put.status, String(put)).to.equal(200);
     const allowed = await granting.allow(application, record);
     const seen = (await read(allowed)).json;
-    const values = (seen.extension as unknown as { valueReference: object }[]).map(
-      ({ valueReference }) => valueReference,
-    );
+    const values = objects(seen.extension).map(({ valueReference }) => valueReference);
     expect(values).to.deep.equal([
       { display: 'Twin', identifier: { value: 'T-1' } },
       { type: 'Patient' },

@@ -1,21 +1,16 @@
 /** How grants end: by the person, with the link, with the application, with a project, and with time. */
 import { expect } from 'chai';
-import { pino } from 'pino';
 import { verify } from '#projections/verify.ts';
-import { startApp } from '#src/app.ts';
-import { loadConfig } from '#src/config.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type GrantData, grantData, granted } from '#test/support/consents.ts';
 import { Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, inDays, linkOf, me, newPatient } from '#test/support/me.ts';
-import { NO_LIMIT } from '#test/support/no-limit.ts';
 import { fetchOnce } from '#test/support/patience.ts';
-import { eventually, freePort } from '#test/support/process.ts';
-import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { eventually } from '#test/support/process.ts';
 import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
-import { temporaryFolder } from '#test/support/temporary.ts';
+import { startSecondInstance } from '#test/support/second-instance.ts';
 
 interface Told {
   readonly type: string;
@@ -136,20 +131,9 @@ describe('the end of a grant', () => {
   });
 
   it('ends its tokens on another instance before it is answered', async () => {
-    const port = await freePort();
-    const config = loadConfig({
-      PORT: String(port),
-      BASE_URL: service.url,
-      DATA_DIR: await temporaryFolder(),
-      EVENTSTORE_URL,
-      RATE_LIMIT_PER_MINUTE: NO_LIMIT,
-      SANDBOX_PATIENTS: '0',
-    });
-    const log = pino({ level: 'silent' });
-    const other = await startApp({ config, databaseUrl: service.databaseUrl, log });
+    const other = await startSecondInstance(service);
     const granting = await Granting.open(service);
     try {
-      await other.listen();
       const app = await newProject('Elsewhere');
       const [email, record] = ['mother@example.org', await newPatient(service)];
       const application = await granting.register(owner, app.id);
@@ -157,7 +141,7 @@ describe('the end of a grant', () => {
       await events.append(record, linkOf(service, email, 'dependent'));
       const read = async (): Promise<number> => {
         const headers = { Authorization: `Bearer ${token}` };
-        return (await fetch(`http://127.0.0.1:${port}/fhir/R4/Patient/${patient}`, { headers })).status;
+        return (await fetch(`${other.url}/fhir/R4/Patient/${patient}`, { headers })).status;
       };
       await eventually(async () => (await read()) === 200);
       const path = `/patients/${record}/grants/${data.grant_id}/revoke`;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { healthRouter, type ReadinessChecks } from '#src/http/health.ts';
 import { createMetrics } from '#src/metrics/registry.ts';
+import { portOf } from '#test/support/process.ts';
 
 describe('health', () => {
   const metrics = createMetrics();
@@ -19,7 +19,7 @@ describe('health', () => {
     };
     server = new Koa().use(healthRouter({ checks: proxied, metrics }).routes()).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    base = `http://127.0.0.1:${portOf(server)}`;
   });
   beforeEach(() => {
     checks = {};

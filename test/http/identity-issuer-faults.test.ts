@@ -1,11 +1,11 @@
 /** Issuers that answer what they should not: never a 500, never a token that is taken. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { Verifier } from '#src/identity/verify.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { portOf } from '#test/support/process.ts';
 
 const DISCOVERY = '/.well-known/openid-configuration';
 
@@ -20,7 +20,7 @@ describe('issuers that answer wrongly', () => {
   async function ask(answer: (url: string) => RequestListener): Promise<{ refusal: Refusal; told: string }> {
     const server = createServer((request, response) => answer(url)(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const url = `http://127.0.0.1:${portOf(server)}`;
     const told: string[] = [];
     const verifier = new Verifier({
       issuers: [{ issuer: url, audiences: ['annal'] }],

@@ -19,21 +19,21 @@ import {
   CALLBACK,
   formOf,
   newChallenge,
-  openWorkshop,
   signInTo,
+  startWorkshop,
+  stopWorkshop,
 } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import {
   EVERYTHING,
   Journey,
   type JourneyClient,
+  keySetOf,
   PERSON,
   type TokenAnswer,
 } from '#test/support/oauth-journey.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-const PATIENTS = 3;
 const STRINGS = ['access_token', 'token_type', 'scope', 'patient', 'id_token', 'refresh_token'];
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
@@ -51,8 +51,9 @@ describe('Inferno, SMART App Launch STU2', () => {
   let tokens: TokenAnswer;
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    const workshop = await openWorkshop(service, PATIENTS);
+    const started = await startWorkshop();
+    const { workshop } = started;
+    service = started.service;
     journey = new Journey(service.url);
     client = await workshop.register();
     portal = await workshop.register({ kind: 'confidential' });
@@ -69,10 +70,7 @@ describe('Inferno, SMART App Launch STU2', () => {
       },
     });
   });
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const json = async (url: string): Promise<Record<string, unknown>> => {
     const response = await fetch(url);
@@ -176,7 +174,7 @@ describe('Inferno, SMART App Launch STU2', () => {
     });
 
     it('smart_openid_retrieve_jwks', async () => {
-      keys = (await json(String(openid.jwks_uri))) as unknown as JSONWebKeySet;
+      keys = keySetOf(await json(String(openid.jwks_uri)));
       expect(keys.keys.filter(({ kty }) => kty === 'RSA')).to.not.deep.equal([]);
     });
 

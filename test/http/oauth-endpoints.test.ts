@@ -10,11 +10,12 @@ import {
   newChallenge,
   openWorkshop,
   signInTo,
+  startWorkshop,
+  stopWorkshop,
   type Workshop,
 } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 const PATIENTS = 3;
 const SCOPE = 'openid fhirUser launch/patient offline_access patient/*.rs';
@@ -28,8 +29,7 @@ describe('the OAuth endpoints for clients', () => {
   let confidential: { readonly id: string; readonly secret: string };
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     publicId = (await workshop.register()).client_id;
     const made = await workshop.register({
       kind: 'confidential',
@@ -39,10 +39,7 @@ describe('the OAuth endpoints for clients', () => {
     confidential = { id: made.client_id, secret: made.client_secret };
   });
 
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const post = async (path: string, form: Form, headers: Readonly<Record<string, string>> = {}) => {
     const pairs = Array.isArray(form) ? form.map(([name, value]) => [name, value]) : Object.entries(form);
@@ -203,7 +200,7 @@ describe('the OAuth endpoints for clients', () => {
     });
     expect(await described(answer.refresh_token, {}, { client_id: publicId })).to.include({ active: true });
     expect(await described('at_unknown', basic())).to.deep.equal({ active: false });
-    const other = (await (await openWorkshop(service, PATIENTS)).register()).client_id;
+    const other = (await (await openWorkshop(service)).register()).client_id;
     expect(await described(answer.access_token, {}, { client_id: other })).to.deep.equal({ active: false });
     const cors = await fetch(`${service.url}/oauth/introspect`, {
       method: 'OPTIONS',

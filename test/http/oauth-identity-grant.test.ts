@@ -4,12 +4,10 @@ import { expect } from 'chai';
 import { decodeJwt, SignJWT } from 'jose';
 import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
-import { MOTHER, openWorkshop, type Workshop } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { MOTHER, startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { me } from '#test/support/me.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-const PATIENTS = 3;
 const GRANT_TYPE = 'urn:annal:params:oauth:grant-type:identity';
 
 describe('the identity grant', () => {
@@ -30,8 +28,7 @@ describe('the identity grant', () => {
   };
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     await workshop.owner.done('POST', `/organizations/${workshop.organization}/verify`);
     client = await registered(true);
     ({ key } = await workshop.owner.done('POST', `/projects/${workshop.project}/keys`, {
@@ -39,10 +36,7 @@ describe('the identity grant', () => {
       environment: 'sandbox',
     }));
   });
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const newPatient = async (): Promise<string> => {
     const body = JSON.stringify({

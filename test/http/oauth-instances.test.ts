@@ -3,9 +3,6 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { decodeProtectedHeader } from 'jose';
-import { pino } from 'pino';
-import { type App, startApp } from '#src/app.ts';
-import { loadConfig } from '#src/config.ts';
 import { SigningKeys } from '#src/oauth/signing-keys.ts';
 import {
   answerOf,
@@ -14,42 +11,28 @@ import {
   formOf,
   MOTHER,
   newChallenge,
-  openWorkshop,
   signInTo,
+  startWorkshop,
 } from '#test/support/authorization.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { NO_LIMIT } from '#test/support/no-limit.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
-import { freePort } from '#test/support/process.ts';
-import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
+import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
+import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-const PATIENTS = 3;
 const SCOPE = 'openid fhirUser launch/patient offline_access patient/*.rs';
 
 type Tokens = Readonly<Record<string, string>>;
 
 describe('two instances of the authorization server', () => {
   let one: InProcess;
-  let other: App;
-  let otherUrl: string;
+  let other: SecondInstance;
   let clientId: string;
 
   before(async () => {
-    one = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    const port = await freePort();
-    otherUrl = `http://127.0.0.1:${port}`;
-    const config = loadConfig({
-      PORT: String(port),
-      // Both are behind one balancer.
-      BASE_URL: one.url,
-      DATA_DIR: await temporaryFolder(),
-      EVENTSTORE_URL: process.env.EVENTSTORE_URL,
-      RATE_LIMIT_PER_MINUTE: NO_LIMIT,
-      SANDBOX_PATIENTS: '0',
-    });
-    other = await startApp({ config, databaseUrl: one.databaseUrl, log: pino({ level: 'silent' }) });
-    await other.listen();
-    ({ client_id: clientId } = await (await openWorkshop(one, PATIENTS)).register());
+    const started = await startWorkshop();
+    one = started.service;
+    other = await startSecondInstance(one);
+    ({ client_id: clientId } = await started.workshop.register());
   });
 
   after(async () => {
@@ -90,20 +73,22 @@ describe('two instances of the authorization server', () => {
   };
 
   it('refuse a token at once that the other has revoked', async () => {
-    const tokens = await issued(otherUrl);
+    const tokens = await issued(other.url);
     expect(await statusAt(one.url, tokens)).to.equal(200);
-    expect((await post(otherUrl, 'revoke', { token: tokens.refresh_token ?? '' })).status).to.equal(200);
+    expect((await post(other.url, 'revoke', { token: tokens.refresh_token ?? '' })).status).to.equal(200);
     expect(await statusAt(one.url, tokens)).to.equal(401);
     expect((await refresh(one.url, tokens)).json).to.include({ error: 'invalid_grant' });
   });
 
   it('give tokens to exactly one of parallel refreshes at both', async () => {
     const tokens = await issued(one.url);
-    const all = await Promise.all([one.url, otherUrl, one.url, otherUrl].map((url) => refresh(url, tokens)));
+    const all = await Promise.all(
+      [one.url, other.url, one.url, other.url].map((url) => refresh(url, tokens)),
+    );
     expect(all.filter(({ status }) => status === 200)).to.have.length(1);
     expect(all.filter(({ json }) => json.error === 'invalid_grant')).to.have.length(3);
     const won = all.find(({ status }) => status === 200)?.json ?? {};
-    for (const url of [one.url, otherUrl]) expect(await statusAt(url, won)).to.equal(401);
+    for (const url of [one.url, other.url]) expect(await statusAt(url, won)).to.equal(401);
   });
 
   it('sign with the same key before and after its rotation', async () => {
@@ -113,14 +98,14 @@ describe('two instances of the authorization server', () => {
       return keys.map(({ kid }) => kid);
     };
     const before = await kidAt(one.url);
-    expect(await kidAt(otherUrl)).to.equal(before);
+    expect(await kidAt(other.url)).to.equal(before);
     const [next] = await new SigningKeys(one.pool).rotate();
-    for (const url of [one.url, otherUrl]) {
+    for (const url of [one.url, other.url]) {
       expect(await published(url)).to.deep.equal([next?.kid, before]);
       expect(await kidAt(url)).to.equal(before);
     }
     await one.pool.query('update operations.signing_key set signs_from = now() where kid = $1', [next?.kid]);
-    for (const url of [one.url, otherUrl]) expect(await kidAt(url)).to.equal(next?.kid);
+    for (const url of [one.url, other.url]) expect(await kidAt(url)).to.equal(next?.kid);
   });
 });
 

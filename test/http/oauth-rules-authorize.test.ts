@@ -7,15 +7,14 @@ import {
   controlsOf,
   formOf,
   MOTHER,
-  openWorkshop,
   signInTo,
+  startWorkshop,
+  stopWorkshop,
   type Workshop,
 } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { PageVisitor, type Shown } from '#test/support/page-visitor.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-const PATIENTS = 3;
 type Changes = Readonly<Record<string, string | undefined>>;
 
 describe('rules of authorization requests', () => {
@@ -24,14 +23,10 @@ describe('rules of authorization requests', () => {
   let clientId: string;
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     ({ client_id: clientId } = await workshop.register());
   });
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const ask = (changes: Changes = {}, client = clientId) =>
     new PageVisitor(service.url).step(authorizePath(client, changes));

@@ -1,12 +1,9 @@
 /** Rules of docs/oauth-rules.md: OpenID Connect and discovery. */
 import { expect } from 'chai';
-import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { openWorkshop, type Workshop } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { Journey, PERSON } from '#test/support/oauth-journey.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
-
-const PATIENTS = 3;
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
+import type { InProcess } from '#test/support/in-process.ts';
+import { Journey, keySetOf, PERSON } from '#test/support/oauth-journey.ts';
 
 describe('rules of OpenID Connect and discovery', () => {
   let service: InProcess;
@@ -14,21 +11,17 @@ describe('rules of OpenID Connect and discovery', () => {
   let journey: Journey;
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     journey = new Journey(service.url);
   });
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const json = async (path: string): Promise<Record<string, unknown>> => {
     const response = await fetch(service.url + path);
     expect(response.status, path).to.equal(200);
     return (await response.json()) as Record<string, unknown>;
   };
-  const keys = async () => (await json('/oauth/jwks')) as unknown as JSONWebKeySet;
+  const keys = async () => keySetOf(await json('/oauth/jwks'));
 
   it('OIDC-1: the ID token is signed with RS256 by a published key', async () => {
     const client = await workshop.register();

@@ -1,12 +1,10 @@
 /** Rules of docs/oauth-rules.md: refresh tokens, revocation and introspection. */
 import { expect } from 'chai';
 import { signIn } from '#test/support/admin.ts';
-import { openWorkshop, type Workshop } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { openWorkshop, startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { Journey, type JourneyClient, PERSON, type TokenAnswer } from '#test/support/oauth-journey.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
-const PATIENTS = 3;
 const INACTIVE = '{"active":false}';
 
 describe('rules of refresh tokens, revocation and introspection', () => {
@@ -17,16 +15,12 @@ describe('rules of refresh tokens, revocation and introspection', () => {
   let portal: JourneyClient;
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     journey = new Journey(service.url);
     diary = await workshop.register();
     portal = await workshop.register({ kind: 'confidential' });
   });
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const expectFault = (answer: TokenAnswer, error: string, status = 400): void => {
     expect([answer.status, answer.error], answer.text).to.deep.equal([status, error]);
@@ -191,7 +185,7 @@ describe('rules of refresh tokens, revocation and introspection', () => {
   });
 
   it('INTRO-2: unknown, expired, revoked and foreign tokens are all inactive, with nothing else', async () => {
-    const stranger = await (await openWorkshop(service, PATIENTS)).register({ kind: 'confidential' });
+    const stranger = await (await openWorkshop(service)).register({ kind: 'confidential' });
     const tokens = await journey.tokens(diary);
     expect((await introspect(stranger, tokens.access_token)).text).to.equal(INACTIVE);
     for (const token of ['at_unknown', 'x', `at_${'A'.repeat(43)}`])

@@ -1,11 +1,14 @@
 /** Rules of docs/oauth-rules.md: authorization codes, the token endpoint and access tokens. */
 import { expect } from 'chai';
-import { newChallenge, openWorkshop, type Workshop } from '#test/support/authorization.ts';
-import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import {
+  newChallenge,
+  openWorkshop,
+  startWorkshop,
+  stopWorkshop,
+  type Workshop,
+} from '#test/support/authorization.ts';
+import type { InProcess } from '#test/support/in-process.ts';
 import { Journey, type JourneyClient, type TokenAnswer } from '#test/support/oauth-journey.ts';
-import { removeTemporaryFolders } from '#test/support/temporary.ts';
-
-const PATIENTS = 3;
 
 describe('rules of codes and access tokens', () => {
   let service: InProcess;
@@ -16,8 +19,7 @@ describe('rules of codes and access tokens', () => {
   let backend: JourneyClient;
 
   before(async () => {
-    service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
-    workshop = await openWorkshop(service, PATIENTS);
+    ({ service, workshop } = await startWorkshop());
     journey = new Journey(service.url);
     diary = await workshop.register();
     portal = await workshop.register({ kind: 'confidential' });
@@ -27,10 +29,7 @@ describe('rules of codes and access tokens', () => {
       grant_types: ['client_credentials'],
     });
   });
-  after(async () => {
-    await service.stop();
-    await removeTemporaryFolders();
-  });
+  after(() => stopWorkshop(service));
 
   const expectFault = (answer: TokenAnswer, error: string, status = 400): void => {
     expect([answer.status, answer.error], answer.text).to.deep.equal([status, error]);
@@ -297,7 +296,7 @@ describe('rules of codes and access tokens', () => {
     await workshop.owner.done('DELETE', `/applications/${doomed.id}`);
     expect(await journey.opens(tokens)).to.equal(401);
     expectFault(await journey.refresh(doomed, tokens.refresh_token), 'invalid_client', 401);
-    const other = await openWorkshop(service, PATIENTS);
+    const other = await openWorkshop(service);
     const machine = await other.register({
       kind: 'confidential',
       scopes: ['system/*.rs'],

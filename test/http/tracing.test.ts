@@ -1,10 +1,9 @@
 /** Traces, as a real collector gets them: a trace is whole, continues the caller's, and holds nothing of a record. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { eventually, startProgram } from '#test/support/process.ts';
+import { eventually, portOf, startProgram } from '#test/support/process.ts';
 
 /** A span as OTLP's JSON has it. https://github.com/open-telemetry/opentelemetry-proto */
 interface Span {
@@ -46,7 +45,7 @@ class Collector {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${portOf(this.#server)}`;
   }
 
   spans(): Span[] {

@@ -1,9 +1,10 @@
 /** An application in a filled sandbox, and its authorization requests. */
 import { createHash, randomBytes } from 'node:crypto';
 import { type AdminJson, type AdminUser, signIn } from './admin.ts';
-import type { InProcess } from './in-process.ts';
+import { type InProcess, startInProcess } from './in-process.ts';
 import type { PageVisitor, Shown } from './page-visitor.ts';
 import { eventually } from './process.ts';
+import { removeTemporaryFolders } from './temporary.ts';
 
 /** The synthetic patient who is the mother of another. Needs a sandbox of at least three patients. */
 export const MOTHER = 's-002@patients.example.org';
@@ -20,8 +21,28 @@ export interface Workshop {
   register(more?: Readonly<Record<string, unknown>>): Promise<AdminJson>;
 }
 
-/** Creates one. @param patients number of synthetic patients that the service makes */
-export async function openWorkshop(service: InProcess, patients: number): Promise<Workshop> {
+/** Synthetic patients in each sandbox of `startWorkshop`: the mother is the second. */
+const PATIENTS = 3;
+
+/** Starts a service with a workshop. */
+export async function startWorkshop(): Promise<{ readonly service: InProcess; readonly workshop: Workshop }> {
+  const service = await startInProcess({}, { SANDBOX_PATIENTS: String(PATIENTS) });
+  try {
+    return { service, workshop: await openWorkshop(service) };
+  } catch (error) {
+    await stopWorkshop(service);
+    throw error;
+  }
+}
+
+/** Stops the service, if it was started, and removes temporary folders. */
+export async function stopWorkshop(service: InProcess | undefined): Promise<void> {
+  await service?.stop();
+  await removeTemporaryFolders();
+}
+
+/** Creates another workshop in a service of `startWorkshop`. */
+export async function openWorkshop(service: InProcess): Promise<Workshop> {
   const owner = await signIn(service, `owner-${randomBytes(4).toString('hex')}@clinic.example`);
   const { id: organization } = await owner.done('POST', '/organizations', { name: 'Clinic & Sons' });
   const { id: project } = await owner.done('POST', `/organizations/${organization}/projects`, {
@@ -34,7 +55,7 @@ export async function openWorkshop(service: InProcess, patients: number): Promis
   });
   await eventually(async () => {
     const found = await service.fhir('/Patient?_summary=count', { key });
-    return Number(found.json.total) === patients;
+    return Number(found.json.total) === PATIENTS;
   });
   return {
     owner,

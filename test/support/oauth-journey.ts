@@ -1,4 +1,6 @@
 /** An application's way through the pages to tokens, over HTTP: for tests of the authorization server. */
+import type { JSONWebKeySet } from 'jose';
+import { z } from 'zod';
 import {
   answerOf,
   authorizePath,
@@ -152,3 +154,7 @@ export class Journey {
     return (await this.read(access_token, `/fhir/R4/Patient/${patient}`)).status;
   }
 }
+
+/** Returns an answer of `/oauth/jwks` as a key set. @throws ZodError for anything else */
+export const keySetOf = (json: unknown): JSONWebKeySet =>
+  z.object({ keys: z.array(z.looseObject({ kty: z.string() })) }).parse(json);

@@ -5,9 +5,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type Provider from 'oidc-provider';
+import { portOf } from './process.ts';
 
 /** The client id of the dashboard at the provider. */
 export const CLIENT = 'dashboard';
@@ -59,7 +59,7 @@ export async function startIssuer(options: IssuerOptions = {}): Promise<TestIssu
     else response.writeHead(failing).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${portOf(server)}`;
   let keys: JWK[] = [];
   const newest = (): JWK => keys.at(0) ?? {};
   const redirectUris = [REDIRECT];

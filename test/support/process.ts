@@ -1,7 +1,7 @@
 /** Runs programs of this repository as separate processes, to watch and kill them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -66,15 +66,31 @@ export function startProgram(
   };
 }
 
+/** Runs `annal` in a process on a database, and returns its exit code and output. */
+export async function runAnnal(
+  databaseUrl: string,
+  ...args: readonly string[]
+): Promise<{ readonly code: number | string; readonly stdout: string; readonly stderr: string }> {
+  const program = startProgram(process.execPath, ['bin/annal.js', ...args], { DATABASE_URL: databaseUrl });
+  const code = await program.ended;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** Returns the port of a server that listens. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}
+
 /** Returns a TCP port of this machine that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
+  const port = portOf(server);
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return port;
 }
 
 /**

@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { portOf } from './process.ts';
 
 /** How one answer differs from an honest one. */
 export interface Script {
@@ -84,7 +84,7 @@ export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
         ...issuer.script.claims,
       };
       const payload = Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
-      const id_token = await new SignJWT(payload as JWTPayload)
+      const id_token = await new SignJWT(payload)
         .setProtectedHeader({ alg: 'RS256', kid: 'k' })
         .sign((issuer.script.foreignKey === true ? foreign : own).privateKey);
       json(to, { access_token: 'opaque', token_type: 'Bearer', expires_in: 60, id_token });
@@ -100,7 +100,7 @@ export async function startScriptedIssuer(): Promise<ScriptedIssuer> {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer: ScriptedIssuer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     script: {},
     exchanges,
     async stop() {

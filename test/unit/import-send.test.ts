@@ -1,9 +1,9 @@
 /** What the importer waits out, and what it does not: against a real HTTP server. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Failure } from '#src/cli/failure.ts';
 import { Refused, Sender, type SendOptions } from '#src/cli/import/send.ts';
+import { portOf } from '#test/support/process.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -30,7 +30,7 @@ describe('sending', () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    url = `http://127.0.0.1:${portOf(server)}`;
   });
 
   afterEach(() => {

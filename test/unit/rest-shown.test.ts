@@ -238,15 +238,18 @@ describe('the summary of an entry, on the timeline', () => {
   it('is made of no more parts than one line has', () => {
     let read = 0;
     const parts = (count: number) =>
-      Array.from({ length: count }, (_, n) => ({
-        get code() {
-          read += 1;
-          return { coding: [{ system: LOINC, code: `${n}-0` }] };
-        },
-        valueString: '\u{1f600}',
-      }));
+      Array.from(
+        { length: count },
+        (_, n): JsonObject => ({
+          get code() {
+            read += 1;
+            return { coding: [{ system: LOINC, code: `${n}-0` }] };
+          },
+          valueString: '\u{1f600}',
+        }),
+      );
     const [some, many] = [parts(200), parts(20_000)].map((component) =>
-      timelineWords('observation', { component } as unknown as JsonObject),
+      timelineWords('observation', { component }),
     );
     expect(many).to.deep.equal(some);
     expect([...(many?.summary ?? '')]).to.have.lengthOf(300);

@@ -124,7 +124,7 @@ describe('the view of an event', () => {
     });
   });
 
-  it('is told of a grant to the application’s project alone, without the person, whoever ended it', () => {
+  it('is told of a grant to the application’s project alone, without the person, regardless of who ended it', () => {
     const data = {
       grant_id: 'grant_1',
       application_id: 'app_1',
