@@ -29,6 +29,8 @@ export interface MyPatient extends LinkRow {
   readonly family: string | null;
   /** YYYY-MM-DD, or less of it. */
   readonly birth_date: string | null;
+  /** The name of the project that keeps the record; null for a synthetic patient. */
+  readonly keeper: string | null;
 }
 
 /** Which records to read. */
@@ -58,8 +60,8 @@ const LINK = `l.link_id as "linkId", l.record, l.environment, l.relationship, l.
 
 // Index: consents.links_of_person, and the primary key of resources.resource.
 const RECORDS = `
-select ${LINK}, r.body, coalesce(r.deleted, false) as deleted
-from consents.links l left join resources.resource r on r.id = l.record and r.type = 'Patient'
+select ${LINK}, r.body, coalesce(r.deleted, false) as deleted, p.name as keeper
+from consents.links l left join projects.project p on p.id = l.owner_project left join resources.resource r on r.id = l.record and r.type = 'Patient'
 where l.issuer = $1 and l.subject = $2 and l.environment = $3 and l.unlinked_at is null
 order by l.relationship <> 'self', l.linked_at, l.link_id limit ${MOST}`;
 
@@ -70,7 +72,7 @@ where l.record = $3::uuid and l.issuer = $1 and l.subject = $2 and l.unlinked_at
 order by l.relationship <> 'self', l.linked_at limit 1`;
 
 /** A record as it is read. */
-type Row = LinkRow & { readonly body: string | null; readonly deleted: boolean };
+type Row = LinkRow & Pick<MyPatient, 'keeper'> & { readonly body: string | null; readonly deleted: boolean };
 
 /**
  * Opens the questions.
@@ -94,8 +96,13 @@ export function openRecords(
       const computed = email === undefined ? [] : await sandboxLinks(email, { project });
       const all = [
         ...rows.filter((row) => deleted || !row.deleted),
-        ...computed.map((link): Row => ({ ...fromSandbox(link), body: link.body, deleted: false })),
-      ];
+        ...computed.map(
+          (link): Row => ({
+            ...fromSandbox(link),
+            ...{ body: link.body, deleted: false, keeper: null },
+          }),
+        ),
+      ].sort((a, b) => rank(a) - rank(b));
       const found = new Map<string, MyPatient>();
       for (const row of all) if (!found.has(row.record)) found.set(row.record, shown(row));
       return [...found.values()];
@@ -115,11 +122,13 @@ export function openRecords(
   };
 }
 
+const rank = ({ relationship }: LinkRow): number => (relationship === 'self' ? 0 : 1);
+
 function fromSandbox({ record, relationship }: Pick<LinkRow, 'record' | 'relationship'>): LinkRow {
   return { linkId: undefined, record, environment: 'sandbox', relationship, via: 'sandbox' };
 }
 
-function shown({ linkId, record, environment, relationship, via, body }: Row): MyPatient {
+function shown({ linkId, record, environment, relationship, via, body, keeper }: Row): MyPatient {
   const { name, birthDate } = parseStored(body ?? '{}');
   const names = first(name);
   const given = [names?.given ?? []].flat().filter((part) => typeof part === 'string');
@@ -133,5 +142,6 @@ function shown({ linkId, record, environment, relationship, via, body }: Row): M
     given: given.length === 0 ? null : given.join(' '),
     family: text(names?.family) ?? null,
     birth_date: text(birthDate) ?? null,
+    keeper,
   };
 }

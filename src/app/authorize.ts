@@ -62,10 +62,7 @@ export async function openAuthorize(parts: AuthorizeParts): Promise<AuthorizeSer
       const records = await queries.recordsOf(person, environment, { project });
       const meant =
         patient === undefined ? undefined : await recordNamed(client, patient.toLowerCase(), records);
-      const rank = ({ relationship }: OfferedRecord): number => (relationship === 'self' ? 0 : 1);
-      return records
-        .map((record): OfferedRecord => ({ ...record, isMeant: record.id === meant }))
-        .sort((a, b) => rank(a) - rank(b));
+      return records.map((record): OfferedRecord => ({ ...record, isMeant: record.id === meant }));
     },
     async grantsTo(client, { issuer, subject }) {
       fresh(['consents']);

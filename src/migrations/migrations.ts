@@ -2,7 +2,7 @@
 import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import { CLIENT_ASSERTIONS_SQL } from '#src/oauth/assertion-ids.ts';
-import { AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
+import { AUTHORIZATION_OUTCOME_SQL, AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
 import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
 import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
@@ -83,4 +83,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0057-idempotency-key', sql: IDEMPOTENCY_KEY_SQL },
   { name: '0058-access-log', sql: ACCESS_LOG_SQL },
   { name: '0061-webhook-grants', sql: WEBHOOK_GRANTS_SQL },
+  { name: '0064-authorization-outcome', sql: AUTHORIZATION_OUTCOME_SQL },
 ];

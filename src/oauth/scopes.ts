@@ -3,7 +3,8 @@
  * "Accepted scopes"). Pure.
  */
 import type { Category, TypeAccess } from '#src/shared/access.ts';
-import { isResourceType, type ResourceType } from '../fhir/types.ts';
+import { isResourceType, type ResourceType, TYPE_NAMES } from '../fhir/types.ts';
+import { didYouMean, nearest } from '../shared/nearest.ts';
 
 export type { Category, TypeAccess } from '#src/shared/access.ts';
 
@@ -87,11 +88,13 @@ export function parseScope(text: string): { readonly scope: Scope } | { readonly
   const letters = V1[suffix] ?? suffix;
   if ((context !== 'patient' && context !== 'system') || !LETTERS.test(letters)) {
     return {
-      fault: `must be a SMART v2 scope such as patient/Observation.rs or system/*.rs, or one of ${PLAIN_SCOPES.join(', ')}`,
+      fault: `must be a SMART v2 scope such as patient/Observation.rs or system/*.rs, or one of ${PLAIN_SCOPES.join(', ')}${didYouMean(text, PLAIN_SCOPES)}`,
     };
   }
   if (type !== '*' && !isResourceType(type))
-    return { fault: `must not name ${type}, because this service doesn't store that type` };
+    return {
+      fault: `must not name ${type}, because this service doesn't store that type${meantInstead(text, type)}`,
+    };
   if (context === 'system') {
     return type === '*' && query === undefined && SYSTEM_LETTERS.has(letters)
       ? { scope: { context, type, letters } }
@@ -109,6 +112,12 @@ export function parseScope(text: string): { readonly scope: Scope } | { readonly
     : {
         fault: `must have no ?category, because ${type === '*' ? 'not every type has' : `${type} has no`} category`,
       };
+}
+
+/** Returns the end of a message about a misspelt type: the scope with the nearest one; nothing if none is near. */
+function meantInstead(scope: string, type: string): string {
+  const meant = nearest(type, TYPE_NAMES);
+  return meant === undefined ? '' : `; did you mean \`${scope.replace(`/${type}.`, `/${meant}.`)}\`?`;
 }
 
 /** Reads a filter; clients may percent-encode its value. */

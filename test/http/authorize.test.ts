@@ -139,6 +139,17 @@ describe('the authorization endpoint', () => {
       expect(both.headers.get('location')).to.include('error_description=lang%20was%20sent%20twice');
     });
 
+    it('for a misspelt scope, with the one that was probably meant', async () => {
+      for (const [scope, meant] of [
+        ['patient/Patiet.rs', 'did you mean `patient/Patient.rs`?'],
+        ['offline_acess', 'did you mean `offline_access`?'],
+      ] as const) {
+        const answer = answerOf(await ask({ scope }));
+        expect(answer.get('error')).to.equal('invalid_scope');
+        expect(answer.get('error_description')).to.include(meant);
+      }
+    });
+
     it('for an application without the grant type, or without the scope', async () => {
       const server = await workshop.register({
         kind: 'confidential',
@@ -280,7 +291,26 @@ describe('the authorization endpoint', () => {
       state: 'st&te',
       iss: service.url,
     });
-    expect((await visitor.open(page.url)).status).to.equal(400);
+    const again = await visitor.open(page.url);
+    expect(again.status).to.equal(409);
+    expect(again.text).to.include('You have already denied this');
+    // Only the session that decided learns what it decided.
+    const other = await new PageVisitor(service.url).open(page.url);
+    expect([other.status, other.text.includes('no longer open')]).to.deep.equal([400, true]);
+  });
+
+  it('tells a person who presses Allow again, or goes back, that access was given, and gives no second code', async () => {
+    const visitor = new PageVisitor(service.url);
+    const page = await signInTo(visitor, authorizePath(clientId), MOTHER);
+    const form = [...formOf(page), ['decision', 'allow']] as const;
+    const first = await visitor.submit([...form]);
+    expect(answerOf(first).get('code')).to.be.a('string');
+    await visitor.open(page.url);
+    const { text, status } = visitor.page;
+    expect([status, text.includes('You have already allowed this')]).to.deep.equal([409, true]);
+    expect(text).to.include('You gave <bdi>Health diary</bdi> access.');
+    const german = await visitor.open(page.url.replace('lang=en', 'lang=de'));
+    expect(german.text).to.include('Sie haben das bereits erlaubt');
   });
 
   it('leads to the sign-in when the session has ended before the decision', async () => {

@@ -18,7 +18,10 @@ import {
   type Workshop,
 } from '#test/support/authorization.ts';
 import type { InProcess } from '#test/support/in-process.ts';
+import { linkOf, newPatient } from '#test/support/me.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
+import { eventually } from '#test/support/process.ts';
+import { RecordEvents } from '#test/support/record-events.ts';
 
 /** A grant as the read model has it. */
 interface Grant {
@@ -108,7 +111,7 @@ describe('the consent page', () => {
       'Always included: name, birth date and contact data, and the names of care providers',
       'New entries are included: everything above also applies to what is added to the record before the access ends',
       'Health diary recognises you when you come back, by an identifier that is made for it',
-      'Get data also while you are not using Health diary',
+      'Get data also while you are not using Health diary, until the access ends',
       `Access ends on ${day}, and you can end it earlier at any time`,
     ]);
     for (const sentence of grant.sentences.slice(0, -1)) expect(page.text).to.include(sentence);
@@ -155,7 +158,51 @@ describe('the consent page', () => {
     expect(controlsOf(again.page, 'record').find(({ checked }) => checked)?.value).to.equal(child?.value);
     // Applications can’t name a patient by the real id.
     const real = await opened({ patient: child?.value });
-    expect(controlsOf(real.page, 'record').find(({ checked }) => checked)?.value).to.equal(own?.value);
+    const unknown = await opened({ patient: '01890000-0000-7000-8000-000000000001' });
+    for (const { page: shown } of [real, unknown]) {
+      expect(controlsOf(shown, 'record').filter(({ checked }) => checked)).to.deep.equal([]);
+      expect(shown.text).to.include('asked for a record that is not among yours');
+      expect(controlsOf(shown, 'record').map(({ value }) => value)).to.include(own?.value);
+    }
+    // Nothing tells a record that exists from one that doesn't.
+    const without = (text: string) =>
+      text.replaceAll(/[\w-]{43}/g, 'secret').replaceAll(/01[0-9a-f]{6}-[0-9a-f-]{27}/g, 'id');
+    expect(without(real.page.text)).to.equal(without(unknown.page.text));
+    const undecided = await real.visitor.submit([...formOf(real.page), ['decision', 'allow']]);
+    expect([undecided.status, undecided.text.includes('Choose a health record.')]).to.deep.equal([422, true]);
+    expect(again.page.text).not.to.include('not among yours');
+  });
+
+  it('tells records of the same person apart by who keeps them', async () => {
+    const email = `several-${Date.now()}@clinic.example`;
+    const first = await opened({}, { email });
+    await first.visitor.submit([
+      ['record', 'new'],
+      ['given', 'Mira'],
+      ['family', 'Sand'],
+      ['birth_date', '1957-03-14'],
+      ...formOf(first.page).filter(([name]) => name !== 'record'),
+      ['decision', 'allow'],
+    ]);
+    const { key } = await workshop.owner.done('POST', `/projects/${workshop.project}/keys`, {
+      name: 'writes',
+      environment: 'sandbox',
+    });
+    const events = await RecordEvents.open(service.databaseUrl);
+    try {
+      const record = await newPatient(service, key);
+      await events.append(record, linkOf(service, email, 'self'));
+      await eventually(async () => {
+        const { rowCount } = await service.pool.query('select from consents.links where record = $1', [
+          record,
+        ]);
+        return rowCount === 1;
+      });
+    } finally {
+      await events.close();
+    }
+    const { page } = await opened({}, { email });
+    expect(page.text).to.include('started by you').and.include('kept by Diary');
   });
 
   it('says "your" only if every record on offer is the person’s own', async () => {
@@ -309,7 +356,9 @@ describe('the consent page', () => {
     const answers = await Promise.all([visitor.submit(form), visitor.submit(form), visitor.submit(form)]);
     const codes = answers.flatMap((answer) => answerOf(answer).getAll('code'));
     expect(codes).to.have.length(1);
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([303, 400, 400]);
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([303, 409, 409]);
+    for (const { status, text } of answers)
+      if (status === 409) expect(text).to.include('You have already allowed this');
     expect(await count()).to.equal(before + 1);
     const { rows } = await service.pool.query(
       'select from consents.grants where application_id = $1 and record = $2 and ended_at is null',

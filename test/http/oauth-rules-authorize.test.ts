@@ -342,7 +342,7 @@ describe('rules of authorization requests', () => {
     expect(both.filter((sent) => sent.status === 303)).to.have.length(1);
     expect(await grants()).to.equal(before + 1);
     await visitor.open(page.url);
-    expect(visitor.page.status).to.equal(400);
+    expect(visitor.page.status).to.equal(409);
   });
 
   it('PAGE-10: pages send no CORS headers', async () => {

@@ -39,7 +39,10 @@ export interface ActiveGrant {
 export interface AuthorizeServices {
   /** Returns undefined for an unknown or deleted application. */
   readonly findClient: (clientId: string) => Promise<AskingClient | undefined>;
-  readonly pending: Pick<PendingRequests, 'save' | 'open' | 'find' | 'decide' | 'reopen'>;
+  readonly pending: Pick<
+    PendingRequests,
+    'save' | 'open' | 'find' | 'decide' | 'conclude' | 'answered' | 'reopen'
+  >;
   /**
    * Returns the records that a person can let an application use, their own first.
    * @param patient the pairwise id that the application named

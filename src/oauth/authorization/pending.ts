@@ -22,6 +22,10 @@ CREATE TABLE operations.authorization_request (
 );
 CREATE INDEX authorization_request_expires ON operations.authorization_request (expires_at);`;
 
+/** DDL of a later migration. */
+export const AUTHORIZATION_OUTCOME_SQL = `
+ALTER TABLE operations.authorization_request ADD COLUMN outcome text;  -- allowed, denied; null until it is carried out`;
+
 /** How long a person has, sign-in included. */
 const LIFETIME = '1 hour';
 
@@ -55,6 +59,13 @@ const DECIDE = `
 UPDATE operations.authorization_request SET decided_at = now()
  WHERE handle_sha256 = $1 AND session = $2 AND expires_at > now() AND decided_at IS NULL
 RETURNING parameters, ${CREATED}`;
+
+const ANSWERED = `
+SELECT parameters, ${CREATED}, outcome FROM operations.authorization_request
+ WHERE handle_sha256 = $1 AND session = $2 AND expires_at > now() AND decided_at IS NOT NULL`;
+
+/** What a person decided. */
+export type Outcome = 'allowed' | 'denied';
 
 /** A request that waits. */
 export interface PendingRequest {
@@ -103,6 +114,31 @@ export class PendingRequests {
   async decide(handle: string, session: string): Promise<PendingRequest | undefined> {
     if (!HANDLE.test(handle)) return undefined;
     return this.#one(DECIDE, [sha256(handle), session]);
+  }
+
+  /** Notes what a decision led to. */
+  async conclude(handle: string, outcome: Outcome): Promise<void> {
+    await this.client.query(
+      'UPDATE operations.authorization_request SET outcome = $2 WHERE handle_sha256 = $1',
+      [sha256(handle), outcome],
+    );
+  }
+
+  /**
+   * Returns a request that was decided in this session, with what it led to: null while the decision is carried out, and
+   * if that was interrupted. Undefined if it is still open, unknown or expired, or another session saw it last.
+   */
+  async answered(
+    handle: string,
+    session: string,
+  ): Promise<(Pick<PendingRequest, 'parameters'> & { readonly outcome: Outcome | null }) | undefined> {
+    if (!HANDLE.test(handle)) return undefined;
+    const { rows } = await this.client.query<{ parameters: string; outcome: Outcome | null }>(ANSWERED, [
+      sha256(handle),
+      session,
+    ]);
+    const [row] = rows;
+    return row && { parameters: pairs.parse(JSON.parse(row.parameters)), outcome: row.outcome };
   }
 
   /** Lets a request wait again, because its decision could not be carried out. */

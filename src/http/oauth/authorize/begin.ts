@@ -3,8 +3,8 @@ import type { Context } from 'koa';
 import { ownParameters } from '#src/oauth/authorization/request.ts';
 import { languageOf } from '../../pages/texts.ts';
 import { redirectTo } from '../../signin/redirect.ts';
+import { answerClosed } from './answered.ts';
 import { firstChoice } from './choice.ts';
-import { answerStop } from './fault-page.ts';
 import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
 import { langOf, parametersOf } from './parameters.ts';
 import { isFresh, silently } from './silent.ts';
@@ -34,8 +34,7 @@ export async function show(deps: AuthorizeDeps, ctx: Context, handle: string): P
   const session = await visitors.sessionOf(ctx);
   const browser = cookie.secret(ctx) ?? newSecret();
   const pending = await services.pending.open(handle, { browser, session: session?.id });
-  if (pending === undefined)
-    return answerStop(ctx, sayIn(queryOf(ctx, 'lang')), { status: 400, text: 'error.closed' });
+  if (pending === undefined) return answerClosed(deps, ctx, handle, session);
   if (session !== undefined) cookie.set(ctx, browser, BROWSER_S);
   const say = sayIn(queryOf(ctx, 'lang') ?? langOf(pending.parameters));
   const opened = await checkRequest(deps, ctx, pending.parameters, say);

@@ -17,6 +17,8 @@ export type FaultyField = 'record' | 'given' | 'family' | 'birthdate' | 'items' 
 /** What can be chosen. */
 export interface Offer {
   readonly records: readonly OfferedRecord[];
+  /** Whether the application named a record that isn't among these. It may exist or not. */
+  readonly asksOther: boolean;
   /** A person has one personal record at most. */
   readonly mayStart: boolean;
   readonly items: readonly ItemSentence[];
@@ -39,11 +41,12 @@ export const MAX_NAME = 100;
 const MAX_ITEMS = 200;
 
 /**
- * Returns the form as it is first shown: everything asked for, for the shortest time.
+ * Returns the form as it is first shown: everything asked for, for the shortest time. If the application named a record
+ * that the person doesn't have, none is chosen.
  * @param name of the person, for a new record
  */
 export function firstChoice(offer: Offer, name: string | undefined): Choice {
-  const { records, mayStart, items } = offer;
+  const { records, asksOther, mayStart, items } = offer;
   const named = records.find(({ isMeant }) => isMeant);
   const words = (name ?? '')
     .slice(0, 2 * MAX_NAME)
@@ -51,7 +54,7 @@ export function firstChoice(offer: Offer, name: string | undefined): Choice {
     .filter((word) => word !== '');
   const family = words.length > 1 ? (words.at(-1) ?? '') : '';
   return {
-    record: (named ?? records[0])?.id ?? (mayStart ? NEW_RECORD : undefined),
+    record: asksOther ? undefined : ((named ?? records[0])?.id ?? (mayStart ? NEW_RECORD : undefined)),
     kept: new Set([...items.map(({ id }) => id), OFFLINE]),
     days: GRANT_DAYS[0],
     details: {

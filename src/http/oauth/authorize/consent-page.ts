@@ -47,7 +47,8 @@ ${alwaysPart(say, view)}
 ${daysPart(say, view)}
 <section class="stack" aria-labelledby="decision">
 <h2 id="decision">${say('consent.decide')}</h2>
-<p>${say('consent.revoke')} ${say.html('consent.target', { target: html`<bdi>${targetOf(redirectUri)}</bdi>` })}</p>
+<p>${say.html('consent.target', { target: html`<bdi>${targetOf(redirectUri)}</bdi>` })}</p>
+<p>${say('consent.revoke')}</p>
 <div class="actions">
 ${submit('allow', 'consent.allow')}
 ${submit('deny', 'consent.deny', html` formnovalidate`)}
@@ -87,13 +88,17 @@ function faultText(say: Texts, faults: readonly FaultyField[], fault: FaultyFiel
     : html``;
 }
 
-function recordPart(say: Texts, { offer: { records, mayStart }, choice, faults }: ConsentView): Html {
-  const choices = records.map(({ id, given, family, birth_date, relationship }) => ({
+function recordPart(say: Texts, { client, offer, choice, faults }: ConsentView): Html {
+  const { records, asksOther, mayStart } = offer;
+  const choices = records.map(({ id, given, family, birth_date, relationship, via, keeper }) => ({
     value: id,
     name: [given, family].filter((part) => part !== null && part !== '').join(' ') || say('record.unnamed'),
     details: [
       say(relationship === 'self' ? 'record.own' : 'record.dependent'),
       ...(birth_date === null ? [] : [say('record.born', { day: dayOf(say, birth_date) })]),
+      // The same person may have records in several places.
+      ...(via === 'own' ? [say('record.started')] : []),
+      ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
     ],
   }));
   const rows = [
@@ -108,6 +113,7 @@ function recordPart(say: Texts, { offer: { records, mayStart }, choice, faults }
   );
   return html`<fieldset class="stack records"${described(faults, 'record')}>
 <legend>${say('record.legend')}</legend>
+${asksOther ? html`<p>${say.html('record.other', { app: html`<bdi>${client.name}</bdi>` })}</p>` : html``}
 ${faultText(say, faults, 'record')}${faultText(say, faults, 'unavailable')}<div class="choices">
 ${rows}</div>
 ${mayStart ? newRecordPart(say, choice, faults) : html``}
@@ -189,7 +195,8 @@ function daysPart(say: Texts, { client, offer, choice, faults, now }: ConsentVie
   );
   const offline = offer.scopes.includes('offline_access')
     ? html`<div class="ticks">
-${tick({ id: OFFLINE, sentence: say('sentence.offline', { app: client.name }) }, choice, false)}</div>`
+${tick({ id: OFFLINE, sentence: say('sentence.offline', { app: client.name }) }, choice, false)}</div>
+<p class="quiet small">${say('offline.hint', { app: client.name })}</p>`
     : html``;
   return html`<fieldset class="stack"${described(faults, 'days')}>
 <legend>${say('days.legend')}</legend>

@@ -7,6 +7,7 @@ import { languageOf } from '../../pages/texts.ts';
 import { requireFormToken, requireOwnOrigin } from '../../signin/form-origin.ts';
 import { redirectTo } from '../../signin/redirect.ts';
 import { allow } from './allow.ts';
+import { answerClosed } from './answered.ts';
 import { type FaultyField, faultsOf, readChoice } from './choice.ts';
 import { answerStop } from './fault-page.ts';
 import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
@@ -20,11 +21,8 @@ import { isFresh } from './silent.ts';
 export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const { services, visitors, baseUrl, root, refusalOf } = deps;
   const lang = queryOf(ctx, 'lang');
-  const stop = (
-    status: number,
-    text: 'error.closed' | 'error.form' | 'error.signedout',
-    next?: string,
-  ): void => answerStop(ctx, sayIn(lang), { status, text, next });
+  const stop = (status: number, text: 'error.form' | 'error.signedout', next?: string): void =>
+    answerStop(ctx, sayIn(lang), { status, text, next });
   if (isRefused(() => requireOwnOrigin(ctx, baseUrl))) return stop(403, 'error.form');
   const form = await readForm(ctx);
   const handle = form.get('request') ?? '';
@@ -34,7 +32,7 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   if (session === undefined) return stop(401, 'error.signedout', next);
   if (isRefused(() => requireFormToken(form, session))) return stop(403, 'error.form', next);
   const pending = await services.pending.find(handle, session.id);
-  if (pending === undefined) return stop(400, 'error.closed');
+  if (pending === undefined) return answerClosed(deps, ctx, handle, session);
   const say = sayIn(lang ?? langOf(pending.parameters));
   const opened = await checkRequest(deps, ctx, pending.parameters, say);
   if (opened === undefined) return;
@@ -45,7 +43,8 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
     (await services.pending.decide(handle, session.id)) !== undefined;
   const decision = form.get('decision');
   if (decision === 'deny') {
-    if (!(await take())) return stop(400, 'error.closed');
+    if (!(await take())) return answerClosed(deps, ctx, handle, session);
+    await services.pending.conclude(handle, 'denied');
     const error = { error: 'access_denied', error_description: 'the person denied access' };
     return redirectTo(ctx, redirection(request, baseUrl, error));
   }
@@ -56,13 +55,14 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   if (decision !== 'allow') return again(200, []);
   const faults = faultsOf(choice, offer, new Date().toISOString().slice(0, 10));
   if (faults.length > 0) return again(422, faults);
-  if (!(await take())) return stop(400, 'error.closed');
+  if (!(await take())) return answerClosed(deps, ctx, handle, session);
   try {
     const code = await allow(
       services,
       { ...opened, session, say, offer, choice },
       String(ctx.state.requestId),
     );
+    await services.pending.conclude(handle, 'allowed');
     redirectTo(ctx, redirection(request, baseUrl, { code }));
   } catch (error) {
     await services.pending.reopen(handle);

@@ -106,6 +106,7 @@ export async function offerOf(
   const own = records.every(({ relationship }) => relationship === 'self');
   return {
     records,
+    asksOther: request.patient !== undefined && !records.some(({ isMeant }) => isMeant),
     mayStart: records.every(({ via }) => via !== 'own'),
     items: itemSentences(say, request.scopes, own),
     scopes: request.scopes,

@@ -41,6 +41,9 @@ export const ar: Wording = {
   'record.given': 'الاسم الأول',
   'record.family': 'اسم العائلة',
   'record.birthdate': 'تاريخ الميلاد',
+  'record.other': 'طلب {app} سجلًّا ليس من سجلّاتك. لا تختر سجلًّا إلا إذا كان هو الصحيح.',
+  'record.keeper': 'تحتفظ به {project}',
+  'record.started': 'أنشأته أنت',
   // Consent: what exactly. The sentences are kept with the consent
   'items.read': 'ما الذي يمكن لـ {app} قراءته',
   'items.write': 'ما الذي يمكن لـ {app} إضافته أو تغييره',
@@ -55,7 +58,7 @@ export const ar: Wording = {
   'sentence.ud': 'تغيير وحذف {things}',
   'sentence.cud': 'إضافة وتغيير وحذف {things}',
   'sentence.category': '{things} من الفئة «{category}»',
-  'sentence.offline': 'الحصول على البيانات حتى عندما لا تستخدم {app}',
+  'sentence.offline': 'الحصول على البيانات حتى عندما لا تستخدم {app}، إلى أن ينتهي الوصول',
   'sentence.always': 'مشمول دائمًا: الاسم وتاريخ الميلاد وبيانات الاتصال، وأسماء مقدّمي الرعاية',
   'sentence.new': 'الإدخالات الجديدة مشمولة: ينطبق كل ما سبق أيضًا على ما يُضاف إلى السجلّ ما دام الوصول قائمًا',
   'sentence.identity': 'يتعرّف عليك {app} عند عودتك، من خلال معرّف أُنشئ خصيصًا له',
@@ -95,9 +98,11 @@ export const ar: Wording = {
   'days.legend': 'لأي مدة؟',
   'days.choice': '{days} يومًا',
   'days.until': 'حتى {day}',
-  'consent.revoke': 'يمكنك إنهاء هذا الوصول في أي وقت.',
+  'offline.hint':
+    'من دون ذلك يمكن لـ {app} استخدام السجلّ لمدة نصف ساعة في كل مرة، ثم عليك العودة إلى هذه الصفحة.',
+  'consent.revoke': 'إذا سمحت بالوصول، فيمكنك إنهاؤه في أي وقت.',
   'consent.decide': 'قرارك',
-  'consent.target': 'ثم تعود إلى {target}. إذا رفضت، فلن تتم مشاركة أي شيء.',
+  'consent.target': 'بعد قرارك تعود إلى {target}. إذا رفضت، فلن تتم مشاركة أي شيء.',
   'consent.allow': 'السماح',
   'consent.deny': 'الرفض',
   // Consent: what is missing in the form
@@ -117,6 +122,12 @@ export const ar: Wording = {
   'error.parameter': 'أرسل التطبيق طلبًا غير مكتمل: {parameter} مفقود أو غير صحيح. لم تتم مشاركة أي شيء.',
   'error.closed':
     'لم يعد هذا الطلب مفتوحًا: فقد أُجيب عنه، أو انتهت صلاحيته، أو بدأ في متصفح آخر. ارجع إلى التطبيق وابدأ من جديد.',
+  'answered.allowed': 'لقد سمحت بهذا من قبل',
+  'answered.allowedtext':
+    'لقد منحت {app} إمكانية الوصول. ارجع إلى التطبيق. إذا لم يتابع، فابدأ من هناك من جديد.',
+  'answered.denied': 'لقد رفضت هذا من قبل',
+  'answered.deniedtext':
+    'لم تتم مشاركة أي شيء. ارجع إلى التطبيق. إذا أردت منح الوصول بعد ذلك، فابدأ من هناك من جديد.',
 
   // Signing in
   'signin.title': 'تسجيل الدخول',
@@ -151,7 +162,7 @@ export const ar: Wording = {
   'error.form':
     'لم يصل قرارك من صفحة هذه الخدمة، أو أنك سجّلت الدخول من جديد منذ ذلك الحين. لم تتم مشاركة أي شيء.',
   'error.signedout': 'انتهت جلستك. سجّل الدخول مرة أخرى لاتخاذ قرارك. لم تتم مشاركة أي شيء.',
-  'error.service': 'حدث خطأ من جانبنا. حاول مرة أخرى بعد قليل. لم تتم مشاركة أي شيء.',
+  'error.service': 'حدث خطأ من جانبنا. حاول مرة أخرى بعد قليل.',
   'error.continue': 'متابعة',
   // Invitations
   'invitation.title': 'دعوة إلى سجلّ صحي',

@@ -41,6 +41,10 @@ export const de: Wording = {
   'record.given': 'Vorname',
   'record.family': 'Nachname',
   'record.birthdate': 'Geburtsdatum',
+  'record.other':
+    '{app} hat um eine Akte gebeten, die nicht zu Ihren gehört. Wählen Sie nur dann eine aus, wenn es die richtige ist.',
+  'record.keeper': 'geführt von {project}',
+  'record.started': 'von Ihnen angelegt',
   // Consent: what exactly. The sentences are kept with the consent
   'items.read': 'Was {app} lesen darf',
   'items.write': 'Was {app} hinzufügen oder ändern darf',
@@ -55,7 +59,7 @@ export const de: Wording = {
   'sentence.ud': '{things} ändern und löschen',
   'sentence.cud': '{things} hinzufügen, ändern und löschen',
   'sentence.category': '{things} der Kategorie „{category}“',
-  'sentence.offline': 'Daten auch abrufen, während Sie {app} nicht benutzen',
+  'sentence.offline': 'Daten auch abrufen, während Sie {app} nicht benutzen, bis der Zugriff endet',
   'sentence.always': 'Immer enthalten: Name, Geburtsdatum und Kontaktdaten sowie die Namen der Behandelnden',
   'sentence.new':
     'Neue Einträge sind enthalten: All das gilt auch für das, was in die Akte kommt, solange der Zugriff besteht',
@@ -96,9 +100,12 @@ export const de: Wording = {
   'days.legend': 'Wie lange?',
   'days.choice': '{days} Tage',
   'days.until': 'bis {day}',
-  'consent.revoke': 'Sie können diesen Zugriff jederzeit beenden.',
+  'offline.hint':
+    'Ohne dies kann {app} die Akte jeweils eine halbe Stunde lang benutzen. Danach müssen Sie auf diese Seite zurückkehren.',
+  'consent.revoke': 'Wenn Sie den Zugriff erlauben, können Sie ihn jederzeit beenden.',
   'consent.decide': 'Ihre Entscheidung',
-  'consent.target': 'Danach kehren Sie zurück zu {target}. Wenn Sie ablehnen, wird nichts geteilt.',
+  'consent.target':
+    'Nach Ihrer Entscheidung kehren Sie zurück zu {target}. Wenn Sie ablehnen, wird nichts geteilt.',
   'consent.allow': 'Erlauben',
   'consent.deny': 'Ablehnen',
   // Consent: what is missing in the form
@@ -122,6 +129,12 @@ export const de: Wording = {
     'Die Anwendung hat eine unvollständige Anfrage gesendet: {parameter} fehlt oder ist falsch. Es wurde nichts geteilt.',
   'error.closed':
     'Diese Anfrage ist nicht mehr offen: Sie wurde beantwortet, ist abgelaufen oder wurde in einem anderen Browser begonnen. Gehen Sie zurück zur Anwendung und beginnen Sie von vorn.',
+  'answered.allowed': 'Sie haben das bereits erlaubt',
+  'answered.allowedtext':
+    'Sie haben {app} Zugriff gegeben. Gehen Sie zurück zur Anwendung. Wenn es dort nicht weitergeht, beginnen Sie dort von vorn.',
+  'answered.denied': 'Sie haben das bereits abgelehnt',
+  'answered.deniedtext':
+    'Es wurde nichts geteilt. Gehen Sie zurück zur Anwendung. Wenn Sie den Zugriff doch erlauben möchten, beginnen Sie dort von vorn.',
 
   // Signing in
   'signin.title': 'Anmelden',
@@ -159,8 +172,7 @@ export const de: Wording = {
     'Ihre Entscheidung kam nicht von der Seite dieses Dienstes, oder Sie haben sich seitdem neu angemeldet. Es wurde nichts geteilt.',
   'error.signedout':
     'Ihre Sitzung ist beendet. Melden Sie sich erneut an, um zu entscheiden. Es wurde nichts geteilt.',
-  'error.service':
-    'Bei uns ist etwas schiefgegangen. Versuchen Sie es gleich noch einmal. Es wurde nichts geteilt.',
+  'error.service': 'Bei uns ist etwas schiefgegangen. Versuchen Sie es gleich noch einmal.',
   'error.continue': 'Weiter',
   // Invitations
   'invitation.title': 'Einladung zu einer Gesundheitsakte',

@@ -39,6 +39,9 @@ export const en = {
   'record.given': 'Given name',
   'record.family': 'Family name',
   'record.birthdate': 'Birth date',
+  'record.other': '{app} asked for a record that is not among yours. Choose one only if it is the right one.',
+  'record.keeper': 'kept by {project}',
+  'record.started': 'started by you',
   // Consent: what exactly. The sentences are kept with the consent
   'items.read': 'What {app} may read',
   'items.write': 'What {app} may add or change',
@@ -53,7 +56,7 @@ export const en = {
   'sentence.ud': 'Change and delete {things}',
   'sentence.cud': 'Add, change and delete {things}',
   'sentence.category': '{things} of the category “{category}”',
-  'sentence.offline': 'Get data also while you are not using {app}',
+  'sentence.offline': 'Get data also while you are not using {app}, until the access ends',
   'sentence.always': 'Always included: name, birth date and contact data, and the names of care providers',
   'sentence.new':
     'New entries are included: everything above also applies to what is added to the record before the access ends',
@@ -94,9 +97,11 @@ export const en = {
   'days.legend': 'For how long?',
   'days.choice': '{days} days',
   'days.until': 'until {day}',
-  'consent.revoke': 'You can end this access at any time.',
+  'offline.hint':
+    'Without this, {app} can use the record for half an hour at a time. Then you have to come back to this page.',
+  'consent.revoke': 'If you allow access, you can end it at any time.',
   'consent.decide': 'Your decision',
-  'consent.target': 'Then you go back to {target}. If you deny, nothing is shared.',
+  'consent.target': 'After your decision you go back to {target}. If you deny, nothing is shared.',
   'consent.allow': 'Allow',
   'consent.deny': 'Deny',
   // Consent: what is missing in the form
@@ -118,6 +123,12 @@ export const en = {
     'The application sent an incomplete request: {parameter} is missing or wrong. Nothing was shared.',
   'error.closed':
     'This request is no longer open: it was answered, it has expired, or it was begun in another browser. Go back to the application and start again.',
+  'answered.allowed': 'You have already allowed this',
+  'answered.allowedtext':
+    'You gave {app} access. Go back to the application. If it does not go on, start there again.',
+  'answered.denied': 'You have already denied this',
+  'answered.deniedtext':
+    'Nothing was shared. Go back to the application. If you want to give access after all, start there again.',
 
   // Signing in
   'signin.title': 'Sign in',
@@ -153,7 +164,7 @@ export const en = {
   'error.form':
     'Your decision did not arrive from this service’s own page, or you have signed in again since. Nothing was shared.',
   'error.signedout': 'Your session has ended. Sign in again to decide. Nothing was shared.',
-  'error.service': 'Something went wrong on our side. Try again in a moment. Nothing was shared.',
+  'error.service': 'Something went wrong on our side. Try again in a moment.',
   'error.continue': 'Go on',
   // Invitations
   'invitation.title': 'Invitation to a health record',

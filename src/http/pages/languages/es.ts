@@ -41,6 +41,10 @@ export const es: Wording = {
   'record.given': 'Nombre',
   'record.family': 'Apellidos',
   'record.birthdate': 'Fecha de nacimiento',
+  'record.other':
+    '{app} ha pedido un historial que no está entre los suyos. Elija uno solo si es el correcto.',
+  'record.keeper': 'a cargo de {project}',
+  'record.started': 'creado por usted',
   // Consent: what exactly. The sentences are kept with the consent
   'items.read': 'Lo que {app} puede leer',
   'items.write': 'Lo que {app} puede añadir o cambiar',
@@ -55,7 +59,7 @@ export const es: Wording = {
   'sentence.ud': 'Cambiar y eliminar {things}',
   'sentence.cud': 'Añadir, cambiar y eliminar {things}',
   'sentence.category': '{things} de la categoría «{category}»',
-  'sentence.offline': 'Obtener datos también mientras no usa {app}',
+  'sentence.offline': 'Obtener datos también mientras usted no usa {app}, hasta que termine el acceso',
   'sentence.always':
     'Siempre incluido: nombre, fecha de nacimiento y datos de contacto, y los nombres de los profesionales sanitarios',
   'sentence.new':
@@ -97,9 +101,11 @@ export const es: Wording = {
   'days.legend': '¿Durante cuánto tiempo?',
   'days.choice': '{days} días',
   'days.until': 'hasta el {day}',
-  'consent.revoke': 'Puede poner fin a este acceso en cualquier momento.',
+  'offline.hint':
+    'Sin esto, {app} puede usar el historial durante media hora cada vez. Después tendrá que volver a esta página.',
+  'consent.revoke': 'Si permite el acceso, puede ponerle fin en cualquier momento.',
   'consent.decide': 'Su decisión',
-  'consent.target': 'Después vuelve a {target}. Si lo rechaza, no se comparte nada.',
+  'consent.target': 'Después de su decisión volverá a {target}. Si lo deniega, no se comparte nada.',
   'consent.allow': 'Permitir',
   'consent.deny': 'Rechazar',
   // Consent: what is missing in the form
@@ -121,6 +127,12 @@ export const es: Wording = {
     'La aplicación ha enviado una solicitud incompleta: {parameter} falta o no es correcto. No se ha compartido nada.',
   'error.closed':
     'Esta solicitud ya no está abierta: se ha respondido, ha caducado o se inició en otro navegador. Vuelva a la aplicación y empiece de nuevo.',
+  'answered.allowed': 'Ya ha permitido esta solicitud',
+  'answered.allowedtext':
+    'Usted dio acceso a {app}. Vuelva a la aplicación. Si no continúa, empiece allí de nuevo.',
+  'answered.denied': 'Ya ha denegado esta solicitud',
+  'answered.deniedtext':
+    'No se ha compartido nada. Vuelva a la aplicación. Si al final quiere dar acceso, empiece allí de nuevo.',
 
   // Signing in
   'signin.title': 'Iniciar sesión',
@@ -158,8 +170,7 @@ export const es: Wording = {
     'Su decisión no llegó desde la página de este servicio, o ha vuelto a iniciar sesión desde entonces. No se ha compartido nada.',
   'error.signedout':
     'Su sesión ha terminado. Vuelva a iniciar sesión para decidir. No se ha compartido nada.',
-  'error.service':
-    'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento. No se ha compartido nada.',
+  'error.service': 'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento.',
   'error.continue': 'Continuar',
   // Invitations
   'invitation.title': 'Invitación a un historial de salud',

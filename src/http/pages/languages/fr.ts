@@ -41,6 +41,10 @@ export const fr: Wording = {
   'record.given': 'Prénom',
   'record.family': 'Nom de famille',
   'record.birthdate': 'Date de naissance',
+  'record.other':
+    '{app} a demandé un dossier qui ne fait pas partie des vôtres. N’en choisissez un que si c’est le bon.',
+  'record.keeper': 'tenu par {project}',
+  'record.started': 'créé par vous',
   // Consent: what exactly. The sentences are kept with the consent
   'items.read': 'Ce que {app} peut lire',
   'items.write': 'Ce que {app} peut ajouter ou modifier',
@@ -55,7 +59,7 @@ export const fr: Wording = {
   'sentence.ud': 'Modifier et supprimer {things}',
   'sentence.cud': 'Ajouter, modifier et supprimer {things}',
   'sentence.category': '{things} de la catégorie « {category} »',
-  'sentence.offline': 'Obtenir des données même quand vous n’utilisez pas {app}',
+  'sentence.offline': 'Obtenir des données même quand vous n’utilisez pas {app}, jusqu’à la fin de l’accès',
   'sentence.always':
     'Toujours inclus : le nom, la date de naissance et les coordonnées, ainsi que les noms des soignants',
   'sentence.new':
@@ -98,9 +102,12 @@ export const fr: Wording = {
   'days.legend': 'Pour combien de temps ?',
   'days.choice': '{days} jours',
   'days.until': 'jusqu’au {day}',
-  'consent.revoke': 'Vous pouvez mettre fin à cet accès à tout moment.',
+  'offline.hint':
+    'Sans cela, {app} peut utiliser le dossier pendant une demi-heure à la fois. Vous devez ensuite revenir sur cette page.',
+  'consent.revoke': 'Si vous autorisez l’accès, vous pouvez y mettre fin à tout moment.',
   'consent.decide': 'Votre décision',
-  'consent.target': 'Vous retournez ensuite vers {target}. Si vous refusez, rien n’est partagé.',
+  'consent.target':
+    'Après votre décision, vous retournez vers {target}. Si vous refusez, rien n’est partagé.',
   'consent.allow': 'Autoriser',
   'consent.deny': 'Refuser',
   // Consent: what is missing in the form
@@ -123,6 +130,12 @@ export const fr: Wording = {
     'L’application a envoyé une demande incomplète : {parameter} manque ou est incorrect. Rien n’a été partagé.',
   'error.closed':
     'Cette demande n’est plus ouverte : elle a reçu une réponse, elle a expiré ou elle a été commencée dans un autre navigateur. Retournez à l’application et recommencez.',
+  'answered.allowed': 'Vous avez déjà autorisé cette demande',
+  'answered.allowedtext':
+    'Vous avez donné l’accès à {app}. Retournez à l’application. Si elle ne continue pas, recommencez depuis celle-ci.',
+  'answered.denied': 'Vous avez déjà refusé cette demande',
+  'answered.deniedtext':
+    'Rien n’a été partagé. Retournez à l’application. Si vous voulez finalement donner l’accès, recommencez depuis celle-ci.',
 
   // Signing in
   'signin.title': 'Se connecter',
@@ -159,7 +172,7 @@ export const fr: Wording = {
   'error.form':
     'Votre décision ne provient pas de la page de ce service, ou vous vous êtes reconnecté depuis. Rien n’a été partagé.',
   'error.signedout': 'Votre session est terminée. Reconnectez-vous pour décider. Rien n’a été partagé.',
-  'error.service': 'Un problème est survenu de notre côté. Réessayez dans un instant. Rien n’a été partagé.',
+  'error.service': 'Un problème est survenu de notre côté. Réessayez dans un instant.',
   'error.continue': 'Continuer',
   // Invitations
   'invitation.title': 'Invitation à un dossier de santé',

@@ -41,6 +41,9 @@ export const nb: Wording = {
   'record.given': 'Fornavn',
   'record.family': 'Etternavn',
   'record.birthdate': 'Fødselsdato',
+  'record.other': '{app} ba om en journal som ikke er blant dine. Velg en bare hvis det er den rette.',
+  'record.keeper': 'ført av {project}',
+  'record.started': 'opprettet av deg',
   // Consent: what exactly. The sentences are kept with the consent
   'items.read': 'Hva {app} kan lese',
   'items.write': 'Hva {app} kan legge til eller endre',
@@ -55,7 +58,7 @@ export const nb: Wording = {
   'sentence.ud': 'Endre og slette {things}',
   'sentence.cud': 'Legge til, endre og slette {things}',
   'sentence.category': '{things} i kategorien «{category}»',
-  'sentence.offline': 'Hente data også når du ikke bruker {app}',
+  'sentence.offline': 'Hente data også når du ikke bruker {app}, til tilgangen slutter',
   'sentence.always': 'Alltid med: navn, fødselsdato og kontaktopplysninger, og navnene på behandlere',
   'sentence.new':
     'Nye opplysninger er med: Alt dette gjelder også det som legges til i journalen så lenge tilgangen varer',
@@ -97,9 +100,11 @@ export const nb: Wording = {
   'days.legend': 'Hvor lenge?',
   'days.choice': '{days} dager',
   'days.until': 'til {day}',
-  'consent.revoke': 'Du kan avslutte tilgangen når som helst.',
+  'offline.hint':
+    'Uten dette kan {app} bruke journalen i en halv time om gangen. Deretter må du tilbake til denne siden.',
+  'consent.revoke': 'Hvis du gir tilgang, kan du avslutte den når som helst.',
   'consent.decide': 'Ditt valg',
-  'consent.target': 'Deretter går du tilbake til {target}. Hvis du avslår, deles ingenting.',
+  'consent.target': 'Når du har valgt, går du tilbake til {target}. Hvis du avslår, deles ingenting.',
   'consent.allow': 'Tillat',
   'consent.deny': 'Avslå',
   // Consent: what is missing in the form
@@ -120,6 +125,12 @@ export const nb: Wording = {
     'Appen sendte en ufullstendig forespørsel: {parameter} mangler eller er feil. Ingenting ble delt.',
   'error.closed':
     'Denne forespørselen er ikke lenger åpen: Den er besvart, har utløpt eller ble startet i en annen nettleser. Gå tilbake til appen og begynn på nytt.',
+  'answered.allowed': 'Du har allerede tillatt dette',
+  'answered.allowedtext':
+    'Du ga {app} tilgang. Gå tilbake til appen. Hvis den ikke fortsetter, begynn på nytt der.',
+  'answered.denied': 'Du har allerede avslått dette',
+  'answered.deniedtext':
+    'Ingenting ble delt. Gå tilbake til appen. Hvis du likevel vil gi tilgang, begynn på nytt der.',
 
   // Signing in
   'signin.title': 'Logg inn',
@@ -155,7 +166,7 @@ export const nb: Wording = {
   'error.form':
     'Valget ditt kom ikke fra denne tjenestens egen side, eller du har logget inn på nytt siden. Ingenting ble delt.',
   'error.signedout': 'Økten din er avsluttet. Logg inn igjen for å velge. Ingenting ble delt.',
-  'error.service': 'Noe gikk galt hos oss. Prøv igjen om et øyeblikk. Ingenting ble delt.',
+  'error.service': 'Noe gikk galt hos oss. Prøv igjen om litt.',
   'error.continue': 'Fortsett',
   // Invitations
   'invitation.title': 'Invitasjon til en helsejournal',

@@ -1,0 +1,51 @@
+/** The page for a request that was decided before: somebody pressed twice, or went back. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from 'koa';
+import { clientIdOf } from '#src/oauth/authorization/request.ts';
+import { html } from '#src/shared/html.ts';
+import type { Session } from '#src/shared/session.ts';
+import { shellNeeds, shellPage } from '../../pages/shell.ts';
+import { answerPage } from '../../security-headers.ts';
+import { answerStop } from './fault-page.ts';
+import { type AuthorizeDeps, queryOf, sayIn } from './opened.ts';
+import { langOf } from './parameters.ts';
+
+/** How often, and how long after each other, it looks whether a decision has been carried out, in ms. */
+const LOOKS = 50;
+const LOOK_MS = 200;
+
+/**
+ * Answers a request that can't be decided: with what the person decided in this session, else with the page that it is no
+ * longer open. A second press on Allow, whose first answer the browser drops, waits for the outcome of the first. No code
+ * is given again.
+ */
+export async function answerClosed(
+  { services }: AuthorizeDeps,
+  ctx: Context,
+  handle: string,
+  session: Session | undefined,
+): Promise<void> {
+  const look = async () =>
+    session === undefined ? undefined : services.pending.answered(handle, session.id);
+  let found = await look();
+  for (let n = 0; n < LOOKS && found?.outcome === null; n += 1) {
+    await delay(LOOK_MS);
+    found = await look();
+  }
+  const lang = queryOf(ctx, 'lang') ?? (found === undefined ? undefined : langOf(found.parameters));
+  const say = sayIn(lang);
+  if (found === undefined || found.outcome === null)
+    return answerStop(ctx, say, { status: 400, text: 'error.closed' });
+  const { outcome, parameters } = found;
+  const client = await services.findClient(clientIdOf(parameters));
+  const app = html`<bdi>${client?.name ?? clientIdOf(parameters)}</bdi>`;
+  const text =
+    outcome === 'allowed' ? say.html('answered.allowedtext', { app }) : html`${say('answered.deniedtext')}`;
+  const page = shellPage({
+    lang: say.lang,
+    title: say(`answered.${outcome}`),
+    body: html`<p>${text}</p>`,
+    here: undefined,
+  });
+  answerPage(ctx, 409, page, shellNeeds());
+}
