@@ -141,7 +141,13 @@ describe('the life of tokens', () => {
 
     constructor(readonly app: GrantedApplication) {}
 
+    /** Gets a code; none is given once the grant is over. */
     async newCode(): Promise<void> {
+      if (this.over) {
+        const refused = await codeFor(database.pool, this.app, { scope: FULL }).catch(String);
+        expect(refused).to.include('the grant has ended');
+        return;
+      }
       const code = await codeFor(database.pool, this.app, { scope: FULL });
       this.chains.push({ code, access: [], refresh: [], ended: false, unsure: false });
     }
