@@ -66,6 +66,7 @@ export function invalidToken(diagnostics: string): Refusal {
 export function refusesGrants(): Refusal {
   return new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics: 'this request is not open to access tokens of a patient’s grant',
+    diagnostics:
+      'access tokens of a patient’s grant do not open this request; docs/oauth.md lists what they open',
   });
 }

@@ -18,11 +18,13 @@ const CHALLENGE = 'Bearer realm="annal"';
 
 /**
  * Returns the credential of a request.
+ * @param example of what is needed, for the message to a request without any
  * @throws Refusal malformed (400) for two different ones or one in the query string; unauthenticated (401) for none
  */
 export function credentialOf(
   { headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>,
   querystring: string,
+  example = 'Authorization: Bearer <key> or X-Api-Key',
 ): string {
   if (querystring !== '' && IN_QUERY.test(querystring)) {
     throw new Refusal('malformed', {
@@ -37,7 +39,7 @@ export function credentialOf(
     if (typeof apiKey === 'string' && isAccessToken(apiKey))
       throw unauthenticated('an access token must be sent as Authorization: Bearer');
     if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
-    throw unauthenticated('the credential is missing; send Authorization: Bearer <key> or X-Api-Key');
+    throw unauthenticated(`the credential is missing; send ${example}`);
   }
   if (hasSeveralValues(rawHeaders, 'authorization')) {
     throw new Refusal('malformed', {

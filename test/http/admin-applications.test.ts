@@ -94,6 +94,12 @@ describe('admin: applications', () => {
     expect((await list()).filter(({ name }) => name === 'Once')).to.have.length(1);
   });
 
+  it('need no redirect URI with client_credentials only', async () => {
+    const body = { ...CONFIDENTIAL, redirect_uris: [], grant_types: ['client_credentials'] };
+    const made = await owner.ask('POST', `/projects/${project}/applications`, body);
+    expect(made.status).to.equal(201);
+  });
+
   const wrong: [string, object, string][] = [
     ['no redirect URI', { redirect_uris: [] }, 'redirect_uris'],
     ['a relative redirect URI', { redirect_uris: ['/back'] }, 'redirect_uris.0'],

@@ -50,16 +50,16 @@ describe('synthetic patients at the development issuer', () => {
       ...(await (await fetch(`${url}/dev`)).text()).matchAll(
         /<button [^>]*name="patient" value="([^"]*)">([^<]*)</g,
       ),
-    ].map(([, number, says]) => `${number} ${says}`);
+    ].map(([, number, says]) => (says?.startsWith(`${number} · `) ? says : `${number} is not named`));
 
   const entries = async (query: string): Promise<number> =>
     Number((await service.fhir(`/${query}&_summary=count`, { key })).json.total);
 
   it('are offered as far as sandboxes hold them, those of age', async () => {
     const [first, second, ...others] = await choices(service.url);
-    expect(first).to.match(/^S-001 Sabine Vogel, \d\d: diabetes for twenty years$/);
+    expect(first).to.match(/^S-001 · Sabine Vogel, \d\d: diabetes for twenty years$/);
     expect(second).to.match(
-      /^S-002 Eleni Nikolaidi, \d\d: healthy; mother of Giorgos Nikolaidis, \d+, a patient too$/,
+      /^S-002 · Eleni Nikolaidi, \d\d: healthy; mother of Giorgos Nikolaidis, \d+, a patient too$/,
     );
     expect(others).to.deep.equal([]);
     const none = await startInProcess();

@@ -67,6 +67,7 @@ describe('/me', () => {
     }
     const session = await fetch(`${service.url}/me/patients`, { headers: { Cookie: 'session=x' } });
     expect(session.status).to.equal(401);
+    expect(await session.text()).to.include('send an ID token as Authorization: Bearer <ID token>');
   });
 
   it('lists own records first, in pages, and a deleted one without a name', async () => {
@@ -128,6 +129,10 @@ describe('/me', () => {
     const organization = (await owner.done('GET', '/organizations')).data[0]?.id;
     const second = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'Second' });
     await eventually(async () => (await relations()).join() === [...one, ...one].sort().join(), 60_000);
+    expect((await list()).map(({ relationship }) => relationship)).to.deep.equal([
+      ...['self', 'self'],
+      ...Array.from({ length: 2 * (one.length - 1) }, () => 'dependent'),
+    ]);
     const queries = openConsentQueries(service.pool, identity(parent.email).issuer);
     const person = { ...identity(parent.email), email: parent.email };
     const offered = await queries.recordsOf(person, 'sandbox', { project: second.id });

@@ -55,7 +55,9 @@ export const newApplication = z
       .array(z.string())
       .max(20)
       .refine(unique, { error: 'must not repeat a URI' })
-      .describe('Absolute and exact: compared character by character.'),
+      .describe(
+        'Absolute and exact: compared character by character. Empty for an application without authorization_code.',
+      ),
     scopes: z
       .array(
         z

@@ -175,7 +175,10 @@ async function admission(
       run: route.accept(inputs),
     });
   }
-  const credential = credentialOf(ctx.req, ctx.querystring);
+  const credential =
+    route.credential === 'identity'
+      ? credentialOf(ctx.req, ctx.querystring, 'an ID token as Authorization: Bearer <ID token>')
+      : credentialOf(ctx.req, ctx.querystring);
   requireFresh(stale, credentialModels(credential));
   if (route.credential === 'identity') {
     await authenticator.refuseGrant(credential);

@@ -84,8 +84,8 @@ export function signInPage({ action, client, patients, email, fault }: SignIn): 
   );
   return page(
     'Sign in',
-    html`<p>This is the development issuer: it asks for no password and believes any e-mail address.
-It is not there in production. ${outcome}</p>
+    html`<p>This is the development issuer: it is for tests, and does not exist in production.
+It asks for no password: anyone can sign in with any e-mail address. ${outcome}</p>
 ${alert}
 <form method="post" action="${action}">
 <label for="email">E-mail address</label>
@@ -108,7 +108,7 @@ function patientsPart(action: string, patients: readonly Choice[]): Html {
     ({
       number,
       says,
-    }) => html`<li><button type="submit" name="patient" value="${number}">${says}</button></li>
+    }) => html`<li><button type="submit" name="patient" value="${number}">${number} · ${says}</button></li>
 `,
   );
   return html`<h2>Or as a synthetic patient</h2>
