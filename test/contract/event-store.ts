@@ -39,7 +39,10 @@ export function eventStoreContract(name: string, adapter: Adapter | undefined): 
       () => store,
       () => other,
     );
-    erasing(() => store);
+    erasing(
+      () => store,
+      () => log.open(),
+    );
     manyProcesses(
       () => log,
       () => store,

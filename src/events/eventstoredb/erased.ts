@@ -14,7 +14,8 @@ const PAGE_EVENTS = 4_000;
 
 /** The names that this process has read. */
 export class ErasedStreams {
-  readonly #names = new Set<string>();
+  /** Whether a name is stored for every process. One that is known by its tombstone alone may not be. */
+  readonly #names = new Map<string, boolean>();
   /** The revision in the stream of names from which on nothing was read. */
   #next = 0;
   #refreshed: Promise<void> = Promise.resolve();
@@ -45,17 +46,19 @@ export class ErasedStreams {
     }
   }
 
-  /** Adds a name for every process. */
-  async add(stream: string, appender: Appender): Promise<void> {
+  /** Stores a name for every process, unless it is stored. */
+  async add(stream: string, reader: Reader, appender: Appender): Promise<void> {
+    await this.refresh(reader);
+    if (this.#names.get(stream) === true) return;
     const event = { id: newUuid(), type: 'StreamErased', data: JSON.stringify({ stream }), metadata: '{}' };
     await persist(() => appender.send({ stream: ERASED_STREAM, revision: undefined, events: [event] }));
-    this.#names.add(stream);
+    this.#names.set(stream, true);
   }
 
   /** Notes a name from an event that says it. @returns whether the event is one of those */
   notice({ stream, type, data }: RecordedEvent): boolean {
-    if (type === TOMBSTONE) this.#names.add(stream);
-    else if (stream === ERASED_STREAM) this.#names.add((JSON.parse(data) as { stream: string }).stream);
+    if (type === TOMBSTONE) this.#names.set(stream, this.#names.get(stream) ?? false);
+    else if (stream === ERASED_STREAM) this.#names.set((JSON.parse(data) as { stream: string }).stream, true);
     else return false;
     return true;
   }

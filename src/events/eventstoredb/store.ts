@@ -228,8 +228,7 @@ export class EventStoreDbStore implements EventStore {
     } catch (error) {
       if (!(error instanceof StreamDeleted)) throw error;
     }
-    await this.#erased.refresh(this.#reader);
-    if (!this.#erased.has(stream)) await this.#erased.add(stream, this.#appender);
+    await this.#erased.add(stream, this.#reader, this.#appender);
     this.#feed.recent.clear();
   }
 

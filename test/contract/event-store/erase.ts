@@ -3,8 +3,11 @@ import { expect } from 'chai';
 import { BEGINNING, type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { all, everything, Follower, faultsIn, newEvents, newStream, rejection, write } from './events.ts';
 
-/** @param store the store under test, once it is open. */
-export function erasing(store: () => EventStore): void {
+/**
+ * @param store the store under test, once it is open.
+ * @param another opens it again, as another process would.
+ */
+export function erasing(store: () => EventStore, another: () => Promise<EventStore>): void {
   describe('erase', () => {
     it('removes a stream for ever: it is neither read, nor appended to, nor delivered', async () => {
       const [erased, kept] = [newStream(), newStream()];
@@ -26,6 +29,25 @@ export function erasing(store: () => EventStore): void {
       expect(left.some(({ stream }) => stream === erased)).to.equal(false);
       expect(left.filter(({ stream }) => stream === kept)).to.have.length(2);
       expect(faultsIn(left)).to.deep.equal([]);
+    });
+
+    it('is known to a process that starts later, though the one that erases follows the log', async () => {
+      const after = await store().head();
+      const follower = new Follower(store(), { after });
+      const erased = new Set<string>();
+      for (let n = 0; n < 10; n += 1) {
+        const stream = newStream();
+        erased.add(stream);
+        const { position } = await write(store(), stream, [2]);
+        await follower.reaches(position);
+        await store().erase(stream);
+      }
+      follower.stop();
+      await write(store(), newStream(), [1]);
+      const later = await another();
+      const left = await everything(later, { after });
+      await later.close();
+      expect(left.filter(({ stream }) => erased.has(stream))).to.deep.equal([]);
     });
 
     it('may be asked for again, and for a stream that was never written', async () => {
