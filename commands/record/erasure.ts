@@ -132,7 +132,7 @@ async function eraseRecord(
   // From here on no read of the record is answered; few are under way, because its grants have ended.
   const access_log = await deps.eraseAccessLog(patient);
   const project = stream.slice(projectStream('').length);
-  const { position } = await note(deps.projects, base, deps.now, project, ids.at(1, 'event'), {
+  const { position } = await note(deps.projects, base, deps.now, project, ids.at(0, 'erased'), {
     type: 'RecordErased',
     data: { patient, environment, grants, access_log },
   });
