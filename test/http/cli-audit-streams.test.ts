@@ -1,6 +1,6 @@
 /** The command line for auditors: streams other than records, what cannot be asked for, and a log that begins otherwise. */
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -129,19 +129,24 @@ describe('the command line, for auditors of other streams', () => {
   it('finds patients by name and identifier, in all projects, and takes a unique one for its id', async () => {
     const send = async (resource: object, path: string, method = 'POST') =>
       String((await service.fhir(path, { method, body: JSON.stringify(resource) })).json.id);
+    // In a log that other tests wrote to, too, nobody else has these names.
+    const own = randomBytes(4)
+      .toString('hex')
+      .replace(/[0-9]/g, (digit) => 'ghijklmnop'[Number(digit)] ?? '');
+    const [Müller, Muller, Lund, Idun] = [`Müller${own}`, `Muller${own}`, `Lund${own}`, `Idun${own}`];
     const name = (family: string, ...given: string[]) => [{ family, given }];
-    const identifier = [{ system: 'urn:mrn', value: '0012-34' }];
+    const identifier = [{ system: 'urn:mrn', value: `0012-${own}` }];
     const resourceType = 'Patient';
     const ida = await send(
-      { resourceType, name: name('Müller-Lund', 'Ida'), birthDate: '1984-05-02', identifier },
+      { resourceType, name: name(`${Müller}-${Lund}`, 'Ida'), birthDate: '1984-05-02', identifier },
       '/Patient',
     );
-    const idun = await send({ resourceType, name: name('Muller', 'Idun') }, '/Patient');
+    const idun = await send({ resourceType, name: name(Muller, Idun) }, '/Patient');
     await service.fhir(`/Patient/${idun}`, { method: 'DELETE' });
     const other = await foundProject(database.url);
     const elsewhere = await service.fhir('/Patient', {
       method: 'POST',
-      body: JSON.stringify({ resourceType, name: name('Muller', 'Olaf') }),
+      body: JSON.stringify({ resourceType, name: name(Muller, 'Olaf') }),
       headers: { Authorization: `Bearer ${other.key}` },
     });
     const condition = {
@@ -154,44 +159,54 @@ describe('the command line, for auditors of other streams', () => {
     };
     await send(condition, '/Condition');
 
-    const live = await annal('patients', 'MULLER');
+    const live = await annal('patients', Muller.toUpperCase());
     expect(live.stdout).to.contain('2 patients.').and.not.to.contain(idun);
-    const listed = await annal('patients', 'MULLER', '--deleted');
+    const listed = await annal('patients', Muller.toUpperCase(), '--deleted');
     expect(listed.code).to.equal(0);
     expect(listed.stdout)
-      .to.match(new RegExp(`${ida}  Ida Müller-Lund  1984-05-02  0012-34 `))
-      .and.to.match(new RegExp(`${idun}  Idun Muller .* deleted`))
-      .and.to.contain(`${String(elsewhere.json.id)}  Olaf Muller`)
+      .to.match(new RegExp(`${ida}  Ida ${Müller}-${Lund}  1984-05-02  0012-${own} `))
+      .and.to.match(new RegExp(`${idun}  ${Idun} ${Muller} .* deleted`))
+      .and.to.contain(`${String(elsewhere.json.id)}  Olaf ${Muller}`)
       .and.to.contain('3 patients.');
-    const json = JSON.parse((await annal('patients', 'ida', 'lund', '--json')).stdout);
+    const json = JSON.parse((await annal('patients', 'ida', Lund.toLowerCase(), '--json')).stdout);
     expect(json.total).to.equal(1);
     expect(json.data[0]).to.include({
       id: ida,
-      name: 'Ida Müller-Lund',
+      name: `Ida ${Müller}-${Lund}`,
       deleted: false,
       environment: 'sandbox',
     });
-    expect(await annal('patients', 'muller', '--project', 'none')).to.include({ code: 1, stdout: '' });
+    expect(await annal('patients', Muller.toLowerCase(), '--project', 'none')).to.include({
+      code: 1,
+      stdout: '',
+    });
     const { rows: projects } = await database.pool.query<{ id: string; name: string }>(
       'select id, name from projects.project',
     );
     await database.pool.query(`update projects.project set name = 'Same'`);
-    const alike = (await annal('patients', 'muller')).stdout;
+    const alike = (await annal('patients', Muller.toLowerCase())).stdout;
     expect(alike).to.contain(`Same, ${other.project}, sandbox`);
     for (const { id, name: was } of projects)
       await database.pool.query('update projects.project set name = $2 where id = $1', [id, was]);
-    const ours = JSON.parse((await annal('patients', 'muller', '--json', '--project', other.project)).stdout);
+    const ours = JSON.parse(
+      (await annal('patients', Muller.toLowerCase(), '--json', '--project', other.project)).stdout,
+    );
     expect(ours.data.map((each: { id: string }) => each.id)).to.deep.equal([String(elsewhere.json.id)]);
-    expect((await annal('patients', 'idun')).stdout)
+    expect((await annal('patients', Idun.toLowerCase())).stdout)
       .to.contain(idun)
       .and.to.contain('deleted');
-    expect(await annal('patients', 'nobody')).to.include({ code: 1, stdout: 'No patient found.\n' });
+    expect(await annal('patients', `nobody${own}`)).to.include({ code: 1, stdout: 'No patient found.\n' });
 
-    for (const words of [['ida müller-lund'], ['ida', 'lund'], ['0012-34'], ['urn:mrn|0012-34']]) {
+    for (const words of [
+      [`ida ${Müller}-${Lund}`.toLowerCase()],
+      ['ida', Lund.toLowerCase()],
+      [`0012-${own}`],
+      [`urn:mrn|0012-${own}`],
+    ]) {
       const history = await annal('history', ...words);
       expect(history.code, history.stderr).to.equal(0);
       expect(history.stdout).to.contain(`Patient/${ida}`);
-      expect(history.stderr).to.contain(`annal: Patient/${ida}: Ida Müller-Lund, born 1984-05-02`);
+      expect(history.stderr).to.contain(`annal: Patient/${ida}: Ida ${Müller}-${Lund}, born 1984-05-02`);
     }
     const observation = {
       ...{ resourceType: 'Observation', status: 'final', subject: { reference: `Patient/${ida}` } },
@@ -200,14 +215,20 @@ describe('the command line, for auditors of other streams', () => {
     await send(observation, '/Observation');
     // Answered once the bundled terminology is loaded.
     await service.fhir(`${service.url}/v1/terminology/loinc/8867-4`);
-    const record = await annal('record', 'ida', 'lund', '--at', new Date().toISOString().slice(0, 10));
+    const record = await annal(
+      'record',
+      'ida',
+      Lund.toLowerCase(),
+      '--at',
+      new Date().toISOString().slice(0, 10),
+    );
     expect(record.stdout)
       .to.match(/^Condition .* Hypertension, active$/m)
       .and.to.match(/^Observation .* Heart rate, 72$/m)
-      .and.to.match(/^Patient .* Ida Müller-Lund$/m);
+      .and.to.match(new RegExp(`^Patient .* Ida ${Müller}-${Lund}$`, 'm'));
     // A deleted patient's history is what auditors ask about, too.
-    expect((await annal('history', 'idun')).stdout).to.contain('DELETE');
-    const several = await annal('record', 'muller');
+    expect((await annal('history', Idun.toLowerCase())).stdout).to.contain('DELETE');
+    const several = await annal('record', Muller.toLowerCase());
     expect(several).to.include({ code: 1, stdout: '' });
     expect(several.stderr)
       .to.contain('matches 2 patients; choose one by its id:')

@@ -1,12 +1,17 @@
 /** `annal explain` against the real service. */
 import { expect } from 'chai';
+import { readQuickstart } from '#src/data-dir.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 describe('annal explain', () => {
   let service: Service;
+  let own: readonly string[];
   before(async () => {
     service = await startService();
+    // A shared log has projects of other tests.
+    const project = (await readQuickstart(service.dataDir))?.project_id ?? '';
+    own = ['--project', project];
     const patient = await service.fhir('/Patient', {
       method: 'POST',
       body: JSON.stringify({ resourceType: 'Patient', name: [{ family: 'Explained' }] }),
@@ -27,14 +32,14 @@ describe('annal explain', () => {
   const explain = (...args: readonly string[]): Promise<CommandOutcome> =>
     runCommand(['explain', ...args, '--data-dir', service.dataDir], { DATABASE_URL: '' });
   const explained = async (...args: readonly string[]) => {
-    const { code, stdout, stderr } = await explain(...args, '--json');
+    const { code, stdout, stderr } = await explain(...args, ...own, '--json');
     expect(stderr).to.equal('');
     expect(code).to.equal(0);
     return JSON.parse(stdout);
   };
 
   it('prints the plan in plain English', async () => {
-    const { stdout, code } = await explain('Observation?code=8480-6&_sort=-date&_count=10');
+    const { stdout, code } = await explain('Observation?code=8480-6&_sort=-date&_count=10', ...own);
     expect(code).to.equal(0);
     expect(stdout).to.match(
       /^Observation\?code=8480-6&_sort=-date&_count=10, project .* \(proj_.*\), sandbox\n/,
@@ -70,7 +75,7 @@ describe('annal explain', () => {
     const { ran } = await explained('Observation?code=8480-6,a"\\b&_sort=-date', '--analyze');
     expect(ran).to.have.length.within(1, 2);
     expect(ran[0].plan.join('\n')).to.match(/actual time=.*[\s\S]*Execution Time:/);
-    const { stdout } = await explain('Patient?name=expl&_summary=count', '--analyze');
+    const { stdout } = await explain('Patient?name=expl&_summary=count', ...own, '--analyze');
     expect(stdout).to.include('Statement 1 that ran:').and.to.include('Execution Time:');
   });
 
@@ -96,7 +101,7 @@ describe('annal explain', () => {
       'Patient?_elements=x',
     ]) {
       const refused = await service.fhir(`/${search}`);
-      const { stderr, code } = await explain(search);
+      const { stderr, code } = await explain(search, ...own);
       expect(code, search).to.equal(2);
       expect(stderr).to.equal(`annal: ${JSON.parse(refused.text).issue[0].diagnostics}\n`);
     }

@@ -82,7 +82,7 @@ export async function startInProcess(
   const base = `${url}/fhir/R4`;
   const newProject = async (): Promise<string> => (await foundProject(database.url)).key;
   // A log that outlives the test has the quickstart project of earlier tests.
-  if (EVENTSTORE_URL !== '') await caughtUp(url);
+  if (EVENTSTORE_URL !== '') await caughtUp(url, true);
   const key = older?.key ?? (EVENTSTORE_URL === '' ? quickstart?.sandbox_key : await newProject());
   if (key === undefined) throw new Error('no project was made');
   const fhir = (path: string, call: KeyedCall = {}): Promise<Answer> =>

@@ -94,14 +94,15 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Waits until a condition holds, checking every 20 ms.
+ * Waits until a condition holds, checking every 20 ms or every `interval` milliseconds.
  * @throws Error if it does not hold within `limit` milliseconds.
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,
   limit = 180_000,
+  interval = 20,
 ): Promise<void> {
-  for (const until = Date.now() + limit; Date.now() < until; await pause(20)) {
+  for (const until = Date.now() + limit; Date.now() < until; await pause(interval)) {
     if (await condition()) return;
   }
   throw new Error(`it did not become true within ${limit} ms: ${condition}`);

@@ -12,9 +12,18 @@ export const { EVENTSTORE_URL = '' } = process.env;
 
 /**
  * Waits until a service has processed the events that earlier tests left in a shared log: until then it may answer 503.
+ * @param processes true to wait for its processes too: conditional writes and purges need them.
  */
-export function caughtUp(url: string): Promise<void> {
-  return eventually(async () => (await fetch(`${url}/health/ready`)).ok);
+export async function caughtUp(url: string, processes: boolean): Promise<void> {
+  await eventually(async () => (await fetch(`${url}/health/ready`)).ok);
+  if (!processes) return;
+  const passed = async (): Promise<boolean> => {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const lags = [...metrics.matchAll(/^annal_process_lag_events\{.*\} (\d+)$/gm)].map(([, lag]) => lag);
+    return lags.length > 0 && lags.every((lag) => lag === '0');
+  };
+  // Each check counts events.
+  await eventually(passed, 240_000, 500);
 }
 
 /** Creates an organization with a project and a key, and waits until the service on a database knows the key. */

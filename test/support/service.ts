@@ -160,7 +160,8 @@ async function startOn(port: number, dataDir: string, options: ServiceOptions): 
   }
   const url = `http://127.0.0.1:${port}`;
   const shared = EVENTSTORE_URL !== '' && (options.env?.EVENTSTORE_URL ?? EVENTSTORE_URL) === EVENTSTORE_URL;
-  if (shared) await caughtUp(url);
+  // A later start finds the processes where they were. Some tests keep them from going on.
+  if (shared) await caughtUp(url, !known);
   if (shared && !known) await takeProject(dataDir, options.databaseUrl);
   const key = options.key ?? (await readKey(dataDir));
   let stopped: Promise<void> | undefined;
