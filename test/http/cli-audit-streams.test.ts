@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { eventually } from '#test/support/process.ts';
 import { foundProject } from '#test/support/project.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
@@ -159,8 +160,13 @@ describe('the command line, for auditors of other streams', () => {
     };
     await send(condition, '/Condition');
 
-    const live = await annal('patients', Muller.toUpperCase());
-    expect(live.stdout).to.contain('2 patients.').and.not.to.contain(idun);
+    // Writes don't wait for the search's read model.
+    let live = '';
+    await eventually(async () => {
+      live = (await annal('patients', Muller.toUpperCase())).stdout;
+      return live.includes('2 patients.');
+    });
+    expect(live).not.to.contain(idun);
     const listed = await annal('patients', Muller.toUpperCase(), '--deleted');
     expect(listed.code).to.equal(0);
     expect(listed.stdout)
