@@ -114,7 +114,7 @@ export function openQueries(
   return {
     apiKey: openApiKeys(line),
     read,
-    ...openGranted(line, pool),
+    ...openGranted(pool),
     vread: withSharedVread(read, openVread(pool)),
     history: openHistory(pool, histories),
     newestVersion: openNewestVersion(line),

@@ -53,6 +53,7 @@ import { NewerEvents } from './events/newer.ts';
 import { kindOf, openEventStore } from './events/open.ts';
 import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
+import { edgeKeys } from './http/edge/edge.ts';
 import { notFresh, requireFresh } from './http/freshness.ts';
 import { openIdentify } from './http/identity.ts';
 import { createServer } from './http/server.ts';
@@ -66,6 +67,7 @@ import { assertNotMoved } from './migrate-log/positions.ts';
 import { ApplicationLogos } from './operations/application-logos.ts';
 import { ContextManifests } from './operations/context-manifests.ts';
 import { openIdempotency } from './operations/idempotency.ts';
+import { installationKey } from './operations/installation-key.ts';
 import { Invitations } from './operations/invitations.ts';
 import { noteLateWrite, readLateWrites } from './operations/late-writes.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
@@ -351,6 +353,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     searchable: () => caughtUp(['search', 'resources']),
     stale,
     accessLog,
+    edgeKeys: edgeKeys(await installationKey(pool, 'pairwise_key')),
     services: {
       ...administration,
       consentQueries,

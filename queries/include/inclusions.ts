@@ -1,6 +1,6 @@
 /** `_include` and `_revinclude`, understood: https://hl7.org/fhir/R4/search.html#revinclude */
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
-import { includable } from '#src/fhir/search/inclusions.ts';
+import { includable, leadsAnywhere, mayName } from '#src/fhir/search/inclusions.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { badParameter } from '../search/raw.ts';
@@ -14,6 +14,8 @@ export interface Inclusion {
   readonly sources: ReadonlyMap<ResourceType, readonly string[]>;
   /** The type that must be referred to; undefined: any. */
   readonly target?: string;
+  /** It names no parameter: `*`, `Type:*`. */
+  readonly wildcard?: true;
 }
 
 const NAMES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
@@ -52,8 +54,8 @@ export function parseInclusions(query: URLSearchParams): Inclusion[] {
   return inclusions;
 }
 
-function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'target'> {
-  if (text === '*') return { sources: everything() };
+function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'target' | 'wildcard'> {
+  if (text === '*') return { sources: everything(), wildcard: true };
   const [type, code, target, ...more] = text.split(':');
   if (code === undefined || code === '' || more.length > 0)
     throw badParameter(key, 'the value must be Type:parameter, Type:parameter:Target, Type:* or *');
@@ -72,7 +74,26 @@ function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'tar
   return {
     sources: new Map([[type, code === '*' ? includable(type) : [code]]]),
     ...(target === undefined ? {} : { target }),
+    ...(code === '*' ? { wildcard: true } : {}),
   };
+}
+
+/**
+ * Returns the types that an inclusion names, or leads to by the parameter that it names. A wildcard brings what is
+ * there, and so does a parameter that may refer to every type.
+ */
+export function typesNamedBy({ reverse, sources, target, wildcard }: Inclusion): readonly ResourceType[] {
+  const own = target !== undefined && isResourceType(target) ? [target] : [];
+  if (wildcard === true) return sources.size === 1 ? [...sources.keys(), ...own] : own;
+  if (reverse || target !== undefined) return [...sources.keys(), ...own];
+  return [...sources].flatMap(([source, codes]) => [
+    source,
+    ...codes.flatMap((code) => TYPE_NAMES.filter((type) => isNamedBy(source, code, type))),
+  ]);
+}
+
+function isNamedBy(source: ResourceType, code: string, type: ResourceType): boolean {
+  return !leadsAnywhere(source, code) && mayName(source, code, type);
 }
 
 let all: Inclusion['sources'] | undefined;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { Letters } from '#src/shared/access.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Sees } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
@@ -28,6 +29,8 @@ export interface SearchRequest {
   readonly compartment?: NamedCompartment;
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;
+  /** Letters that a grant must have on what is found; default: `s`. */
+  readonly letters?: Letters;
   /** Identifiers are compared exactly. */
   readonly exact?: true;
   /** Limits of the page. Default: its own budget. */
@@ -54,7 +57,7 @@ export async function understandRequest(
   pool: Asks,
   terminology: Terminology,
   sees: Sees,
-  { type, record, compartment, base, exact, query }: SearchRequest,
+  { type, record, compartment, base, exact, query, letters = 's' }: SearchRequest,
 ): Promise<Understood> {
   const now = nowMicros();
   const { ownerId: tenant } = sees;
@@ -68,7 +71,7 @@ export async function understandRequest(
       ? []
       : [askedAs([`${compartment.type}/${compartment.id}`], compartmentPredicate(compartment, scope))];
   const { predicates, lookedUp } = await resolved(pool, [...within, ...search.predicates]);
-  const seen = seenIn(sees, type, record);
+  const seen = seenIn(sees, letters, type, record);
   const asked = {
     selection: { type, tenant, ...seen, predicates: [...merged(predicates), ...seen.predicates] },
     order,

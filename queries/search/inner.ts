@@ -1,6 +1,7 @@
 /** Rows of another type that a search asks about: at the end of a chain, and in `_has`. */
 import { containedKey, recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { requireLetters } from '#src/shared/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
@@ -17,14 +18,19 @@ export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predi
 
 /** Most steps from one type to another in a parameter. */
 const MAX_DEPTH = 6;
+/** Codes of refusals that are not about one type: with less types, a search would answer less than was asked. */
+const AT_ONCE: ReadonlySet<string> = new Set(['too-costly', 'forbidden']);
+
 /** Most steps of all parameters of a search, where a reference may name several types each counted. */
 const MAX_STEPS = 250;
 
 /**
  * Returns the scope of another type one step further along a chain; the caller stays the same.
- * @throws Refusal `malformed` for a parameter with too many steps, `too-costly` for a search with too many.
+ * @throws Refusal `malformed` for a parameter with too many steps, `too-costly` for a search with too many; forbidden
+ *   (403) for a type outside the grant.
  */
 export function stepTo(type: ResourceType, parameter: RawParameter, scope: SearchScope): SearchScope {
+  requireLetters(scope.sees.within, type, 's');
   const depth = (scope.depth ?? 0) + 1;
   if (depth > MAX_DEPTH)
     throw badParameter(keyOf(parameter), `chains of more than ${MAX_DEPTH} steps are not supported`);
@@ -52,7 +58,7 @@ export function renamed({ values, text }: RawParameter, key: string): RawParamet
  * Collects the predicates of a parameter for several types. A value that is invalid for one type may be valid
  * for another.
  * @throws Refusal the first type's error, when the parameter is invalid for all; at once for a search that is
- * too costly.
+ * too costly, or leads to a type outside the grant.
  */
 export function ofTypes<T>(
   types: readonly T[],
@@ -65,7 +71,7 @@ export function ofTypes<T>(
       const predicate = predicateOf(type);
       if (predicate !== undefined) found.push([type, predicate]);
     } catch (error) {
-      if (!(error instanceof Refusal) || error.issues[0]?.code === 'too-costly') throw error;
+      if (!(error instanceof Refusal) || AT_ONCE.has(error.issues[0]?.code ?? '')) throw error;
       refused ??= error;
     }
   }

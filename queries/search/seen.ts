@@ -1,5 +1,5 @@
 /** What a search of a type finds of what a caller sees: under a grant its record, and of limited types some resources. */
-import { categoriesFor } from '#src/shared/access.ts';
+import { categoriesFor, type Letters } from '#src/shared/access.ts';
 import type { Binds } from '../binds.ts';
 import { andSeen, homeOf, type Seeing, seesType } from '../sight.ts';
 import type { Predicate } from './predicate.ts';
@@ -15,23 +15,24 @@ const NOTHING: Predicate = Object.assign(() => 'false', { ofEntry: true });
 
 /**
  * Returns the record and the conditions of a search of a type, under a grant those of what it covers.
+ * @param letters that the grant must have on what is found
  * @param record of the search's own compartment
  */
-export function seenIn(sees: Seeing, type: string, record: string | undefined): Added {
+export function seenIn(sees: Seeing, letters: Letters, type: string, record: string | undefined): Added {
   const { within } = sees;
   const own = record === undefined ? {} : { record };
   if (within === undefined) return { ...own, predicates: [] };
   const home = homeOf(type);
   const elsewhere = home === 'record' && record !== undefined && record !== within.record;
   const added = home === 'record' ? { record: within.record } : own;
-  if (elsewhere || !seesType(sees, type, 's')) return { ...added, predicates: [NOTHING] };
-  const isWhole = type !== 'Provenance' && categoriesFor(within.access, type, 's') === 'all';
-  if (isWhole && home !== 'either') return { ...added, predicates: [] };
-  return { ...added, predicates: [seenPredicate(sees, type)] };
+  if (elsewhere || !seesType(sees, type, letters)) return { ...added, predicates: [NOTHING] };
+  const isWhole = [...letters].every((letter) => categoriesFor(within.access, type, letter) === 'all');
+  if (isWhole && type !== 'Provenance' && home !== 'either') return { ...added, predicates: [] };
+  return { ...added, predicates: [seenPredicate(sees, letters, type)] };
 }
 
 /** Returns the predicate that a resource of a type is seen: the whole condition on its row. */
-function seenPredicate(sees: Seeing, type: string): Predicate {
+function seenPredicate(sees: Seeing, letters: Letters, type: string): Predicate {
   return (binds: Binds) =>
-    andSeen(sees, 's', { as: 'r', of: 'current', type }, binds.add.bind(binds)).replace(/^and /, '');
+    andSeen(sees, letters, { as: 'r', of: 'current', type }, binds.add.bind(binds)).replace(/^and /, '');
 }

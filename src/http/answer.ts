@@ -23,6 +23,8 @@ export interface Answer {
   readonly lastUpdated?: Micros;
   /** Part of it failed temporarily: a retry with the same Idempotency-Key tries that part again. */
   readonly transient?: boolean;
+  /** Resources that it shows, where that is known. */
+  readonly shown?: number;
   /** Never compressed, because it contains a secret. */
   readonly plain?: true;
   /** Share of the request's body that was refused or only checked, from 0 to 1. */

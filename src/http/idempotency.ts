@@ -147,7 +147,7 @@ function isLong({ body, stream }: Answer): boolean {
 }
 
 /** Answers of what is sent by POST are texts. */
-function kept({ body, refused: _, ...answer }: Answer): KeptAnswer {
+function kept({ body, refused: _, shown: __, ...answer }: Answer): KeptAnswer {
   return { ...answer, ...(body === undefined ? {} : { body: body.toString() }) };
 }
 

@@ -18,11 +18,13 @@ import { limitConnections } from './connections.ts';
 import { Authenticator } from './credentials.ts';
 import { devIssuerRouter } from './dev-issuer/router.ts';
 import { documentationRouter } from './docs/router.ts';
+import { type EdgeKeys, Edges } from './edge/edge.ts';
 import { envelope } from './envelope.ts';
 import { HistoryPages } from './fhir/history-pages.ts';
 import { FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import { OPERATIONS } from './fhir/operations.ts';
 import type { Stale } from './freshness.ts';
+import type { GrantService } from './grant/pass.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { RequestLimits } from './limits.ts';
@@ -59,6 +61,8 @@ export interface ServerDeps {
   readonly idempotency: IdempotencyKeys;
   /** Notes reads of records. */
   readonly accessLog: AccessLog;
+  /** Keys of what leaves the service under a grant. */
+  readonly edgeKeys: EdgeKeys;
   readonly traffic: Notebook & { readonly limits: RateLimits | undefined };
   /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */
   readonly visible: (position: Position) => Promise<boolean>;
@@ -109,7 +113,15 @@ export function createServer(deps: ServerDeps): Server {
     (ctx, caller) => limits.byCaller(ctx, caller),
   );
   const largeBodies = new LargeBodies(limits, deps.config.limits);
-  const fhir = fhirInterface(deps, authenticator, limits, largeBodies);
+  const grants = {
+    accessLog: deps.accessLog,
+    refusalOf: deps.refusalOf,
+    edges: new Edges(deps.edgeKeys, {
+      base: `${deps.config.baseUrl}${FHIR_PATH}/`,
+      within: deps.queries.withinRecord,
+    }),
+  };
+  const fhir = fhirInterface(deps, authenticator, limits, largeBodies, grants);
   const api = { ...deps, largeBodies, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
@@ -183,6 +195,7 @@ function fhirInterface(
   authenticator: Authenticator,
   requestLimits: RequestLimits,
   largeBodies: LargeBodies,
+  grants: GrantService,
 ): FhirInterface {
   const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log, refusalOf } =
     deps;
@@ -200,6 +213,7 @@ function fhirInterface(
     refusalOf,
     idempotency,
     authenticator,
+    grants,
     limits: config.limits,
     largeBodies,
     answers: new AnswerMemory({

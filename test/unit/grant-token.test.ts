@@ -6,10 +6,17 @@ import type { Operation } from '#src/http/fhir/operation.ts';
 import { OPERATIONS } from '#src/http/fhir/operations.ts';
 import type { Interaction } from '#src/http/fhir/request.ts';
 import { routeOf } from '#src/http/fhir/route.ts';
+import type { Opening } from '#src/http/grant/opening.ts';
 import { FHIR_SHAPES } from '#src/http/openapi/fhir-texts.ts';
 import { ROUTES } from '#src/http/routes.ts';
 
 const answer = async (..._: readonly unknown[]) => ({ status: 204, headers: {} });
+const OPENING: Opening = {
+  action: 'read',
+  needs: [{ type: 'Observation', letters: 'r' }],
+  type: 'Observation',
+  id: 'x',
+};
 const described = { summary: '', tag: 'Service', answers: {}, run: async () => ({ status: 204 }) } as const;
 
 describe('the statement whether a grant’s token is taken', () => {
@@ -36,7 +43,7 @@ describe('the statement whether a grant’s token is taken', () => {
   it('is part of an interaction and of an operation: one without it doesn’t compile', () => {
     const all: Interaction[] = [
       { kind: 'read', grantToken: 'refused', run: answer },
-      { kind: 'read', grantToken: 'accepted', run: answer, underGrant: answer },
+      { kind: 'read', grantToken: OPENING, run: answer },
       // @ts-expect-error it says nothing of grants
       { kind: 'read', run: answer },
       // @ts-expect-error it says nothing of grants
@@ -45,10 +52,10 @@ describe('the statement whether a grant’s token is taken', () => {
       { kind: 'operation', run: answer },
       // @ts-expect-error it says nothing of grants
       { kind: 'write', takes: 'nothing', run: answer },
-      // @ts-expect-error it has no answer for a grant
+      // @ts-expect-error it doesn't say what it needs
       { kind: 'read', grantToken: 'accepted', run: answer },
-      // @ts-expect-error writes take no grant
-      { kind: 'write', grantToken: 'accepted', takes: 'nothing', run: answer },
+      // @ts-expect-error it states no letters
+      { kind: 'read', grantToken: { action: 'read', type: null, id: null }, run: answer },
     ];
     const common = { name: 'look', definition: 'x', parameters: [], run: answer };
     // @ts-expect-error it says nothing of grants
@@ -56,23 +63,77 @@ describe('the statement whether a grant’s token is taken', () => {
     expect([all.length, 'grantToken' in operation]).to.deep.equal([8, false]);
   });
 
-  it('says yes once: read of Patient', () => {
+  it('is refused by all routes and operations, and by interactions that aren’t reads', () => {
     expect(ROUTES.filter(({ grantToken }) => grantToken !== 'refused')).to.deep.equal([]);
     expect(OPERATIONS.filter(({ grantToken }) => grantToken !== 'refused')).to.deep.equal([]);
-    const places = ['/', ...FHIR_SHAPES].flatMap((shape) =>
-      TYPE_NAMES.map((type) =>
-        shape.replace('{resource_type}', type).replace('{rid}', 'x').replace('{vid}', '1'),
-      ),
+    const stated = statedAt(TYPE_NAMES);
+    const refused = [...stated].flatMap(([place, token]) => (token === 'refused' ? [place] : []));
+    expect(refused.length).to.be.greaterThan(100);
+    const reading = refused.filter((place) => /^GET|_search$/.test(place) && !place.includes('$'));
+    expect(reading).to.deep.equal(['GET /Provenance', 'POST /Provenance/_search']);
+    expect([...stated].filter(([, token]) => token === 'ignored').map(([place]) => place)).to.deep.equal([
+      'GET /metadata',
+    ]);
+  });
+
+  it('says which letters of which type a read needs', () => {
+    const stated = statedAt(['Observation']);
+    const needs = [...stated].flatMap(([place, token]) =>
+      token === 'refused' || token === 'ignored' || place.includes('$')
+        ? []
+        : [
+            `${place} ${token.action} ${token.needs.map(({ type, letters }) => `${type}.${letters}`).join(' ')}`,
+          ],
     );
-    const stated = new Map<string, Set<string>>();
-    for (const place of new Set(places)) {
-      for (const [method, { grantToken }] of Object.entries(
-        routeOf(place.split('/').slice(1).filter(Boolean)).methods,
-      ))
-        stated.set(grantToken, (stated.get(grantToken) ?? new Set()).add(`${method} ${place}`));
-    }
-    expect([...(stated.get('accepted') ?? [])]).to.deep.equal(['GET /Patient/x']);
-    expect([...(stated.get('ignored') ?? [])]).to.deep.equal(['GET /metadata']);
-    expect(stated.get('refused')?.size).to.be.greaterThan(200);
+    expect(needs).to.deep.equal([
+      'GET / search-system ',
+      'GET /_history history-system ',
+      'POST /_search search-system ',
+      'GET /Observation search-type Observation.s',
+      'POST /Observation/_search search-type Observation.s',
+      'GET /Observation/_history history-type Observation.s',
+      'GET /Observation/x read Observation.r',
+      'GET /Observation/x/_history history-instance Observation.r',
+      'GET /Observation/x/_history/1 vread Observation.r',
+      'GET /Patient/x/* search-compartment Patient.r',
+      'POST /Patient/x/_search search-compartment Patient.r',
+      'POST /Patient/x/*/_search search-compartment Patient.r',
+      'GET /Patient/x/Observation search-compartment Patient.r Observation.s',
+      'POST /Patient/x/Observation/_search search-compartment Patient.r Observation.s',
+      'GET /Encounter/x/* search-compartment Encounter.r',
+      'POST /Encounter/x/_search search-compartment Encounter.r',
+      'POST /Encounter/x/*/_search search-compartment Encounter.r',
+      'GET /Encounter/x/Observation search-compartment Encounter.r Observation.s',
+      'POST /Encounter/x/Observation/_search search-compartment Encounter.r Observation.s',
+      'GET /RelatedPerson/x/* search-compartment RelatedPerson.r',
+      'POST /RelatedPerson/x/_search search-compartment RelatedPerson.r',
+      'POST /RelatedPerson/x/*/_search search-compartment RelatedPerson.r',
+      'GET /RelatedPerson/x/Observation search-compartment RelatedPerson.r Observation.s',
+      'POST /RelatedPerson/x/Observation/_search search-compartment RelatedPerson.r Observation.s',
+      'GET /Practitioner/x/* search-compartment Practitioner.r',
+      'POST /Practitioner/x/_search search-compartment Practitioner.r',
+      'POST /Practitioner/x/*/_search search-compartment Practitioner.r',
+      'GET /Practitioner/x/Observation search-compartment Practitioner.r Observation.s',
+      'POST /Practitioner/x/Observation/_search search-compartment Practitioner.r Observation.s',
+      'GET /Device/x/* search-compartment Device.r',
+      'POST /Device/x/_search search-compartment Device.r',
+      'POST /Device/x/*/_search search-compartment Device.r',
+      'GET /Device/x/Observation search-compartment Device.r Observation.s',
+      'POST /Device/x/Observation/_search search-compartment Device.r Observation.s',
+    ]);
   });
 });
+
+/** Returns what every place of the FHIR interface states, for some types. */
+function statedAt(types: readonly string[]): ReadonlyMap<string, Interaction['grantToken']> {
+  const places = ['/', ...FHIR_SHAPES.filter((shape) => shape !== '')].flatMap((shape) =>
+    types.map((type) => shape.replace('{resource_type}', type).replace('{rid}', 'x').replace('{vid}', '1')),
+  );
+  return new Map(
+    [...new Set(places)].flatMap((place) =>
+      Object.entries(routeOf(place.split('/').slice(1).filter(Boolean)).methods).map(
+        ([method, { grantToken }]) => [`${method} ${place}`, grantToken] as const,
+      ),
+    ),
+  );
+}

@@ -19,3 +19,8 @@ export function mayName(source: ResourceType, code: string, target: ResourceType
   const targets = searchParameter(source, code)?.target ?? [];
   return targets.includes(target) || targets.includes('Resource');
 }
+
+/** Returns whether a type's parameter may refer to resources of every type. */
+export function leadsAnywhere(source: ResourceType, code: string): boolean {
+  return searchParameter(source, code)?.target?.includes('Resource') === true;
+}

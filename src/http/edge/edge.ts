@@ -37,6 +37,9 @@ export class Edge {
   /** Returns a decoded text of a request, such as a segment of its path, with real ids. */
   readonly inward = (text: string): string => this.#ids.inward(text);
 
+  /** Returns a text of an answer, such as a message, as the application may see it. */
+  readonly outward = (text: string): string => this.#ids.outward(text);
+
   /** Returns the decoded parameters of a URL or form with real ids, and with the cursors that this service encrypted. */
   query(query: URLSearchParams): URLSearchParams {
     return this.#queryWith(query, this.inward);

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ReadEntry } from '#src/fhir/bundle.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
+import type { Answer } from '../answer.ts';
 import { segmentsOf } from '../path.ts';
 import type { FhirRequest, FindInteraction } from './request.ts';
 
@@ -28,14 +29,19 @@ export async function readEntry(
     'if-none-match': entry.ifNoneMatch,
     'if-modified-since': entry.ifModifiedSince,
   };
-  const answer = await interaction.run({
-    service: request.service,
-    caller: request.caller,
-    query: new URLSearchParams(mark < 0 ? '' : entry.url.slice(mark + 1)),
-    header: (name) => conditions[name],
+  const { service, caller, budget, pass } = request;
+  const query = new URLSearchParams(mark < 0 ? '' : entry.url.slice(mark + 1));
+  const asked = {
+    service,
+    caller,
+    query: pass?.edge.queryOfEntry(query) ?? query,
+    header: (name: string) => conditions[name],
     prefer: request.prefer.handling === undefined ? {} : { handling: request.prefer.handling },
-    budget: request.budget,
-  });
+    budget,
+    ...(pass === undefined ? {} : { pass }),
+  };
+  const run = (): Promise<Answer> => interaction.run(asked);
+  const answer = await (pass === undefined ? run() : pass.run(interaction.grantToken, run));
   const response = {
     status: `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,
     ...(answer.headers.ETag === undefined ? {} : { etag: answer.headers.ETag }),

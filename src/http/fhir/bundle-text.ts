@@ -1,5 +1,6 @@
 /** Builds Bundles from JSON texts, without parsing or printing them again. */
 import { CURSOR } from '#queries/cursor.ts';
+import type { GrantPass } from '../grant/pass.ts';
 
 /** A link of a Bundle. */
 export interface Link {
@@ -82,4 +83,9 @@ export function pageLinks(path: string, query: URLSearchParams, next: string | u
   const further = new URLSearchParams(query);
   further.append(CURSOR, next);
   return [self, { relation: 'next', url: `${path}?${further}` }];
+}
+
+/** Returns the cursor of a next page as the caller gets it: encrypted under a grant. */
+export function shownCursor(pass: GrantPass | undefined, cursor: string | undefined): string | undefined {
+  return pass === undefined || cursor === undefined ? cursor : pass.edge.cursor(cursor);
 }

@@ -15,7 +15,7 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
-import { bundleFrame, joined, pageLinks } from './bundle-text.ts';
+import { bundleFrame, joined, pageLinks, shownCursor } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { asWarning } from './search-bundle.ts';
 import { cut } from './subset.ts';
@@ -33,15 +33,17 @@ export async function historyOfInstance(
   const { service, caller, query } = request;
   requireFresh(service.stale, ['history']);
   const path = `${type}/${id}/_history`;
+  let shown: number | undefined;
   const build = async (): Promise<Buffer> => {
     const page = await service.queries.history(caller, { ...asked, type, id, budget: request.budget });
     const found = page.total === 0 ? await withoutVersions(request, type, id, asked) : page;
+    shown = found.entries.length;
     return bundle(request, path, found, { shape, ignored });
   };
   // Under a grant a page depends on more than the newest version, so none is kept.
   const isKept = isFirstPage(asked) && caller.sees.within === undefined;
   const newest = isKept ? await service.queries.newestVersion(caller, type, id) : undefined;
-  if (newest === undefined) return answer(await build());
+  if (newest === undefined) return answer(await build(), shown);
   return answer(await service.historyPages.get([caller.sees.ownerId, path, newest, query].join(' '), build));
 }
 
@@ -62,7 +64,7 @@ export async function historyOfType(request: FhirRequest, type: ResourceType): P
     type,
     budget: request.budget,
   });
-  return answer(bundle(request, `${type}/_history`, page, { shape, ignored }));
+  return answer(bundle(request, `${type}/_history`, page, { shape, ignored }), page.entries.length);
 }
 
 /**
@@ -73,7 +75,7 @@ export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
   const { shape, ignored, ...query } = parseQuery(request, TYPE_NAMES);
   requireFresh(request.service.stale, ['history']);
   const page = await request.service.queries.history(request.caller, { ...query, budget: request.budget });
-  return answer(bundle(request, '_history', page, { shape, ignored }));
+  return answer(bundle(request, '_history', page, { shape, ignored }), page.entries.length);
 }
 
 const NO_VERSIONS: HistoryPage = { total: 0, entries: [] };
@@ -154,18 +156,19 @@ function periodIn(query: URLSearchParams, name: string): { from: number; to: num
   return period;
 }
 
-function answer(body: Buffer): Answer {
-  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
+function answer(body: Buffer, shown?: number): Answer {
+  const told = shown === undefined ? {} : { shown };
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, ...told };
 }
 
 function bundle(
-  { service, query }: FhirRequest,
+  { service, query, pass }: FhirRequest,
   path: string,
   page: HistoryPage,
   { shape, ignored }: Shown,
 ): Buffer {
   const self = new URLSearchParams([...query].filter(([name]) => KNOWN.has(name) && name !== CURSOR));
-  const links = pageLinks(service.base + path, self, page.next);
+  const links = pageLinks(service.base + path, self, shownCursor(pass, page.next));
   const told = ignored.length === 0 ? [] : [outcomeEntry(path, ignored)];
   const pieces = page.entries.flatMap((entry, n) =>
     entryPieces(service.base, entry, n + told.length > 0, shape),

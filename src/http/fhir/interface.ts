@@ -5,8 +5,9 @@ import type { CommandContext } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
 import { type Caller, turnOf } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
+import type { ParsedJson } from '#src/shared/json.ts';
 import { nowMicros } from '#src/shared/time.ts';
-import { credentialModels, isAccessToken, refusesGrants } from '../access-token.ts';
+import { credentialModels, isAccessToken } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
 import type { AnswerMemory } from '../answer-memory.ts';
 import { type Header, readAuthorship } from '../authorship.ts';
@@ -21,6 +22,7 @@ import {
 import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
 import { requireFresh } from '../freshness.ts';
+import { GrantPass, type GrantService } from '../grant/pass.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
@@ -34,6 +36,7 @@ import { allowOf, interactionOf, routeOf } from './route.ts';
 /** Dependencies of the interface, besides those of interactions. */
 export interface FhirInterface extends FhirService {
   readonly authenticator: Authenticator;
+  readonly grants: GrantService;
   readonly idempotency: IdempotencyKeys;
   readonly limits: { readonly bodyBytes: number; readonly bundleBytes: number };
   readonly answers: AnswerMemory;
@@ -60,7 +63,8 @@ function headerOf(headers: IncomingHttpHeaders): Header {
  * @throws Refusal
  */
 export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Answer> {
-  const route = routeOf(segmentsOf(ctx.path.slice(FHIR_PATH.length)));
+  const segments = segmentsOf(ctx.path.slice(FHIR_PATH.length));
+  const route = routeOf(segments);
   ctx.state.route = `${FHIR_PATH}${route.pattern}`;
   if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(route) } };
   const interaction = interactionOf(route, ctx.method);
@@ -72,9 +76,27 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   requireFresh(fhir.stale, credentialModels(credential));
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
-  if (interaction.grantToken === 'accepted' && isAccessToken(credential))
-    return answerToken(fhir, ctx, asked, credential, interaction);
-  const authentication = fhir.authenticator.begin(credential, ctx);
+  if (!isAccessToken(credential))
+    return answerFor(fhir, ctx, fhir.authenticator.begin(credential, ctx), asked, credential, interaction);
+  const caller = await fhir.authenticator.ofToken(credential, ctx);
+  const pass = GrantPass.of(fhir.grants, caller, ctx.state.requestId);
+  if (pass !== undefined) return answerGrant(fhir, ctx, pass, asked, credential, segments);
+  const known = { caller: Promise.resolve(caller), expected: undefined };
+  return answerFor(fhir, ctx, known, asked, credential, interaction);
+}
+
+/** What is asked, without who asks. */
+type Asking = Omit<FhirRequest, 'caller' | 'budget' | 'pass'>;
+
+/** Answers a request of a caller that acts in its own project. */
+async function answerFor(
+  fhir: FhirInterface,
+  ctx: Context,
+  authentication: Authentication,
+  asked: Asking,
+  credential: string,
+  interaction: Exclude<Interaction, { kind: 'open' }>,
+): Promise<Answer> {
   if (interaction.kind === 'read')
     return readAs(authentication, (caller) =>
       interaction.run({ ...asked, caller, budget: fhir.answers.budget(turnOf(caller.calls), ctx.res) }),
@@ -82,38 +104,57 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   if (
     interaction.kind === 'write' &&
     interaction.takes === 'resource' &&
-    header('idempotency-key') === undefined
+    asked.header('idempotency-key') === undefined
   )
     return answerResource(fhir, ctx, authentication, asked, credential, interaction);
   const caller = await authentication.caller;
   const request = { ...asked, caller, budget: fhir.answers.budget(turnOf(caller.calls), ctx.res) };
   if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
+  return answerOther(fhir, ctx, request, credential, interaction);
+}
+
+/**
+ * Answers a request under a grant. Everything inside has the record's real ids.
+ * @throws Refusal as of the interaction, with the ids that the application knows
+ */
+async function answerGrant(
+  fhir: FhirInterface,
+  ctx: Context,
+  pass: GrantPass,
+  asked: Asking,
+  credential: string,
+  segments: readonly string[],
+): Promise<Answer> {
+  const { caller, edge } = pass;
+  try {
+    const interaction = interactionOf(routeOf(segments.map(edge.inward)), ctx.method);
+    if (interaction.kind === 'open') return interaction.run(fhir);
+    const budget = fhir.answers.budget(turnOf(caller.calls), ctx.res);
+    const inward = { query: edge.query(asked.query), header: edge.header(asked.header) };
+    const request = { ...asked, ...inward, caller, budget, pass };
+    const answer = await pass.run(interaction.grantToken, () =>
+      interaction.kind === 'read'
+        ? interaction.run(request)
+        : answerOther(fhir, ctx, request, credential, interaction),
+    );
+    return await pass.out(answer);
+  } catch (error) {
+    throw pass.refusal(error);
+  }
+}
+
+/** Answers what isn't read by GET. */
+function answerOther(
+  fhir: FhirInterface,
+  ctx: Context,
+  request: FhirRequest,
+  credential: string,
+  interaction: Exclude<Interaction, { kind: 'open' | 'read' }>,
+): Promise<Answer> {
   if (interaction.kind === 'form') return answerForm(fhir, ctx, request, credential, interaction);
   return interaction.kind === 'operation'
     ? answerOperation(fhir, ctx, request, credential, interaction)
     : answerWrite(fhir, ctx, request, credential, interaction);
-}
-
-/**
- * Answers a read that takes access tokens of grants. Grants of production open nothing yet.
- * @throws Refusal as `Authenticator.ofToken`, and forbidden (403)
- */
-async function answerToken(
-  fhir: FhirInterface,
-  ctx: Context,
-  asked: Omit<FhirRequest, 'caller' | 'budget'>,
-  credential: string,
-  interaction: Extract<Interaction, { grantToken: 'accepted' }>,
-): Promise<Answer> {
-  const caller = await fhir.authenticator.ofToken(credential, ctx);
-  const budget = fhir.answers.budget(turnOf(caller.calls), ctx.res);
-  const { within } = caller.sees;
-  if (within !== undefined) {
-    if (caller.calls.project.environment === 'production') throw refusesGrants();
-    return interaction.underGrant({ ...asked, caller, budget, granted: within });
-  }
-  requireScope(caller, 'read');
-  return interaction.run({ ...asked, caller, budget });
 }
 
 /**
@@ -124,7 +165,7 @@ async function answerResource(
   fhir: FhirInterface,
   ctx: Context,
   { expected, caller }: Authentication,
-  asked: Omit<FhirRequest, 'caller' | 'budget'>,
+  asked: Asking,
   credential: string,
   interaction: Extract<Interaction, { kind: 'write' }>,
 ): Promise<Answer> {
@@ -153,7 +194,7 @@ async function answerForm(
   const form = await readForm(ctx);
   negotiate(undefined, form.get('_format'));
   if (form.get('_pretty') === 'true') ctx.state.pretty = true;
-  const query = new URLSearchParams([...request.query, ...form]);
+  const query = new URLSearchParams([...request.query, ...(request.pass?.edge.query(form) ?? form)]);
   return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), async () => ({
     ...(await interaction.run({ ...request, query })),
     reads: true,
@@ -174,10 +215,16 @@ async function answerOperation(
     ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes, hold)
     : undefined;
   return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
-    ...(await interaction.run(request, body === undefined ? undefined : parseBody(body))),
+    ...(await interaction.run(request, body === undefined ? undefined : await parametersOf(request, body))),
     reads: true,
     refused: 1,
   }));
+}
+
+/** Parses the body of an operation; under a grant its ids are exchanged. @throws Refusal as of `parseBody` */
+async function parametersOf({ pass }: FhirRequest, body: RawBody): Promise<ParsedJson> {
+  const { value, exact } = parseBody(body);
+  return pass === undefined ? { value, exact } : { value: await pass.edge.jsonInSlices(value), exact };
 }
 
 async function answerWrite(

@@ -8,6 +8,7 @@ import { isNumber, isObject, type Json, type ParsedJson } from '#src/shared/json
 import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
+import type { GrantToken } from '../grant/opening.ts';
 import type { FhirRequest, Interaction } from './request.ts';
 import { asWarning } from './search-bundle.ts';
 
@@ -34,11 +35,17 @@ export interface OperationRequest extends FhirRequest {
   readonly ignored: readonly Issue[];
 }
 
+/** Where an operation is called. */
+export interface OperationPlace {
+  readonly type: ResourceType | undefined;
+  readonly id: string | null;
+}
+
 /** An operation. None of them writes: they need the scope `read`. */
 export interface Operation extends DescribedOperation {
   readonly methods: readonly ('GET' | 'POST')[];
-  /** Whether it takes an access token of a grant. */
-  readonly grantToken: 'refused';
+  /** Whether it takes an access token of a grant, at a place. */
+  readonly grantToken: 'refused' | ((place: OperationPlace) => GrantToken);
   /** True if it supports R4 types other than the 26, too. */
   readonly otherTypes?: true;
   /** Names of its inputs; others are refused. */
@@ -84,7 +91,8 @@ export function operationInteractions(
       throw error instanceof Refusal ? placed(error, inputs.places) : error;
     }
   };
-  const { grantToken } = operation;
+  const grantToken =
+    operation.grantToken === 'refused' ? 'refused' : operation.grantToken({ type, id: id ?? null });
   const GET: Interaction = { kind: 'read', grantToken, run: (request) => asked(request, undefined) };
   const POST: Interaction = { kind: 'operation', grantToken, run: asked };
   return {

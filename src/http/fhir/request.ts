@@ -4,7 +4,7 @@ import type { CommandContext } from '#commands/command.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller, Granted } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/caller.ts';
 import type { ParsedJson } from '#src/shared/json.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
@@ -12,6 +12,8 @@ import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
 import type { Stale } from '../freshness.ts';
+import type { GrantToken } from '../grant/opening.ts';
+import type { GrantPass } from '../grant/pass.ts';
 import type { Position } from '../ports/position.ts';
 import type { Prefer } from '../prefer.ts';
 import type { HistoryPages } from './history-pages.ts';
@@ -47,12 +49,8 @@ export interface FhirRequest {
   readonly prefer: Prefer;
   /** Limits of the answer. */
   readonly budget: AnswerBudget;
-}
-
-/** A read with an access token of a grant. */
-export interface GrantRequest extends FhirRequest {
-  /** As in `caller.sees`. */
-  readonly granted: Granted;
+  /** Under a grant: what its parts go through. */
+  readonly pass?: GrantPass;
 }
 
 /** A write. */
@@ -67,34 +65,32 @@ export interface FhirWrite extends FhirRequest {
 /** Finds the interaction of a path and method. @throws Refusal not_found (404), method_not_allowed (405) */
 export type FindInteraction = (segments: readonly string[], method: string) => Interaction;
 
-/** A read by GET. One that takes an access token of a grant has an answer of its own for it: `underGrant`. */
-export type Read = {
+/** A read by GET. */
+export interface Read {
   readonly kind: 'read';
+  readonly grantToken: GrantToken;
   readonly run: (request: FhirRequest) => Promise<Answer>;
-} & (
-  | { readonly grantToken: 'refused' }
-  | { readonly grantToken: 'accepted'; readonly underGrant: (request: GrantRequest) => Promise<Answer> }
-);
+}
 
-/** An interaction: its requirements, whether it takes an access token of a grant (`GrantToken`), and its answer. */
+/** An interaction: its requirements, whether it takes an access token of a grant, and its answer. */
 export type Interaction =
   | { readonly kind: 'open'; readonly grantToken: 'ignored'; readonly run: (service: FhirService) => Answer }
   | Read
   /** A read by POST with its parameters as a form. */
   | {
       readonly kind: 'form';
-      readonly grantToken: 'refused';
+      readonly grantToken: GrantToken;
       readonly run: (request: FhirRequest) => Promise<Answer>;
     }
   /** A read by POST with its parameters as a resource, or without parameters. */
   | {
       readonly kind: 'operation';
-      readonly grantToken: 'refused';
+      readonly grantToken: GrantToken;
       readonly run: (request: FhirRequest, body: ParsedJson | undefined) => Promise<Answer>;
     }
   | {
       readonly kind: 'write';
-      readonly grantToken: 'refused';
+      readonly grantToken: GrantToken;
       /**
        * The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes of its entries.
        */

@@ -9,6 +9,7 @@ import { unsupportedType } from '#src/fhir/unsupported-type.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
+import type { GrantToken, Opening } from '../grant/opening.ts';
 import { processBundle } from './bundle.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
@@ -17,7 +18,6 @@ import { metadata } from './metadata.ts';
 import { type Operation, operationInteractions } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
 import { patch } from './patch.ts';
-import { readPatient } from './patient-under-grant.ts';
 import { read } from './read.ts';
 import type { FhirRequest, FhirWrite, FindInteraction, Interaction } from './request.ts';
 import { search, searchCompartment, searchSystem, searchWholeCompartment } from './search.ts';
@@ -34,21 +34,46 @@ export interface Route {
   readonly methods: Partial<Record<Method, Interaction>>;
 }
 
-const reads = (grantToken: 'refused', run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
+const reads = (grantToken: GrantToken, run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
   kind: 'read',
   grantToken,
   run,
 });
-const forms = (grantToken: 'refused', run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
+const forms = (grantToken: GrantToken, run: (request: FhirRequest) => Promise<Answer>): Interaction => ({
   kind: 'form',
   grantToken,
   run,
 });
 const writes = (
-  grantToken: 'refused',
+  grantToken: GrantToken,
   takes: 'nothing' | 'resource' | 'patch' | 'bundle',
   run: (request: FhirWrite) => Promise<Answer>,
 ): Interaction => ({ kind: 'write', grantToken, takes, run });
+
+/** What a request about one type, or one resource of it, needs of a grant. */
+const ofType = (
+  action: string,
+  type: ResourceType,
+  letters: 'r' | 's',
+  id: string | null = null,
+): Opening => ({
+  action,
+  needs: [{ type, letters }],
+  type,
+  id,
+});
+/** What a search of a type needs. Those of Provenance aren't limited to a grant. */
+const ofSearch = (type: ResourceType): GrantToken =>
+  type === 'Provenance' ? 'refused' : ofType('search-type', type, 's');
+/** What a request about all types needs: those that lack a letter are left out. */
+const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
+/** What a search of a compartment needs: its resource must be readable. */
+const inCompartment = (action: string, { type, id }: Compartment, searched?: ResourceType): Opening => ({
+  action,
+  needs: [{ type, letters: 'r' }, ...(searched === undefined ? [] : [{ type: searched, letters: 's' }])],
+  type: searched ?? null,
+  id,
+});
 
 /**
  * Returns the route of a path below the base.
@@ -69,22 +94,27 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
   if (second === undefined) return typeRoute(type, readOnly);
   if (third === undefined) {
     if (second === '_history') {
-      const GET = reads('refused', (r) => historyOfType(r, type));
+      const GET = reads(ofType('history-type', type, 's'), (r) => historyOfType(r, type));
       return { pattern: '/:type/_history', methods: readOnly ? {} : { GET } };
     }
     if (second === '_search')
-      return { pattern: '/:type/_search', methods: { POST: forms('refused', (r) => search(r, type)) } };
+      return {
+        pattern: '/:type/_search',
+        methods: { POST: forms(ofSearch(type), (r) => search(r, type)) },
+      };
     return instanceRoute(type, second, readOnly);
   }
   if (third === '_history') {
     if (fourth === undefined) {
-      const GET = reads('refused', (r) => historyOfInstance(r, type, second));
+      const GET = reads(ofType('history-instance', type, 'r', second), (r) =>
+        historyOfInstance(r, type, second),
+      );
       return { pattern: '/:type/:id/_history', methods: readOnly ? {} : { GET } };
     }
     if (segments.length === 4) {
       return {
         pattern: '/:type/:id/_history/:vid',
-        methods: { GET: reads('refused', (r) => vread(r, type, second, fourth)) },
+        methods: { GET: reads(ofType('vread', type, 'r', second), (r) => vread(r, type, second, fourth)) },
       };
     }
   }
@@ -110,19 +140,25 @@ const find: FindInteraction = (segments, method) => interactionOf(routeOf(segmen
 const BASE: Route = {
   pattern: '/',
   methods: {
-    GET: reads('refused', searchSystem),
+    GET: reads(ofAll('search-system'), searchSystem),
     POST: writes('refused', 'bundle', (request) => processBundle(request, find)),
   },
 };
-const SYSTEM_SEARCH: Route = { pattern: '/_search', methods: { POST: forms('refused', searchSystem) } };
+const SYSTEM_SEARCH: Route = {
+  pattern: '/_search',
+  methods: { POST: forms(ofAll('search-system'), searchSystem) },
+};
 const METADATA: Route = {
   pattern: '/metadata',
   methods: { GET: { kind: 'open', grantToken: 'ignored', run: metadata } },
 };
-const SYSTEM_HISTORY: Route = { pattern: '/_history', methods: { GET: reads('refused', historyOfSystem) } };
+const SYSTEM_HISTORY: Route = {
+  pattern: '/_history',
+  methods: { GET: reads(ofAll('history-system'), historyOfSystem) },
+};
 
 function typeRoute(type: ResourceType, readOnly: boolean): Route {
-  const GET = reads('refused', (request) => search(request, type));
+  const GET = reads(ofSearch(type), (request) => search(request, type));
   if (readOnly) return { pattern: '/:type', methods: { GET } };
   return {
     pattern: '/:type',
@@ -137,11 +173,7 @@ function typeRoute(type: ResourceType, readOnly: boolean): Route {
 }
 
 function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route {
-  const run = (request: FhirRequest) => read(request, type, id);
-  const GET: Interaction =
-    type === 'Patient'
-      ? { kind: 'read', grantToken: 'accepted', run, underGrant: (request) => readPatient(request, id) }
-      : reads('refused', run);
+  const GET = reads(ofType('read', type, 'r', id), (request) => read(request, type, id));
   if (readOnly) return { pattern: '/:type/:id', methods: { GET } };
   return {
     pattern: '/:type/:id',
@@ -157,15 +189,17 @@ function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route
 function compartmentRoute(compartment: Compartment, type: string, last: string | undefined): Route {
   const pattern = `/${compartment.type}/:id`;
   const all = (request: FhirRequest) => searchWholeCompartment(request, compartment);
+  const ofWhole = inCompartment('search-compartment', compartment);
   if (type === '*' && last === undefined)
-    return { pattern: `${pattern}/*`, methods: { GET: reads('refused', all) } };
+    return { pattern: `${pattern}/*`, methods: { GET: reads(ofWhole, all) } };
   if ((type === '*' && last === '_search') || (type === '_search' && last === undefined))
-    return { pattern: `${pattern}/_search`, methods: { POST: forms('refused', all) } };
+    return { pattern: `${pattern}/_search`, methods: { POST: forms(ofWhole, all) } };
   if (!isResourceType(type)) throw unsupported(unsupportedType(type));
   const run = (request: FhirRequest) => searchCompartment(request, compartment, type);
-  if (last === undefined) return { pattern: `${pattern}/:type`, methods: { GET: reads('refused', run) } };
+  const opening = inCompartment('search-compartment', compartment, type);
+  if (last === undefined) return { pattern: `${pattern}/:type`, methods: { GET: reads(opening, run) } };
   if (last === '_search')
-    return { pattern: `${pattern}/:type/_search`, methods: { POST: forms('refused', run) } };
+    return { pattern: `${pattern}/:type/_search`, methods: { POST: forms(opening, run) } };
   throw noSuchUrl();
 }
 

@@ -49,6 +49,7 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     status: 200,
     headers: { 'Content-Type': FHIR_JSON },
     body: bundleText('searchset', entries, { ...total, links }),
+    shown: page.matches.length + page.included.length,
   };
 }
 

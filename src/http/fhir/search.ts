@@ -1,6 +1,6 @@
 /** search within a type, several types, and compartments: https://hl7.org/fhir/R4/http.html#search */
 import { CURSOR } from '#queries/cursor.ts';
-import { type Inclusion, isInclusion, parseInclusions } from '#queries/include/inclusions.ts';
+import { type Inclusion, isInclusion, parseInclusions, typesNamedBy } from '#queries/include/inclusions.ts';
 import { isOfResources } from '#queries/search/of-resources.ts';
 import { unknownIssues, unknownParameters } from '#queries/search/parse.ts';
 import { badParameter } from '#queries/search/raw.ts';
@@ -8,10 +8,13 @@ import type { SearchPage } from '#queries/search/search.ts';
 import { parseShape, type Shape } from '#queries/search/shape.ts';
 import { type Compartment, typesInCompartment } from '#src/fhir/compartments.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { hasLetters } from '#src/shared/access.ts';
 import type { Issue } from '#src/shared/issue.ts';
+import { requireLetters } from '#src/shared/outside-grant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
+import { shownCursor } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
 import { searchTypes, typesIn } from './search-types.ts';
@@ -21,7 +24,7 @@ import { searchTypes, typesIn } from './search-types.ts';
  * @throws Refusal 400 naming an invalid value or modifier, or with `handling=strict` an unknown parameter
  */
 export async function search(request: FhirRequest, type: ResourceType): Promise<Answer> {
-  const asked = understood(request.query, [type]);
+  const asked = understood(request, [type]);
   return answerPage(request, type, asked, await pageOf(request, type, asked));
 }
 
@@ -34,7 +37,7 @@ export async function searchCompartment(
   compartment: Compartment,
   type: ResourceType,
 ): Promise<Answer> {
-  const asked = understood(request.query, [type]);
+  const asked = understood(request, [type]);
   if (!typesInCompartment(compartment.type).includes(type)) {
     throw new Refusal('not_found', {
       code: 'not-supported',
@@ -57,7 +60,7 @@ function notIn({ type: of }: Compartment, type: ResourceType): string {
  */
 export function searchSystem(request: FhirRequest): Promise<Answer> {
   const written = TYPE_NAMES.filter((type) => typeEntry(type).home !== 'terminology');
-  return severalTypes(request, '', typesIn(request.query) ?? written);
+  return severalTypes(request, '', typesIn(request.query) ?? seenTypes(request, written));
 }
 
 /**
@@ -70,10 +73,19 @@ export async function searchWholeCompartment(
 ): Promise<Answer> {
   await requireVisible(request, compartment);
   const all = typesInCompartment(compartment.type);
-  const types = typesIn(request.query) ?? all;
+  const types = typesIn(request.query) ?? seenTypes(request, all);
   const elsewhere = types.find((type) => !all.includes(type));
   if (elsewhere !== undefined) throw badParameter('_type', notIn(compartment, elsewhere));
   return severalTypes(request, `${compartment.type}/${compartment.id}/*`, types, compartment);
+}
+
+/** What a search of several types needs on each of them (docs/spec/decisions.md, section 9). */
+const OF_ANY = 'rs';
+
+/** Returns the types that a search of all types is about: under a grant those that it covers. */
+function seenTypes({ caller }: FhirRequest, types: readonly ResourceType[]): readonly ResourceType[] {
+  const { within } = caller.sees;
+  return within === undefined ? types : types.filter((type) => hasLetters(within.access, type, OF_ANY));
 }
 
 async function severalTypes(
@@ -83,10 +95,13 @@ async function severalTypes(
   compartment?: Compartment,
 ): Promise<Answer> {
   const named = typesIn(request.query) !== undefined;
-  const { rest, ...asked } = understood(request.query, types);
+  for (const type of types) requireLetters(request.caller.sees.within, type, OF_ANY);
+  const { rest, ...asked } = understood(request, types);
   rest.delete('_type');
   await requireSearchable(request, types, rest, compartment);
-  const page = await searchTypes(types, rest, (type, query) => ask(request, type, query, compartment, named));
+  const page = await searchTypes(types, rest, (type, query) =>
+    ask(request, type, query, compartment, named, OF_ANY),
+  );
   const ignored = requireKnown(request, 'a search of these types', types, page.unknown);
   return answerPage(request, path, { ...asked, rest, several: true }, { ...page, ignored });
 }
@@ -111,10 +126,11 @@ interface Asked extends Shape {
 
 /**
  * Parses a search.
- * @throws Refusal malformed (400) naming an invalid control
+ * @throws Refusal malformed (400) naming an invalid control; forbidden (403) for an inclusion of a type outside the grant
  */
-function understood(query: URLSearchParams, types: readonly ResourceType[]): Asked {
+function understood({ query, caller }: FhirRequest, types: readonly ResourceType[]): Asked {
   const inclusions = parseInclusions(query);
+  for (const type of inclusions.flatMap(typesNamedBy)) requireLetters(caller.sees.within, type, 's');
   const shape = parseShape(query, types);
   if (shape.subset === 'text' && inclusions.length > 0)
     throw badParameter('_summary', '_summary=text cannot be used together with _include or _revinclude');
@@ -156,6 +172,7 @@ async function requireSearchable(
 /**
  * Searches one type.
  * @param automatic whether Provenances made by the service are included
+ * @param letters that a grant must have on what is found
  */
 function ask(
   { service, caller, budget }: FhirRequest,
@@ -163,10 +180,12 @@ function ask(
   query: URLSearchParams,
   compartment: Compartment | undefined,
   automatic: boolean,
+  letters = 's',
 ): Promise<SearchPage> {
   const of = compartment?.type;
   const asked = {
     query,
+    letters,
     base: service.base,
     budget,
     ...(compartment !== undefined && of === 'Patient' ? { record: compartment.id } : {}),
@@ -214,7 +233,7 @@ interface ToldPage extends SearchPage {
 }
 
 async function answerPage(
-  { service, caller, query, budget }: FhirRequest,
+  { service, caller, query, budget, pass }: FhirRequest,
   path: string,
   asked: Asked,
   page: ToldPage,
@@ -229,5 +248,7 @@ async function answerPage(
       text !== '' &&
       (isOwn(key, asked) || (asked.several && key === '_type') || taken.has(`${key}=${text}`)),
   );
-  return answerSearch(base, path, { ...page, included: resources, more, used, subset });
+  const next = shownCursor(pass, page.next);
+  const linked = { ...page, ...(next === undefined ? {} : { next }) };
+  return answerSearch(base, path, { ...linked, included: resources, more, used, subset });
 }

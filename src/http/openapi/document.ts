@@ -14,7 +14,8 @@ const DESCRIPTION = `One FHIR R4 health record per patient, event-sourced.
 **Credentials.** The FHIR interface and \`/v1\` take an API key of a project, \`/admin\` and \`/me\` an ID token of
 an OpenID Connect issuer, each as \`Authorization: Bearer\`. Sandbox keys and production keys never see each other's data. An
 application's own access token (\`client_credentials\`) works like a key of its project. With the access token of a patient's
-grant an application reads that Patient, \`GET /fhir/R4/Patient/{rid}\` in the sandbox; everything else answers 403.
+grant an application reads what the grant covers of one record, where an operation names the scheme \`patientGrant\`; everything
+else answers 403.
 
 **Errors** have two formats. \`/v1\`, \`/admin\`, \`/me\` and webhooks answer
 \`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\` as \`application/json\`: \`type\` is stable,

@@ -142,14 +142,14 @@ function operation(
 
 /** What a grant's token gets where it is taken. */
 const GRANTED =
-  'An application reads the Patient of its grant, `Patient/<pairwise id>`, in the sandbox. Other types answer 403, other ids 404.';
+  'With an access token of a grant: what the grant covers of its record, under the pairwise id of the Patient. A type outside the grant answers 403 naming the missing scope. A resource outside a category, and every other record, answers like an unknown id.';
 
 /** Tells whether a path takes access tokens of grants for one of its types. */
 function takesGrants(path: string, method: Method, types: readonly string[]): boolean {
   const paths = path.includes(TYPE) ? types.map((type) => path.replace(TYPE, type)) : [path];
   return paths.some((each) => {
     const segments = each.split('/').slice(1).filter(Boolean);
-    return !each.includes('*') && routeOf(segments).methods[method]?.grantToken === 'accepted';
+    return segments[0] !== '*' && routeOf(segments).methods[method]?.grantToken !== 'refused';
   });
 }
 

@@ -114,7 +114,7 @@ export const securitySchemes = (baseUrl: string): Part => ({
   patientGrant: {
     type: 'oauth2',
     description:
-      'Access token (`at_…`) of an application that a patient has allowed to use one record, until the grant ends. The application knows the record by a pairwise id. Routes that don’t name this scheme answer 403; production grants open nothing yet.',
+      'Access token (`at_…`) of an application that a patient has allowed to use one record, until the grant ends. The application knows the record by a pairwise id. Routes that don’t name this scheme answer 403. Every read is in the record’s access log.',
     flows: {
       authorizationCode: {
         authorizationUrl: `${baseUrl}/oauth/authorize`,

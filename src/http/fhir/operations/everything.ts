@@ -14,7 +14,8 @@ import type { Issue } from '#src/shared/issue.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
-import { type BundleOptions, bundleFrame, joined, pageLinks } from '../bundle-text.ts';
+import type { GrantPass } from '../../grant/pass.ts';
+import { type BundleOptions, bundleFrame, joined, pageLinks, shownCursor } from '../bundle-text.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { outcomeEntry } from '../search-bundle.ts';
 import { cut } from '../subset.ts';
@@ -63,12 +64,12 @@ async function run(request: OperationRequest): Promise<Answer> {
       headers,
       stream: streamed(request, asked, path, withFirst(first.value, parts), subset),
     };
-  const seen = new Seen(asked);
+  const seen = new Seen(asked, request.pass);
   const shown: (string | Buffer)[] = seen.outcome(ignored);
   for await (const page of withFirst(first.value, parts))
     for (const text of await entryTexts(service.base, page, seen, subset)) shown.push(text);
   const [before, after] = bundleFrame('searchset', seen.entries, seen.frame(path));
-  return { status: 200, headers, body: joined([before, ...shown, after]) };
+  return { status: 200, headers, body: joined([before, ...shown, after]), shown: seen.entries };
 }
 
 /**
@@ -132,7 +133,10 @@ class Seen {
   #matches = 0;
   #next: string | undefined;
 
-  constructor(private readonly asked: EverythingRequest) {}
+  constructor(
+    private readonly asked: EverythingRequest,
+    private readonly pass: GrantPass | undefined,
+  ) {}
 
   /** Returns the separator before the next entry. */
   get separator(): string {
@@ -158,7 +162,7 @@ class Seen {
     const further = new URLSearchParams(used);
     further.delete('_offset');
     const [self] = pageLinks(path, used, undefined);
-    const [, next] = pageLinks(path, further, this.#next);
+    const [, next] = pageLinks(path, further, shownCursor(this.pass, this.#next));
     const isWhole = this.#next === undefined && cursor === undefined && offset === 0;
     return {
       ...(isWhole ? { total: this.#matches } : {}),
@@ -187,13 +191,13 @@ async function entryTexts(
 
 /** Yields the Bundle as it is read. Its links come last, because the end of the page is unknown before. */
 async function* streamed(
-  { service, ignored }: OperationRequest,
+  { service, ignored, pass }: OperationRequest,
   asked: EverythingRequest,
   path: string,
   parts: AsyncIterable<EverythingPage>,
   subset: Subset | undefined,
 ): AsyncGenerator<Buffer, undefined> {
-  const seen = new Seen(asked);
+  const seen = new Seen(asked, pass);
   let before = ['{"resourceType":"Bundle","type":"searchset","entry":[', ...seen.outcome(ignored)];
   for await (const page of parts) {
     yield joined([...before, ...(await entryTexts(service.base, page, seen, subset))]);

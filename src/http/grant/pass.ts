@@ -1,0 +1,139 @@
+/**
+ * The common step of requests under a grant: letters are checked, the request runs, its reads are in the access log
+ * before anything is sent, and its answer has the ids that the application knows (docs/spec/decisions.md, sections 1 and
+ * 9).
+ */
+import type { AccessEntry, AccessStatus } from '#src/shared/access-entry.ts';
+import type { Caller, Granted } from '#src/shared/caller.ts';
+import { requireLetters } from '#src/shared/outside-grant.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { refusesGrants } from '../access-token.ts';
+import type { Answer } from '../answer.ts';
+import type { Edge, Edges } from '../edge/edge.ts';
+import type { AccessLog } from '../ports/access-log.ts';
+import type { GrantToken, Opening } from './opening.ts';
+
+/** What requests under grants need of the service. */
+export interface GrantService {
+  readonly edges: Edges;
+  readonly accessLog: AccessLog;
+  /** Returns the refusal for an error; undefined for an internal error. */
+  readonly refusalOf: (error: unknown) => Refusal | undefined;
+}
+
+/** A request under a grant, on its way through the service. */
+export class GrantPass {
+  readonly edge: Edge;
+  readonly #actor: AccessEntry['actor'];
+  readonly #entries: AccessEntry[] = [];
+
+  /** @param grant of the caller's credential */
+  private constructor(
+    private readonly service: GrantService,
+    readonly caller: Caller,
+    private readonly granted: Granted,
+    private readonly grant: { readonly applicationId: string; readonly grantId: string },
+    private readonly requestId: string,
+  ) {
+    const { record, patient } = granted;
+    const { applicationId: id, grantId } = grant;
+    this.#actor = { kind: 'application', id, grantId };
+    this.edge = service.edges.of({ grantId, record, patient });
+  }
+
+  /** Returns the pass of a request; undefined if its caller isn't under a grant. */
+  static of(service: GrantService, caller: Caller, requestId: string): GrantPass | undefined {
+    const { credential } = caller.calls;
+    const { within } = caller.sees;
+    if (credential.kind !== 'grant' || within === undefined) return undefined;
+    // The letters say what it may do: once they are checked, a read runs like that of a key with the scope `read`.
+    const reading: Caller = { ...caller, calls: { ...caller.calls, scopes: ['read'] } };
+    return new GrantPass(service, reading, within, credential, requestId);
+  }
+
+  /** Returns a pass for what is tried before it is done: its reads are shown to nobody, and not logged. */
+  rehearsal(): GrantPass {
+    const accessLog = { written: async () => undefined, note: () => undefined };
+    return new GrantPass(
+      { ...this.service, accessLog },
+      this.caller,
+      this.granted,
+      this.grant,
+      this.requestId,
+    );
+  }
+
+  /**
+   * Runs a request, or a part of one, and remembers what it read. A refused read is logged without waiting.
+   * @throws Refusal forbidden (403) if it takes no token of a grant, or a type is outside the grant; rethrows errors of
+   *   `answer`
+   */
+  async run(opening: GrantToken, answer: () => Promise<Answer>): Promise<Answer> {
+    if (opening === 'refused') throw refusesGrants();
+    try {
+      for (const { type, letters } of opening.needs) requireLetters(this.granted, type, letters);
+      const answered = await answer();
+      // The parts of a repeated answer aren't known any more.
+      const isWhole = opening.inParts !== true || answered.headers['Idempotent-Replayed'] === 'true';
+      if (isWhole) this.#entries.push(this.#entry(opening, answered.status, countOf(opening, answered)));
+      return answered;
+    } catch (error) {
+      const status = this.service.refusalOf(error)?.status ?? 500;
+      if (status !== 429) this.service.accessLog.note(this.#entry(opening, status, 0));
+      throw error;
+    }
+  }
+
+  /**
+   * Returns an answer as the application gets it, when all that was read for it is in the access log.
+   * @throws Refusal unavailable (503) if the log can't be written
+   */
+  async out(answer: Answer): Promise<Answer> {
+    await this.service.accessLog.written(this.#entries.splice(0));
+    return this.edge.answer(answer);
+  }
+
+  /** Returns an error as the application gets it. */
+  refusal(error: unknown): unknown {
+    const known = this.service.refusalOf(error);
+    if (known === undefined) return error;
+    const { outward } = this.edge;
+    const issues = known.issues.map(({ expression, ...issue }) => ({
+      ...issue,
+      diagnostics: outward(issue.diagnostics),
+      ...(expression === undefined ? {} : { expression: outward(expression) }),
+    }));
+    const headers = Object.entries(known.headers).map(([name, value]) => [name, outward(value)]);
+    const refusal = new Refusal(known.kind, issues, Object.fromEntries(headers));
+    refusal.cause = known.cause ?? (known === error ? undefined : error);
+    return refusal;
+  }
+
+  #entry({ action, type, id }: Opening, status: number, count: number | null): AccessEntry {
+    return {
+      record: this.granted.record,
+      action,
+      actor: this.#actor,
+      resourceType: type,
+      resourceId: id,
+      purpose: this.granted.purpose,
+      status: statusOf(status),
+      count,
+      requestId: this.requestId,
+    };
+  }
+}
+
+/** Returns how many resources an answer shows; null if it is unknown, as of a stream. */
+function countOf({ id }: Opening, { status, shown, stream }: Answer): number | null {
+  if (stream !== undefined) return null;
+  if (shown !== undefined) return shown;
+  if (status !== 200) return 0;
+  return id === null ? null : 1;
+}
+
+function statusOf(status: number): AccessStatus {
+  if (status < 400) return 'ok';
+  if (status === 403) return 'denied';
+  return status === 404 || status === 410 ? 'not_found' : 'error';
+}
