@@ -3,11 +3,12 @@
  * first serves. A rebuild swaps it in; a verification compares and drops it.
  */
 import type pg from 'pg';
-import type { EventBatch, EventStore, Position } from '#src/events/store.ts';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import type { EventBatch, EventStore, Position, RecordedEvent } from '#src/events/store.ts';
 import { moveCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { compareTables, type TableComparison } from './compare.ts';
 import { decodeOnce } from './decode-once.ts';
-import { CannotApply } from './failure.ts';
+import { CannotApply, isPassing } from './failure.ts';
 import { ownEvents } from './own-events.ts';
 import { PACES, type Pace } from './pace.ts';
 import type { Projection } from './projection.ts';
@@ -62,18 +63,51 @@ export class Shadow {
     return this.#replay(until, AbortSignal.timeout(timeoutMs), (batch) => this.apply(batch));
   }
 
-  /** Rows and checkpoint of a batch, in the caller's transaction. */
+  /**
+   * Writes rows and checkpoint of a batch in the caller's transaction.
+   * @throws CannotApply naming the event at fault; errors of the database
+   */
   async apply({ events, position }: EventBatch): Promise<void> {
     const { projection, schema, session } = this;
-    const decoded = ownEvents(projection, events).map((event) => {
+    const own = ownEvents(projection, events);
+    const decoded = own.map((event) => {
       try {
         return decodeOnce(event);
       } catch (error) {
         throw new CannotApply(projection.name, event, error);
       }
     });
-    if (decoded.length > 0) await projection.load(session, schema, decoded);
+    if (decoded.length > 0) {
+      await session.query('savepoint batch');
+      try {
+        await projection.load(session, schema, decoded);
+      } catch (error) {
+        throw isPassing(error) ? error : await this.#culprit(own, decoded, error);
+      }
+      await session.query('release savepoint batch');
+    }
     await moveCheckpoint(session, schema, position);
+  }
+
+  /**
+   * Finds the event that can't be applied, by loading events one by one after the savepoint.
+   * @returns the reason itself if each of them can be loaded
+   */
+  async #culprit(
+    events: readonly RecordedEvent[],
+    decoded: readonly StoredEvent[],
+    reason: unknown,
+  ): Promise<unknown> {
+    const { projection, schema, session } = this;
+    await session.query('rollback to savepoint batch');
+    for (const [i, event] of events.entries()) {
+      try {
+        await projection.load(session, schema, decoded.slice(i, i + 1));
+      } catch (error) {
+        return isPassing(error) ? error : new CannotApply(projection.name, event, error);
+      }
+    }
+    return reason;
   }
 
   /**

@@ -203,7 +203,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const visible = (position: Position): Promise<boolean> => settled(position, RECORD_MODELS);
   const base = `${config.baseUrl}/fhir/R4`;
   const snapshots = new PostgresSnapshots(pool);
-  const pacing = new Pacing({ passed: (position) => progress.waitFor(position, names, SHOWN_MS) });
+  const pacing = new Pacing({
+    passed: (position) => progress.waitFor(position, names, SHOWN_MS),
+    stopped: () => stale.stopped(names),
+  });
   const written = paced(store, pacing);
   const kernel = new Kernel(
     tracing === undefined
@@ -366,6 +369,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       describeCode: terminology.describe,
       displays: rememberDisplays(terminology.displays),
       caughtUp,
+      notFresh: (models) => notFresh(stale, models),
       documents,
       webhooks: await hooks.services({ kernel, locks, passed }),
       sandboxes: openSandboxes({

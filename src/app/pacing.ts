@@ -6,7 +6,7 @@
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
 import { wrappedStore } from '#src/events/wrapped-store.ts';
-import { unavailable } from '#src/shared/refusal.ts';
+import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
 /** The number of events from which an append is large. Smaller ones are never delayed. */
 export const LARGE = 64;
@@ -15,6 +15,8 @@ export const LARGE = 64;
  * served.
  */
 const BEHIND_MS = 4_000;
+/** Seconds before a client should retry when someone has to act first. */
+const STOPPED_SECONDS = 30;
 /** How long a large append waits for its turn. */
 const WAIT_MS = 10_000;
 /** Bounds of how many events of large appends the read models may lack. */
@@ -29,6 +31,8 @@ const WEIGHT = 0.3;
 export interface PacingDeps {
   /** Resolves when all read models contain a position, or after its own time limit. Never rejects. */
   readonly passed: (position: Position) => Promise<unknown>;
+  /** Returns why the read models can't catch up until someone acts; undefined if none has stopped. Default: none has. */
+  readonly stopped?: () => string | undefined;
   /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
   /** How long a large append waits for its turn, in ms. Default: ten seconds. */
@@ -56,8 +60,13 @@ export class Pacing {
   #lastShown = Number.NEGATIVE_INFINITY;
   readonly #batch = { events: 0, began: 0 };
 
-  constructor({ passed, now = () => performance.now(), waitMs = WAIT_MS }: PacingDeps) {
-    this.#deps = { passed, now, waitMs };
+  constructor({
+    passed,
+    stopped = () => undefined,
+    now = () => performance.now(),
+    waitMs = WAIT_MS,
+  }: PacingDeps) {
+    this.#deps = { passed, stopped, now, waitMs };
   }
 
   /** Large appends that wait. */
@@ -99,12 +108,7 @@ export class Pacing {
     return new Promise((resolve, reject) => {
       const timeout = setTimeout(() => {
         this.#waiting.delete(waiter);
-        reject(
-          unavailable(
-            'read models are still catching up with large writes that came before this one; retry in a few seconds',
-            5,
-          ),
-        );
+        reject(this.#late());
       }, this.#deps.waitMs);
       const waiter: Waiter = {
         owner,
@@ -119,6 +123,20 @@ export class Pacing {
       this.#waiting.add(waiter);
       this.#next();
     });
+  }
+
+  /** Returns the refusal of an append whose turn didn't come in time. */
+  #late(): Refusal {
+    const why = this.#deps.stopped();
+    if (why !== undefined)
+      return unavailable(
+        `${why}; until then, only requests that write fewer than ${LARGE} events are accepted`,
+        STOPPED_SECONDS,
+      );
+    return unavailable(
+      'read models are still catching up with large writes that came before this one; retry in a few seconds',
+      5,
+    );
   }
 
   /** An append larger than the bound goes alone. */

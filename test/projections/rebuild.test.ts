@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
+import { CannotApply } from '#projections/failure.ts';
 import { history } from '#projections/history/project.ts';
 import type { Projection } from '#projections/projection.ts';
 import { type RebuildOptions, RebuildRunning, rebuild } from '#projections/rebuild.ts';
@@ -168,6 +169,20 @@ describe('rebuild', () => {
     const [forced] = await rebuild(deps(), ['resources'], { load: 'low', force: true });
     expect(forced?.outcome).to.equal('swapped');
     expect(await Promise.all(TABLES.map(rowsOf))).to.deep.equal(right);
+  });
+
+  it('names the event that the tables refuse, and leaves what serves as it is', async () => {
+    await instance.shown(await someRecords(instance, streams, 3));
+    const before = await rowsOf('history.version');
+    const [{ event_id: refused }] = await query('select event_id from history.version offset 4 limit 1');
+    const refusing: Projection = {
+      ...history,
+      tables: (schema) =>
+        `${history.tables(schema)}\nalter table ${schema}.version add check (event_id <> '${refused}');`,
+    };
+    const failure = await rebuild(deps([refusing]), ['history']).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(CannotApply).with.nested.property('event.id', refused);
+    expect(await rowsOf('history.version')).to.deep.equal(before);
   });
 
   it('is refused while another one runs', async () => {

@@ -12,9 +12,9 @@ class Load {
   time = 0;
   readonly pacing: Pacing;
 
-  constructor(waitMs = 60_000) {
+  constructor(waitMs = 60_000, stopped?: string) {
     const passed = (): Promise<void> => new Promise((resolve) => this.#shows.push(resolve));
-    this.pacing = new Pacing({ passed, now: () => this.time, waitMs });
+    this.pacing = new Pacing({ passed, stopped: () => stopped, now: () => this.time, waitMs });
   }
 
   append(owner: string, events: number): Promise<unknown> {
@@ -94,5 +94,19 @@ describe('back-pressure on large appends', () => {
       .catch((caught: unknown) => caught);
     expect(failed).to.have.property('message', 'conflict');
     await load.append('a', 5_000);
+  });
+
+  it('says why a read model has stopped, if one has', async () => {
+    const load = new Load(1, 'the read model search stopped');
+    await load.append('a', 5_000);
+    const error = await load.append('a', 5_000).catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(Refusal).with.property('kind', 'unavailable');
+    expect(error)
+      .to.have.property('issues')
+      .that.has.nested.property(
+        '[0].diagnostics',
+        'the read model search stopped; until then, only requests that write fewer than 64 events are accepted',
+      );
+    expect(error).to.have.property('headers').that.has.property('Retry-After', '30');
   });
 });

@@ -8,6 +8,7 @@ import type { Queries } from '#queries/queries.ts';
 import type { FindSlot } from '#queries/rest/document-slot.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
 import type { Moment } from '#src/shared/moment.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Settings } from './settings.ts';
@@ -71,6 +72,8 @@ export interface Services {
   readonly displays: Terminology['displays'];
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;
+  /** Returns the refusal (503) of a read of these read models, of which one lags or has stopped. */
+  readonly notFresh: (models: readonly string[]) => Refusal;
   /**
    * A patient's record at a moment, from its events; undefined when it was purged.
    * @throws Refusal too_large (413, `too-costly`) when it has more than `most` bytes

@@ -9,7 +9,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { AuthorType } from '#src/shared/author.ts';
 import type { Authorship } from '#src/shared/caller.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { Proven, RequestContext } from '../api/route.ts';
@@ -153,7 +153,7 @@ export async function shownRecords(
     mark: known,
   }: (typeof found)[number]) => {
     const mark = known ?? marks.get(id);
-    if (mark === undefined) throw lagging();
+    if (mark === undefined) throw request.services.notFresh(['history']);
     const shown: Shown = {
       type,
       id,
@@ -210,12 +210,8 @@ export function creationOf(
 
 async function markOf(request: RestRequest, found: VersionOf & Pick<MarkedResource, 'mark'>): Promise<Mark> {
   const mark = found.mark ?? (await marksOf(request, [found])).get(found.id);
-  if (mark === undefined) throw lagging();
+  if (mark === undefined) throw request.services.notFresh(['history']);
   return mark;
-}
-
-function lagging(): Refusal {
-  return unavailable('the read model is catching up with recent writes; retry in a second');
 }
 
 /** Reads the marks; waits when one read model already contains a concurrent write and the other doesn't. */
