@@ -1,14 +1,14 @@
 /**
- * What README.md, docs/quickstart.md and docs/first-app.md show is what happens: their commands are run against a fresh service, and
- * what they print is compared. `ANNAL_WRITE_PAGES=1` writes what was printed into the pages instead.
+ * What README.md, docs/quickstart.md, docs/first-app.md and docs/connect.md show is what happens: their commands are run
+ * against a fresh service, and what they print is compared. `ANNAL_WRITE_PAGES=1` writes what was printed into the pages instead.
  */
 import { spawnSync } from 'node:child_process';
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Outcome, runSteps, steadier, stepsOf, withOutputs } from '#test/support/pages.ts';
-import { ROOT } from '#test/support/process.ts';
-import { type Service, startedDataDir, startService } from '#test/support/service.ts';
+import { eventually, ROOT } from '#test/support/process.ts';
+import { newDataDir, type Service, startedDataDir, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
 /** Where the pages say that the service is. */
@@ -21,6 +21,10 @@ const UNSET = { DATA_DIR: undefined, DATABASE_URL: undefined, ANNAL_KEY: undefin
  * what is in the log: where tests share one (EVENTSTORE_URL), too.
  */
 const hasCurl = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0;
+
+/** Pages whose commands sign in as synthetic patients, and how many of them there are then. */
+const SIGNING_IN = new Set(['docs/connect.md']);
+const PATIENTS = 3;
 
 /** A folder that looks like the repository, with the data of one service in it. */
 async function cloneWith(dataDir: string): Promise<string> {
@@ -38,7 +42,7 @@ describe('the pages for newcomers', () => {
   });
   after(removeTemporaryFolders);
 
-  for (const page of ['README.md', 'docs/quickstart.md', 'docs/first-app.md']) {
+  for (const page of ['README.md', 'docs/quickstart.md', 'docs/first-app.md', 'docs/connect.md']) {
     describe(page, () => {
       let service: Service | undefined;
       let outcomes: Outcome[] = [];
@@ -47,9 +51,16 @@ describe('the pages for newcomers', () => {
 
       before(async () => {
         const steps = stepsOf(await readFile(join(ROOT, page), 'utf8'));
-        const dataDir = await startedDataDir();
-        const started = await startService({ dataDir });
+        const dataDir = SIGNING_IN.has(page) ? await newDataDir() : await startedDataDir();
+        const env = SIGNING_IN.has(page) ? { SANDBOX_PATIENTS: String(PATIENTS) } : {};
+        const started = await startService({ dataDir, env });
         service = started;
+        if (SIGNING_IN.has(page)) {
+          await eventually(async () => {
+            const found = await started.fhir('/Patient?_summary=count');
+            return Number(found.json.total) === PATIENTS;
+          });
+        }
         const clone = await cloneWith(dataDir);
         ({ outcomes, stderr } = await runSteps(steps, clone, { ...process.env, ...UNSET }));
         outcomes = outcomes.map(({ stdout, code }) => ({
