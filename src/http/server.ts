@@ -122,7 +122,7 @@ export function createServer(deps: ServerDeps): Server {
     }),
   };
   const fhir = fhirInterface(deps, authenticator, limits, largeBodies, grants);
-  const api = { ...deps, largeBodies, authenticator, table: new RouteTable(ROUTES) };
+  const api = { ...deps, grants, largeBodies, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
   app.use(envelope(fhir, api, { metrics, limits, notebook: deps.traffic }));

@@ -258,6 +258,35 @@ describe('the FHIR interface under a grant', () => {
     }
   });
 
+  it('reads the patient by REST v1, too: with the same letters, ids and entries', async () => {
+    const get = (id: string, token: string) =>
+      fetch(`${service.url}/v1/patients/${id}`, { headers: { Authorization: `Bearer ${token}` } });
+    const own = await (await get(record, service.key)).text();
+    const seen = await get(narrow.patient, narrow.token);
+    expect([seen.status, await seen.text()]).to.deep.equal([200, own.replaceAll(record, narrow.patient)]);
+    expect(await entries(seen.headers.get('service-request-id') ?? '')).to.deep.equal([
+      {
+        action: 'read',
+        resource_type: 'Patient',
+        resource_id: record,
+        status: 'ok',
+        count: 1,
+        actor_id: application.applicationId,
+        grant_id: narrow.data.grant_id,
+      },
+    ]);
+    const unknown = async (id: string) => {
+      const answer = await get(id, narrow.token);
+      const body = (await answer.text()).replaceAll(id, 'ID').replace(/req_[\w-]+/, 'REQUEST');
+      return [answer.status, body];
+    };
+    expect((await unknown(UNKNOWN))[0]).to.equal(404);
+    for (const id of [record, other]) expect(await unknown(id)).to.deep.equal(await unknown(UNKNOWN));
+    const client = await granting.clientToken(application);
+    expect((await get(record, client)).status).to.equal(404);
+    expect((await get(record, `at_${'x'.repeat(43)}`)).status).to.equal(401);
+  });
+
   it('sends nothing while the access log can’t be written', async () => {
     await service.pool.query('alter table operations.access_entry rename to access_entry_away');
     try {

@@ -130,6 +130,7 @@ describe('the gate of grants', () => {
       ),
     );
     expect(taking).to.have.members([
+      'get /v1/patients/{patient_id}',
       'get /fhir/R4',
       'get /fhir/R4/_history',
       'post /fhir/R4/_search',

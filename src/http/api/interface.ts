@@ -10,13 +10,21 @@ import { isObject, type JsonObject, parseInParts, parseJson } from '#src/shared/
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
-import { credentialModels } from '../access-token.ts';
+import { credentialModels, isAccessToken, refusesGrants } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
-import { type Authenticator, bearerOf, credentialOf, readAs, requireScope } from '../credentials.ts';
+import {
+  type Authentication,
+  type Authenticator,
+  bearerOf,
+  credentialOf,
+  readAs,
+  requireScope,
+} from '../credentials.ts';
 import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
+import { GrantPass, type GrantService } from '../grant/pass.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
@@ -41,6 +49,7 @@ export interface ApiInterface {
   readonly identify: Identify;
   readonly idempotency: IdempotencyKeys;
   readonly largeBodies: LargeBodies;
+  readonly grants: GrantService;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /**
@@ -85,11 +94,33 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   const params = Object.fromEntries(
     namesIn(route.path).map((name, index) => [name, found.values[index] ?? '']),
   );
-  const asked = { params, query: new URLSearchParams(ctx.querystring) };
-  const requestId: string = ctx.state.requestId;
-  const circumstances = (attempted?: Attempted): RequestContext => ({
+  const asked = { params, query: new URLSearchParams(ctx.querystring), header };
+  const token = await tokenCaller(api, route, ctx);
+  const pass = token && GrantPass.of(api.grants, token, ctx.state.requestId);
+  if (pass !== undefined) return answerGrant(api, route, ctx, asked, pass);
+  if (isReading(route)) {
+    const inputs = { ...asked, body: undefined };
+    return answerReading(api, route, ctx, inputs, circumstancesOf(api, ctx, header), token);
+  }
+  return answerRoute(api, route, ctx, asked, await admission(api, route, ctx, token));
+}
+
+/** What is asked, without who asks. */
+interface Asking extends Pick<Inputs, 'params' | 'query'> {
+  readonly header: Header;
+}
+
+/** Returns the context of a request. */
+function circumstancesOf(
+  api: ApiInterface,
+  ctx: Context,
+  header: Header,
+  attempted?: Attempted,
+  pass?: GrantPass,
+): RequestContext {
+  return {
     services: api.services,
-    requestId,
+    requestId: ctx.state.requestId,
     header,
     incoming: ctx.req,
     ids: new IdSource(attempted?.commandId ?? newUuid(), attempted?.millis ?? Date.now()),
@@ -98,17 +129,82 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
       ctx.state.project = project;
     },
     ...(attempted === undefined ? {} : { retry: attempted.retry }),
-  });
-  if (isReading(route)) return answerReading(api, route, ctx, { ...asked, body: undefined }, circumstances());
-  const admit = await admission(api, route, ctx);
+    ...(pass === undefined ? {} : { pass }),
+  };
+}
+
+/** Returns the caller of an access token, where a route takes those of grants; undefined for other credentials. */
+async function tokenCaller(
+  { authenticator, stale }: ApiInterface,
+  route: Route,
+  ctx: Context,
+): Promise<Caller | undefined> {
+  if (route.credential !== 'api_key' || route.grantToken === 'refused') return undefined;
+  const credential = credentialOf(ctx.req, ctx.querystring);
+  if (!isAccessToken(credential)) return undefined;
+  requireFresh(stale, credentialModels(credential));
+  return authenticator.ofToken(credential, ctx);
+}
+
+/** Returns the check of a credential; one that was checked isn't checked and counted again. */
+function checked(
+  authenticator: Authenticator,
+  credential: string,
+  ctx: Context,
+  token: Caller | undefined,
+): Authentication {
+  return token === undefined
+    ? authenticator.begin(credential, ctx)
+    : { caller: Promise.resolve(token), expected: undefined };
+}
+
+/**
+ * Answers a request under a grant. Everything inside has the record's real ids.
+ * @throws Refusal as of the route, with the ids that the application knows
+ */
+async function answerGrant(
+  api: ApiInterface,
+  route: Route,
+  ctx: Context,
+  { params, query, header }: Asking,
+  pass: GrantPass,
+): Promise<Answer> {
+  const { caller, edge } = pass;
+  try {
+    if (route.credential !== 'api_key' || route.grantToken === 'refused') throw refusesGrants();
+    requireFresh(api.stale, route.models ?? MODELS.api_key);
+    const inward = Object.fromEntries(
+      Object.entries(params).map(([name, value]) => [name, edge.inward(String(value))]),
+    );
+    const asked = { params: inward, query: edge.query(query), header: edge.header(header) };
+    const { id, ...opening } = route.grantToken;
+    const admit = permit(route, credentialOf(ctx.req, ctx.querystring), caller);
+    const answer = await pass.run({ ...opening, id: id === undefined ? null : (inward[id] ?? null) }, () =>
+      answerRoute(api, route, ctx, asked, admit, pass),
+    );
+    return await pass.out(answer);
+  } catch (error) {
+    throw pass.refusal(error);
+  }
+}
+
+/** Answers a request whose credential was checked. */
+async function answerRoute(
+  api: ApiInterface,
+  route: Route,
+  ctx: Context,
+  { params, query, header }: Asking,
+  admit: (inputs: Inputs) => Permitted,
+  pass?: GrantPass,
+): Promise<Answer> {
   const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => api.largeBodies.run(ctx, scopeOfTurn(ctx), work);
   const { credential, holder, scope, run, mayShow } = await inTurn(async () =>
-    admit({ ...asked, ...(await inputOf(route, body)) }),
+    admit({ params, query, ...(await inputOf(route, body)) }),
   );
   const answered = (attempted?: Attempted): Promise<Answer> =>
     inTurn(async () => {
-      const result = await run(circumstances(attempted));
+      const result = await run(circumstancesOf(api, ctx, header, attempted, pass));
       await shown(api, route, result);
       if (!mayShow) return { status: 204, headers: {} };
       return answerOf(route, result);
@@ -120,7 +216,7 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   const request = { key, scope, credential, holder, method, url, header, body: bytes, response: ctx.res };
   // A retry that waits for the first request takes no turn.
   return once(api.idempotency, request, answered, (refusal) =>
-    jsonError(refusal, requestId, api.services.config.baseUrl),
+    jsonError(refusal, ctx.state.requestId, api.services.config.baseUrl),
   );
 }
 
@@ -148,13 +244,14 @@ async function answerReading(
   ctx: Context,
   inputs: Inputs,
   circumstances: RequestContext,
+  token: Caller | undefined,
 ): Promise<Answer> {
   requireFresh(stale, route.models ?? MODELS.api_key);
   const credential = credentialOf(ctx.req, ctx.querystring);
   requireFresh(stale, credentialModels(credential));
   const run = async (caller: Caller): Promise<RouteResult> =>
     route.accept(inputs)({ ...circumstances, caller });
-  return answerOf(route, await readAs(authenticator.begin(credential, ctx), run));
+  return answerOf(route, await readAs(checked(authenticator, credential, ctx, token), run));
 }
 
 /** Checks the credential before anything of the request is read. */
@@ -162,6 +259,7 @@ async function admission(
   { authenticator, identify, stale }: ApiInterface,
   route: Route,
   ctx: Context,
+  token: Caller | undefined,
 ): Promise<(inputs: Inputs) => Permitted> {
   requireFresh(stale, route.models ?? MODELS[route.credential]);
   if (route.credential === 'none') {
@@ -195,9 +293,19 @@ async function admission(
       };
     };
   }
-  const caller = await authenticator.begin(credential, ctx).caller;
+  const { caller: checking } = checked(authenticator, credential, ctx, token);
+  const caller = await checking;
   requireScope(caller, route.scope ?? (route.method === 'GET' ? 'read' : 'write'));
   if (route.needsRead === true) requireScope(caller, 'read');
+  return permit(route, credential, caller);
+}
+
+/** Returns what runs a route for a caller. */
+function permit(
+  route: TypedRoute<'api_key'>,
+  credential: string,
+  caller: Caller,
+): (inputs: Inputs) => Permitted {
   return (inputs) => {
     const run = route.accept(inputs);
     return {

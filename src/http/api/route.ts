@@ -13,6 +13,8 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Content } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
+import type { Opening } from '../grant/opening.ts';
+import type { GrantPass } from '../grant/pass.ts';
 import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
 import { type Inputs, parseInputs } from './inputs.ts';
@@ -45,6 +47,8 @@ export interface RequestContext {
   readonly retry?: RetryNotes;
   /** The request itself: of a route that `takes` bytes it has not been read. */
   readonly incoming: IncomingMessage;
+  /** Under a grant: what its parts go through. */
+  readonly pass?: GrantPass;
   /** Associates the request with a project of the caller, whose log then shows it. */
   readonly concerns: (project: string) => void;
 }
@@ -92,6 +96,15 @@ export interface RouteResult {
   readonly awaited?: boolean;
 }
 
+/**
+ * What a route needs of a grant (`Opening`). The grant's record is the only one that its parameters can name: inside the
+ * route all ids are real.
+ */
+export interface RouteOpening<Path extends string> extends Omit<Opening, 'id'> {
+  /** The name of the parameter with the id that is asked for. */
+  readonly id?: keyof PathParams<Path>;
+}
+
 /** One documented response. */
 export interface DescribedAnswer {
   readonly description: string;
@@ -115,8 +128,8 @@ interface Description<Path extends string, C extends Credential> {
   /** The group in which it is listed. */
   readonly tag: Tag;
   readonly credential: C;
-  /** Whether it takes an access token of a grant. None of these interfaces does yet. */
-  readonly grantToken: 'refused';
+  /** Whether it takes an access token of a grant, and what it needs of it. */
+  readonly grantToken: 'refused' | RouteOpening<Path>;
   /** Scope of an API key. */
   readonly scope?: 'read' | 'write';
   /** Shows stored data, so an API key needs the scope `read` besides `scope`. */

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { DescribedAnswer, Route } from '../api/route.ts';
 import { namesIn } from '../api/table.ts';
 import type { Part, Schemas } from './schemas.ts';
-import { errorResponses, headers, PARAMETERS, securityOf } from './shared.ts';
+import { BY_GRANT, errorResponses, headers, PARAMETERS, securityOf } from './shared.ts';
 
 /** Errors that every route can answer with; an unknown query parameter is 422 everywhere. */
 const ALWAYS = [400, 404, 406, 413, 422, 429, 500, 503];
@@ -33,7 +33,10 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
-    security: securityOf(credential, route.scope ?? (method === 'GET' ? 'read' : 'write')),
+    security: [
+      ...securityOf(credential, route.scope ?? (method === 'GET' ? 'read' : 'write')),
+      ...(route.grantToken === 'refused' ? [] : [BY_GRANT]),
+    ],
     parameters: [...inPath(route, schemas), ...inQuery(route, schemas), ...inHeaders(route)],
     ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.raw, schemas) }),
     ...(route.takes === undefined ? {} : { requestBody: bytes }),

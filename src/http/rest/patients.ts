@@ -147,7 +147,12 @@ export const PATIENT_ROUTES = [
     summary: 'A patient',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: {
+      action: 'read',
+      needs: [{ type: 'Patient', letters: 'r' }],
+      type: 'Patient',
+      id: 'patient_id',
+    },
     answers: { 200: { description: 'The patient', schema: patientSchema } },
     async run(request) {
       const found = await shownResource(request, 'Patient', request.params.patient_id);
