@@ -102,7 +102,7 @@ describe('the sign-in page in a browser', () => {
       await open({ javaScriptEnabled });
       await page.goto(authorize());
       // By the keyboard: the e-mail address may stay empty.
-      await page.getByRole('button', { name: /^Eleni Nikolaidi, .* mother of Giorgos Nikolaidis/ }).focus();
+      await page.getByRole('button', { name: /^S-002 · Eleni Nikolaidi, .* mother of Giorgos Nikolaidis/ }).focus();
       await page.keyboard.press('Enter');
       await page.waitForURL(`${callback}?*`);
       expect(await redeemed()).to.include({ email: 's-002@patients.example.org', name: 'Eleni Nikolaidi' });
@@ -114,10 +114,10 @@ describe('the sign-in page in a browser', () => {
     await open({ javaScriptEnabled: true });
     await page.goto(`${service.url}/dev`);
     await page.evaluate(`document.querySelector('button[name=patient]').value = 'S-003'`);
-    await page.getByRole('button', { name: /^Sabine Vogel/ }).click();
+    await page.getByRole('button', { name: /^S-001 · Sabine Vogel/ }).click();
     expect(await page.getByRole('alert').textContent()).to.match(/No synthetic patient S-003 can sign in/);
     expect(await accessibilityFaults(page)).to.deep.equal([]);
-    await page.getByRole('button', { name: /^Sabine Vogel/ }).click();
+    await page.getByRole('button', { name: /^S-001 · Sabine Vogel/ }).click();
     expect(await page.textContent('main')).to.include(
       'You are signed in as s-001@patients.example.org (Sabine Vogel)',
     );
