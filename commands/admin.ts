@@ -6,6 +6,7 @@ import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 import type { Person, Role } from '#src/shared/member.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
 import * as application from './application/decide.ts';
 import { clientSecret, hasSecret, type NewApplication, registration } from './application/registration.ts';
@@ -85,6 +86,8 @@ export interface AdminCommands {
   ) => Promise<Done<{ readonly id: string; readonly key: string }>>;
   /** Revokes a key; a revoked one stays so. */
   readonly revokeKey: (by: RequestContext, projectId: string, keyId: string) => Promise<Done>;
+  /** Checks that a project may have tokens of an environment. @throws Refusal not_found; forbidden, as for a key. */
+  readonly requireEnvironment: (projectId: string, environment: Environment) => Promise<void>;
   /** A confidential application's secret is shown this once. @throws Refusal forbidden, as for a key. */
   readonly registerApplication: (
     by: RequestContext,
@@ -174,6 +177,10 @@ export function openAdmin({
       return { ...made, result: { id, key } };
     },
     revokeKey: (by, projectId, keyId) => onProject(by, projectId, project.revokeKey(projectId, keyId)),
+    async requireEnvironment(id, environment) {
+      const { state } = await projects.read(projectStream(id));
+      project.requireAccess(state, id, { what: 'tokens', environment, access: productionAccess });
+    },
     async registerApplication(by, projectId, asked) {
       const id = by.ids.prefixed('app_');
       const clientId = by.ids.prefixed(CLIENT_PREFIX[asked.environment]);

@@ -359,6 +359,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     edgeKeys: edgeKeys(await installationKey(pool, 'pairwise_key')),
     services: {
       ...administration,
+      issueMemberToken: oauth.issueMemberToken,
       consentQueries,
       consents,
       config,

@@ -38,7 +38,7 @@ export function createKey(id: string, key: ApiKeyCreated, access: ProductionAcce
 }
 
 /**
- * Checks that a project is open and may make keys or applications of an environment.
+ * Checks that a project is open and may make keys, applications or tokens of an environment.
  * @param asked what is made, where, and which projects get production.
  * @throws Refusal not_found for a missing or closed project; forbidden for production that an operator must allow first
  */
@@ -46,7 +46,7 @@ export function requireAccess(
   state: Readonly<ProjectState>,
   id: string,
   asked: {
-    readonly what: 'keys' | 'applications';
+    readonly what: 'keys' | 'applications' | 'tokens';
     readonly environment: Environment;
     readonly access: ProductionAccess;
   },

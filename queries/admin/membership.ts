@@ -2,24 +2,43 @@
 import type { Identity } from '#src/shared/identity.ts';
 import { verifiedDomain } from '#src/shared/member.ts';
 
+/** SQL expressions of an identity: a person, and which organizations believe who issued the token. */
+export interface IdentitySql {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The domain of a verified address; the empty text if there is none. */
+  readonly domain: string;
+  /** The organizations that trust the token; null if the installation does. */
+  readonly organizations: string;
+}
+
 /**
- * The organizations of an identity, a table expression of (organization, role); `$1` to `$4` are `membershipValues`. A
- * person is a member by name, or a developer if the organization trusts the issuer that verified an address in one of
- * its domains. A person removed by name isn't a developer. With a token that only organizations trust, everyone is a
- * developer at most, because the owner of their issuer could issue one for any member. Index: projects.member_of
- * (issuer, subject), projects.organization_sso_domains.
+ * Returns the organizations of an identity, a table expression of (organization, role). A person is a member by name, or
+ * a developer if the organization trusts the issuer that verified an address in one of its domains. A person removed by
+ * name isn't a developer. With a token that only organizations trust, everyone is a developer at most, because the owner
+ * of their issuer could issue one for any member. Index: projects.member_of (issuer, subject),
+ * projects.organization_sso_domains.
  */
-export const MEMBERSHIP = `(
-  select m.organization, case when $4::text[] is null then m.role else 'developer' end as role from projects.member m
-  where m.issuer = $1 and m.subject = $2 and m.role is not null
-    and ($4::text[] is null or m.organization = any($4))
+export const membershipOf = ({ issuer, subject, domain, organizations }: IdentitySql): string => `(
+  select m.organization, case when ${organizations}::text[] is null then m.role else 'developer' end as role
+  from projects.member m
+  where m.issuer = ${issuer} and m.subject = ${subject} and m.role is not null
+    and (${organizations}::text[] is null or m.organization = any(${organizations}))
   union all
   select o.id, 'developer' from projects.organization o
-  where o.sso_domains @> array[$3::text] and o.sso_issuer = $1
-    and ($4::text[] is null or o.id = any($4))
+  where o.sso_domains @> array[${domain}::text] and o.sso_issuer = ${issuer}
+    and (${organizations}::text[] is null or o.id = any(${organizations}))
     and not exists (select from projects.member m
-      where m.organization = o.id and m.issuer = $1 and m.subject = $2)
+      where m.organization = o.id and m.issuer = ${issuer} and m.subject = ${subject})
 )`;
+
+/** The organizations of the identity in the parameters `$1` to `$4`: `membershipValues`. */
+export const MEMBERSHIP = membershipOf({
+  issuer: '$1',
+  subject: '$2',
+  domain: '$3',
+  organizations: '$4',
+});
 
 /** Returns the parameters `$1` to `$4`. */
 export function membershipValues(identity: Identity): readonly unknown[] {

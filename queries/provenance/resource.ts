@@ -105,10 +105,10 @@ const SYSTEM_OF = {
   organization: ORGANIZATION_SYSTEM,
 } as const;
 
-/** Returns the key or application as an agent; without it, a write without an author would name nobody but `import`. */
+/** Returns the key, application or member as an agent; without it, a write without an author would name nobody but `import`. */
 function credentialAgent(writer: Writer): object[] {
   if (writer.kind === 'service') return [];
-  const system = SYSTEM_OF[writer.kind];
+  const system = writer.kind === 'member' ? writer.issuer : SYSTEM_OF[writer.kind];
   const display = writer.kind === 'api_key' ? keyLabel(writer) : writer.name;
   const who = {
     ...(writer.id === null ? {} : { identifier: { system, value: writer.id } }),

@@ -1,4 +1,4 @@
-/** Finds the API key or application that made a write, as far as the caller may see it. */
+/** Finds the API key, application or member that made a write, as far as the caller may see it. */
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import type { Queryable } from '../gather.ts';
@@ -19,7 +19,12 @@ export type Writer =
    * null when the application is unknown.
    */
   | { readonly kind: 'application'; readonly id: string; readonly name: string | null }
-  /** Shown to other projects in place of the key or the application. */
+  /**
+   * A member of the organization, with a token for the dashboard, shown to the own project. `id` is the person's at their
+   * `issuer`; `name` is the address in the list of members, null for others.
+   */
+  | { readonly kind: 'member'; readonly issuer: string; readonly id: string; readonly name: string | null }
+  /** Shown to other projects in place of the key, the application or the member. */
   | { readonly kind: 'organization'; readonly id: string | null; readonly name: string | null }
   /** A process of the service, such as the one that fills a sandbox. */
   | { readonly kind: 'service' };
@@ -28,13 +33,20 @@ export type Writer =
 export type Credential = EventMetadata['credential'];
 
 interface Row {
-  /** Of the key or the application. */
+  /** Of the key or the application; of a member `memberKey`. */
   readonly id: string;
-  readonly name: string;
-  /** Null for an application. */
+  /** Null for a member without an address. */
+  readonly name: string | null;
+  /** Null for all but keys. */
   readonly last4: string | null;
   readonly organization: string;
   readonly organization_name: string | null;
+}
+
+interface MemberRow extends Omit<Row, 'id' | 'last4'> {
+  readonly project: string;
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 // Indexes: projects.api_key (key_id), unique; primary keys of projects.project and projects.organization.
@@ -53,9 +65,18 @@ const APPLICATIONS = `
   left join projects.organization o on o.id = p.organization
   where a.id = any($1::text[])`;
 
+// Indexes: primary keys of projects.project, projects.organization and projects.member.
+const MEMBERS = `
+  select p.id as project, x.issuer, x.subject, m.email as name, p.organization, o.name as organization_name
+  from unnest($1::text[], $2::text[], $3::text[]) as x(project, issuer, subject)
+  join projects.project p on p.id = x.project
+  left join projects.organization o on o.id = p.organization
+  left join projects.member m
+    on m.organization = p.organization and m.issuer = x.issuer and m.subject = x.subject`;
+
 /**
- * Returns the writer of each credential, in the same order, by a statement for keys and one for applications; none where
- * there are none of them.
+ * Returns the writer of each credential, in the same order, by a statement for keys, one for applications and one for
+ * members; none where there are none of them.
  * @param readBy `Calls.projectId`: the names of keys and applications are for their own project alone.
  */
 export async function writersOf(
@@ -73,16 +94,36 @@ export async function writersOf(
     ...(await ask('provenance-writers', KEYS, keys)),
     ...(await ask('provenance-applications', APPLICATIONS, applications)),
   ];
-  const holders = new Map(rows.map((row) => [row.id, row]));
+  const members = await membersOf(database, credentials);
+  const holders = new Map([...rows, ...members].map((row) => [row.id, row]));
   return credentials.map((credential) => writerOf(credential, holders, readBy));
 }
 
+/** Returns what is known of the members among credentials; their `id` is `memberKey`. */
+async function membersOf(database: Queryable, credentials: readonly Credential[]): Promise<Row[]> {
+  const asked = new Map<string, readonly string[]>();
+  for (const { project, issuer, subject } of credentials)
+    if (project !== undefined && issuer !== undefined && subject !== undefined)
+      asked.set(memberKey(project, issuer, subject), [project, issuer, subject]);
+  if (asked.size === 0) return [];
+  const values = [0, 1, 2].map((column) => [...asked.values()].map((member) => member[column]));
+  const { rows } = await database.query<MemberRow>({ name: 'provenance-members', text: MEMBERS, values });
+  return rows.map(({ project, issuer, subject, ...row }) => ({
+    ...row,
+    id: memberKey(project, issuer, subject),
+    last4: null,
+  }));
+}
+
+const memberKey = (...member: readonly string[]): string => JSON.stringify(member);
+
 function writerOf(
-  { key_id, application, project, environment }: Credential,
+  { key_id, application, project, environment, issuer, subject }: Credential,
   holders: ReadonlyMap<string, Row>,
   readBy: string,
 ): Writer {
-  const id = key_id ?? application;
+  const isMember = project !== undefined && issuer !== undefined && subject !== undefined;
+  const id = key_id ?? application ?? (isMember ? memberKey(project, issuer, subject) : undefined);
   if (id === undefined) return { kind: 'service' };
   const holder = holders.get(id);
   const own =
@@ -92,7 +133,7 @@ function writerOf(
     return { kind: 'organization', id: organization, name };
   }
   const name = holder?.name ?? null;
-  return key_id === undefined
-    ? { kind: 'application', id, name }
-    : { kind: 'api_key', id, name, last4: holder?.last4 ?? null };
+  if (key_id !== undefined) return { kind: 'api_key', id, name, last4: holder?.last4 ?? null };
+  if (application !== undefined) return { kind: 'application', id, name };
+  return isMember ? { kind: 'member', issuer, id: subject, name } : { kind: 'service' };
 }

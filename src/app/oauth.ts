@@ -9,6 +9,7 @@ import { exchangeCode } from '../oauth/exchange-code.ts';
 import { idTokenFor } from '../oauth/id-token.ts';
 import { introspectToken } from '../oauth/introspect.ts';
 import { issueClientToken, issueGrantTokens } from '../oauth/issue-tokens.ts';
+import { issueMemberToken, type NewMemberToken } from '../oauth/member-token.ts';
 import { findRefreshToken, refresh } from '../oauth/refresh.ts';
 import { revokeToken, sweepTokens } from '../oauth/revoke.ts';
 import { SigningKeys } from '../oauth/signing-keys.ts';
@@ -49,6 +50,7 @@ export function openOAuth({ pool, issuer, publicOnly, log }: OAuthDeps) {
     endpoints,
     authenticate,
     issueGrantTokens: (asked: Allowed) => issueGrantTokens(pool, asked),
+    issueMemberToken: (asked: NewMemberToken) => issueMemberToken(pool, asked),
     async sweep() {
       await sweepTokens(pool);
       await keys.sweep();

@@ -28,8 +28,13 @@ export function callerOf(token: TokenCaller, url: string): Caller {
       'the access token is for other resources of this service; request one with their `resource`',
     );
   }
-  const { applicationId, environment } = token;
+  const { environment } = token;
   const project = { project: token.project, environment };
+  if (token.kind === 'member') {
+    const { issuer, subject, keyScopes } = token;
+    return ownCaller(project, { kind: 'member', issuer, subject }, keyScopes);
+  }
+  const { applicationId } = token;
   if (token.kind === 'client') return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes);
   const { grantId, ownerProject, record, patient, access, purpose } = token;
   // What it may do is in the letters of its scopes, which each interaction checks.

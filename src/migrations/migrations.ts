@@ -5,7 +5,7 @@ import { CLIENT_ASSERTIONS_SQL } from '#src/oauth/assertion-ids.ts';
 import { AUTHORIZATION_OUTCOME_SQL, AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
 import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
-import { OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
+import { MEMBER_TOKENS_SQL, OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import { ACCESS_LOG_SQL } from '#src/operations/access-log/schema.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
@@ -83,5 +83,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0057-idempotency-key', sql: IDEMPOTENCY_KEY_SQL },
   { name: '0058-access-log', sql: ACCESS_LOG_SQL },
   { name: '0061-webhook-grants', sql: WEBHOOK_GRANTS_SQL },
+  { name: '0062-member-tokens', sql: MEMBER_TOKENS_SQL },
   { name: '0064-authorization-outcome', sql: AUTHORIZATION_OUTCOME_SQL },
 ];

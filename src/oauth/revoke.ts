@@ -9,13 +9,16 @@ with presented as materialized (
 ), chains as (
   update operations.oauth_chain c set revoked_at = coalesce(c.revoked_at, now())
     from presented where presented.kind = 'refresh' and c.id = presented.chain
+), of_member as (
+  update operations.member_token m set revoked_at = coalesce(m.revoked_at, now()) where m.sha256 = $1
 )
 update operations.oauth_token t set revoked_at = coalesce(t.revoked_at, now())
   from presented where presented.kind = 'access' and t.sha256 = presented.sha256`;
 
 /**
  * Revokes a token of an application: a refresh token with all tokens of its chain, an access token alone. Does nothing
- * for an unknown token or another application's (RFC 7009, section 2; docs/spec/decisions.md, section 9).
+ * for an unknown token or another application's (RFC 7009, section 2; docs/spec/decisions.md, section 9). A member's token
+ * belongs to no application: anyone who has it may end it.
  */
 export async function revokeToken(pool: Pool, token: string, applicationId: string): Promise<void> {
   await pool.query({ name: 'oauth-revoke', text: REVOKE, values: [sha256(token), applicationId] });
@@ -30,4 +33,5 @@ export async function forgetRecord(pool: Pool, record: string): Promise<void> {
 export async function sweepTokens(pool: Pool): Promise<void> {
   await pool.query('delete from operations.oauth_chain where expires_at < now()');
   await pool.query('delete from operations.oauth_token where expires_at < now()');
+  await pool.query('delete from operations.member_token where expires_at < now()');
 }

@@ -45,3 +45,19 @@ CREATE TABLE operations.oauth_token (
 );
 CREATE INDEX oauth_token_of_chain ON operations.oauth_token (chain);
 CREATE INDEX oauth_token_expired ON operations.oauth_token (expires_at);`;
+
+/** DDL of its own migration: tokens of members, for the dashboard. They name the person; they are deleted when they expire. */
+export const MEMBER_TOKENS_SQL = `
+CREATE TABLE operations.member_token (
+  sha256 bytea PRIMARY KEY,
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  domain text NOT NULL,                -- of the verified address; empty: none
+  sso_client text,                     -- the client id by which the organization trusted the ID token; null: the installation did
+  project text NOT NULL,
+  environment text NOT NULL,
+  scopes text[] NOT NULL,              -- read, write
+  expires_at timestamptz NOT NULL,
+  revoked_at timestamptz
+);
+CREATE INDEX member_token_expired ON operations.member_token (expires_at);`;

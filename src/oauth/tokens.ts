@@ -5,6 +5,7 @@ import type { Access } from '#src/shared/access.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { accessOf } from './access.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
+import { LIVE_MEMBER } from './member-token.ts';
 import { knownScopes, systemScopes } from './scopes.ts';
 
 /** An application that an access token was issued to. */
@@ -43,12 +44,24 @@ export interface GrantTokenCaller extends TokenApplication {
   readonly expiresAt: Date;
 }
 
+/** A member of the project's organization, who uses the dashboard: may do what an API key of the project may. */
+export interface MemberTokenCaller {
+  readonly kind: 'member';
+  readonly issuer: string;
+  readonly subject: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly keyScopes: readonly ('read' | 'write')[];
+  /** None: it works in the whole service. */
+  readonly resources: readonly [];
+}
+
 /** The caller of an access token. */
-export type TokenCaller = ClientTokenCaller | GrantTokenCaller;
+export type TokenCaller = ClientTokenCaller | GrantTokenCaller | MemberTokenCaller;
 
 /**
  * Finds the caller by the hex SHA-256 of an access token. Undefined when the token is unknown, expired or revoked, its
- * grant has ended, or the application, its project or the record's project was deleted.
+ * grant has ended, the application, its project or the record's project was deleted, or the member has lost the role.
  */
 export type FindTokenCaller = (sha256: string) => Promise<TokenCaller | undefined>;
 
@@ -61,13 +74,17 @@ export interface Gatherer {
 
 interface Row {
   readonly sha256: string;
+  /** Empty for a member's token. */
   readonly application_id: string;
   readonly project: string;
   readonly environment: Environment;
   readonly scope: string;
   readonly resource: string[];
   readonly expires_at: Date;
-  /** Null for client credentials, as the next four. */
+  /** Null for all but members' tokens, as the next. */
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  /** Null for all but grants' tokens, as the next four. */
   readonly grant_id: string | null;
   readonly owner_project: string | null;
   readonly purpose: string | null;
@@ -78,7 +95,8 @@ interface Row {
 // Indexes: the primary keys of all tables.
 const TOKEN_CALLERS = `
 select encode(t.sha256, 'hex') as sha256, t.application_id, t.project, t.environment, t.scope, t.resource,
-       least(t.expires_at, ${GRANT_END}) as expires_at, g.grant_id, g.owner_project, g.purpose, g.record, g.patient
+       least(t.expires_at, ${GRANT_END}) as expires_at, g.grant_id, g.owner_project, g.purpose, g.record, g.patient,
+       null as issuer, null as subject
   from operations.oauth_token t
   join operations.oauth_chain c on c.id = t.chain and c.revoked_at is null
 ${LIVE_GRANT}
@@ -86,12 +104,18 @@ ${LIVE_GRANT}
    and ${OWNER_LIVE}
 union all
 select encode(t.sha256, 'hex'), t.application_id, t.project, t.environment, t.scope, t.resource,
-       t.expires_at, null, null, null, null, null
+       t.expires_at, null, null, null, null, null, null, null
   from operations.oauth_token t
   join projects.application a on a.id = t.application_id and a.deleted_at is null
   join projects.project p on p.id = a.project and p.deleted_at is null
  where t.sha256 = any($1::bytea[]) and t.kind = 'access' and t.chain is null and t.revoked_at is null
-   and t.expires_at > now()`;
+   and t.expires_at > now()
+union all
+select encode(t.sha256, 'hex'), '', t.project, t.environment, array_to_string(t.scopes, ' '), '{}'::text[],
+       t.expires_at, null, null, null, null, null, t.issuer, t.subject
+  from operations.member_token t
+${LIVE_MEMBER}
+ where t.sha256 = any($1::bytea[]) and t.revoked_at is null and t.expires_at > now()`;
 
 /** Opens the look-up of access tokens over a line; look-ups that arrive together share a statement. */
 export function openTokenCallers(line: Gatherer): FindTokenCaller {
@@ -106,9 +130,15 @@ export function openTokenCallers(line: Gatherer): FindTokenCaller {
   });
 }
 
+const KEY_SCOPES = ['read', 'write'] as const;
+
 function callerOf(row: Row): TokenCaller {
   const { grant_id: grantId, owner_project: ownerProject, record, patient, purpose } = row;
-  const { project, environment, resource: resources, expires_at: expiresAt } = row;
+  const { project, environment, resource: resources, expires_at: expiresAt, issuer, subject } = row;
+  if (issuer !== null && subject !== null) {
+    const keyScopes = KEY_SCOPES.filter((scope) => row.scope.split(' ').includes(scope));
+    return { kind: 'member', issuer, subject, project, environment, keyScopes, resources: [] };
+  }
   const application = { applicationId: row.application_id, project, environment, resources };
   const scopes = row.scope.split(' ');
   if (grantId === null || ownerProject === null || record === null || patient === null) {

@@ -1,5 +1,6 @@
 /** Members of organizations and what their roles allow (docs/admin.md). */
 import type { Identity } from './identity.ts';
+import type { Environment } from './tenant.ts';
 
 /** Roles, from the most to the least privileged (docs/spec/decisions.md, section 7). */
 export const ROLES = ['owner', 'admin', 'developer'] as const;
@@ -12,6 +13,9 @@ export interface Person {
   readonly subject: string;
   readonly email?: string | undefined;
 }
+
+/** The role that data and credentials of an environment take. */
+export const ROLE_FOR: Readonly<Record<Environment, Role>> = { sandbox: 'developer', production: 'admin' };
 
 /** Tells whether a role includes another. */
 export function isAtLeast(role: Role, needed: Role): boolean {

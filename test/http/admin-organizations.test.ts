@@ -69,6 +69,7 @@ describe('admin: organizations and projects', () => {
       ['GET', `/projects/${project}`],
       ['DELETE', `/projects/${project}`],
       ['POST', `/projects/${project}/keys`, { name: 'x', environment: 'sandbox', scopes: ['read'] }],
+      ['POST', `/projects/${project}/tokens`, { environment: 'sandbox' }],
       ['GET', `/projects/${project}/keys`],
       ['DELETE', `/keys/${key}`],
       ['POST', `/projects/${project}/applications`, APPLICATION],

@@ -102,6 +102,8 @@ describe('admin: single sign-on with an organization’s own client', () => {
       ['GET', `/projects/${project}`, undefined, 200],
       ['POST', `/projects/${project}/keys`, { ...key, environment: 'sandbox' }, 201],
       ['POST', `/projects/${project}/keys`, key, 403],
+      ['POST', `/projects/${project}/tokens`, { environment: 'sandbox' }, 201],
+      ['POST', `/projects/${project}/tokens`, { environment: 'production' }, 403],
       ['POST', `/organizations/${own}/projects`, { name: 'x' }, 403],
       ['POST', `/organizations/${own}/members`, { ...boss, subject: 'x' }, 403],
       [
@@ -156,11 +158,23 @@ describe('admin: single sign-on with an organization’s own client', () => {
   it('refuses tokens of clients that nobody named, and of one that an organization names no more', async () => {
     expect((await (await person('eve', 'nobody')).ask('GET', '/organizations')).status).to.equal(401);
     const ben = await person('ben', 'clinic');
-    await owner.done('PUT', `/organizations/${own}/sso`, {
-      issuer: issuer.url,
-      client_id: 'another',
-      domains: [CLINIC],
-    });
+    const { id: project } = await owner.done('POST', `/organizations/${own}/projects`, { name: 'Data' });
+    // Of the organization's client; and of the installation's, by the domain of the address.
+    const tokens: string[] = [];
+    for (const one of [ben, await person('ann', 'dashboard')])
+      tokens.push(
+        String(
+          (await one.done('POST', `/projects/${project}/tokens`, { environment: 'sandbox' })).access_token,
+        ),
+      );
+    const statuses = () =>
+      Promise.all(tokens.map(async (key) => (await service.fhir('/Patient', { key })).status));
+    const settings = { issuer: issuer.url, client_id: 'another', domains: [CLINIC] };
+    expect(await statuses()).to.deep.equal([200, 200]);
+    await owner.done('PUT', `/organizations/${own}/sso`, settings);
     expect((await ben.ask('GET', '/organizations')).status).to.equal(401);
+    expect(await statuses()).to.deep.equal([401, 200]);
+    await owner.done('PUT', `/organizations/${own}/sso`, { ...settings, domains: [] });
+    expect(await statuses()).to.deep.equal([401, 401]);
   });
 });

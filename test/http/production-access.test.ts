@@ -45,6 +45,8 @@ describe('production by request', () => {
     expect(error.type).to.equal('forbidden');
     expect(error.message).to.contain('production keys need approval here').and.contain(project);
     expect((await ask('sandbox')).status).to.equal(201);
+    const token = (environment: string) => owner.ask('POST', `/projects/${project}/tokens`, { environment });
+    expect([(await token('production')).status, (await token('sandbox')).status]).to.deep.equal([403, 201]);
 
     expect(await annal('allow', project)).to.include({
       code: 0,
@@ -52,6 +54,7 @@ describe('production by request', () => {
     });
     const made = await ask('production');
     expect(made.status).to.equal(201);
+    expect((await token('production')).status).to.equal(201);
     expect((await annal('withdraw', project)).code).to.equal(0);
     expect((await ask('production')).status).to.equal(403);
     // What was made works on.

@@ -6,9 +6,8 @@ import type { RequestContext as By } from '#commands/command.ts';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import type { Held, KeyRow, ProjectRow } from '#queries/admin/projects.ts';
 import type { Identity } from '#src/shared/identity.ts';
-import { isAtLeast, type Role } from '#src/shared/member.ts';
+import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
 import type { ApiRequest } from '../api/route.ts';
 
 /** The context of every admin request. */
@@ -64,9 +63,6 @@ export function applicationFor({ services, identity, concerns }: AdminRequest, i
     concerns(found.project),
   );
 }
-
-/** The role that data and credentials of an environment take. */
-export const ROLE_FOR: Readonly<Record<Environment, Role>> = { sandbox: 'developer', production: 'admin' };
 
 /**
  * Returns a webhook endpoint of such a project; production needs the role admin.

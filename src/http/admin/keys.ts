@@ -1,11 +1,12 @@
 /** API keys of projects: shown once, known by their last four characters then (docs/spec/interface.md, section 5). */
 import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
+import { ROLE_FOR } from '#src/shared/member.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
-import { by, keyFor, projectFor, ROLE_FOR, requireRole } from './access.ts';
+import { by, keyFor, projectFor, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
-import { keySchema, keyScope, name } from './schemas.ts';
+import { keySchema, keyScopes, name } from './schemas.ts';
 
 const TAG = 'API keys';
 
@@ -28,12 +29,7 @@ const newKey = z
   .strictObject({
     name,
     environment,
-    scopes: z
-      .array(keyScope)
-      .min(1)
-      .max(keyScope.options.length)
-      .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a scope' })
-      .default(['read', 'write']),
+    scopes: keyScopes.default(['read', 'write']),
   })
   .meta({ examples: [{ name: 'server', environment: 'sandbox', scopes: ['read', 'write'] }] });
 

@@ -70,7 +70,8 @@ export const MEMBER_ROUTES = [
       const answer = memberView(
         unchanged ?? { ...member, email: member.email ?? null, role: given, created_at: wrote?.at ?? now() },
       );
-      return { status: 200, body: answer, position: wrote?.position };
+      // A smaller role ends tokens of the person that need more.
+      return { status: 200, body: answer, position: wrote?.position, awaited: true };
     },
   }),
   route({

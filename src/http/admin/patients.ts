@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
-import { isAtLeast, type Role } from '#src/shared/member.ts';
+import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/member.ts';
 import { faultOfMoment, type Moment, parseMoment } from '#src/shared/moment.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
@@ -11,7 +11,7 @@ import { FHIR_JSON } from '../answer.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
 import { environment, grant, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
-import { projectFor, ROLE_FOR, requireRole } from './access.ts';
+import { projectFor, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 
 const TAG = 'Patients';

@@ -11,6 +11,7 @@ import { PROJECT_ROUTES } from './projects.ts';
 import { QUICKSTART_ROUTES } from './quickstart.ts';
 import { SANDBOX_ROUTES } from './sandbox.ts';
 import { SSO_ROUTES } from './sso.ts';
+import { TOKEN_ROUTES } from './tokens.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
 
@@ -21,6 +22,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...SSO_ROUTES,
   ...PROJECT_ROUTES,
   ...KEY_ROUTES,
+  ...TOKEN_ROUTES,
   ...APPLICATION_ROUTES,
   ...PATIENT_ROUTES,
   ...SANDBOX_ROUTES,

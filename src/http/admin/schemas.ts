@@ -48,6 +48,13 @@ export const projectSchema = z
 /** Scopes of a key (docs/spec/interface.md, section 5). */
 export const keyScope = z.enum(['read', 'write']);
 
+/** Scopes, each once. */
+export const keyScopes = z
+  .array(keyScope)
+  .min(1)
+  .max(keyScope.options.length)
+  .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a scope' });
+
 /** A key, without itself. */
 export const keySchema = z
   .object({

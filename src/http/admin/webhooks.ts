@@ -1,12 +1,12 @@
 /** Webhook endpoints of a project, for members of its organization (docs/spec/interface.md, section 4.4, the admin mirrors). */
 import { z } from 'zod';
-import { isAtLeast } from '#src/shared/member.ts';
+import { isAtLeast, ROLE_FOR } from '#src/shared/member.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
 import * as actions from '../webhooks/actions.ts';
 import { endpointRoutes } from '../webhooks/endpoint-routes.ts';
 import { endpoint, issuedEndpoint, newEndpoint } from '../webhooks/shapes.ts';
-import { by, endpointFor, projectFor, ROLE_FOR, requireRole } from './access.ts';
+import { by, endpointFor, projectFor, requireRole } from './access.ts';
 
 const tag = 'Webhooks';
 const credential = 'identity';

@@ -7,8 +7,10 @@ import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { FindSlot } from '#queries/rest/document-slot.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
+import type { Identity } from '#src/shared/identity.ts';
 import type { Moment } from '#src/shared/moment.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Settings } from './settings.ts';
@@ -45,6 +47,14 @@ export interface Services {
   readonly queries: Queries;
   readonly admin: AdminCommands;
   readonly adminQueries: AdminQueries;
+  /** Issues an access token of a member. `secret` is 256 bits of a CSPRNG. */
+  readonly issueMemberToken: (asked: {
+    readonly identity: Identity;
+    readonly project: string;
+    readonly environment: Environment;
+    readonly scopes: readonly ('read' | 'write')[];
+    readonly secret: Buffer;
+  }) => Promise<string>;
   readonly consentQueries: ConsentQueries;
   readonly consents: ConsentCommands;
   readonly webhooks: WebhookServices;

@@ -13,6 +13,16 @@ export type TokenCaller =
       readonly resources: readonly string[];
     }
   | {
+      /** Of a member of the project's organization whose role suffices now. */
+      readonly kind: 'member';
+      readonly issuer: string;
+      readonly subject: string;
+      readonly project: string;
+      readonly environment: Environment;
+      readonly keyScopes: readonly ('read' | 'write')[];
+      readonly resources: readonly string[];
+    }
+  | {
       readonly kind: 'grant';
       readonly applicationId: string;
       readonly project: string;

@@ -1,5 +1,6 @@
 /** The provenance summary of REST v1: who wrote each version (docs/spec/interface.md, section 2.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
+import type { Writer } from '#queries/provenance/writers.ts';
 import type { RecordedVersion } from '#queries/rest/versions.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
@@ -24,11 +25,14 @@ const versionSchema = z
     written_by: z
       .object({
         kind: z
-          .enum(['api_key', 'application', 'organization', 'service'])
+          .enum(['api_key', 'application', 'member', 'organization', 'service'])
           .describe(
-            '`application`: with a token of its own; `organization`: a key or application of another project; `service`: Annal itself, for example a sandbox.',
+            '`application`: with a token of its own; `member`: a person of the organization, in the dashboard; `organization`: a key, application or member of another project; `service`: Annal itself, for example a sandbox.',
           ),
-        id: z.string().nullable().describe('`key_…`, `app_…` or `org_…`.'),
+        id: z
+          .string()
+          .nullable()
+          .describe('`key_…`, `app_…` or `org_…`; of a member the `sub` at their issuer.'),
         name: z.string().nullable(),
         last4: z.string().nullable().describe('The last four characters of the key.'),
       })
@@ -67,7 +71,7 @@ export const PROVENANCE_ROUTES = [
           author: metadata.author?.reference ?? metadata.acting_as ?? null,
           author_name: metadata.author?.display ?? null,
           ...actingIn(metadata),
-          written_by: { id: null, name: null, last4: null, ...writer },
+          written_by: writtenBy(writer),
           source_system: metadata.source_system ?? null,
           origin_id: metadata.origin_id ?? null,
           fhir: `Provenance/${eventId}`,
@@ -77,6 +81,12 @@ export const PROVENANCE_ROUTES = [
     },
   }),
 ];
+
+/** Returns the holder of the credential. A member's issuer is in the FHIR resource alone. */
+function writtenBy(writer: Writer): z.input<typeof versionSchema>['written_by'] {
+  if (writer.kind !== 'member') return { id: null, name: null, last4: null, ...writer };
+  return { kind: writer.kind, id: writer.id, name: writer.name, last4: null };
+}
 
 /** Returns the acting person, if someone else is the author. */
 function actingIn({ author, acting_as, acting_as_display }: RecordedVersion['metadata']): {
