@@ -18,6 +18,7 @@ import { answerWithoutWords } from './last-answer.ts';
 import type { RequestLimits } from './limits.ts';
 import { resourceMetadataUrl } from './oauth/discovery.ts';
 import { asOAuthError, isOAuthEndpoint, oauthErrorAnswer } from './oauth/errors.ts';
+import { refusalPage } from './pages/refusal-page.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { Notebook } from './ports/traffic.ts';
 import { pretty } from './pretty.ts';
@@ -143,6 +144,8 @@ function errorAnswer(
     log.error({ error: known.cause.message, request_id: ctx.state.requestId }, known.message);
   }
   const refusal = known ?? internalError();
+  const page = refusalPage(ctx, refusal);
+  if (page !== undefined) return page;
   if (isOAuthEndpoint(ctx.path)) return oauthErrorAnswer(asOAuthError(refusal));
   const answer = isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
   return answer.status === 401 ? challenged(answer, resourceMetadataUrl(baseUrl, ctx.path)) : answer;

@@ -29,7 +29,7 @@ export function inlineSource(text: string): string {
 }
 
 /** The headers of a page. @throws TypeError for a source that would end its directive, or let everything inline through. */
-function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, string>> {
+export function pageHeaders(needs: PageNeeds = {}): Readonly<Record<string, string>> {
   const directives = [
     ["default-src 'none'", []],
     ['style-src', needs.styles],

@@ -6,6 +6,7 @@ export const ar: Wording = {
   'shell.language': 'اللغة',
   'shell.error': 'تتعذّر المتابعة',
   'shell.detail': 'لمطوّري التطبيق:',
+  'shell.number': 'رقم الطلب: {request}',
   // Consent: who is asking
   'consent.title': '{app} يطلب الوصول',
   'consent.heading': '{app} يطلب الوصول إلى سجلّ صحي',
@@ -163,6 +164,7 @@ export const ar: Wording = {
     'لم يصل قرارك من صفحة هذه الخدمة، أو أنك سجّلت الدخول من جديد منذ ذلك الحين. لم تتم مشاركة أي شيء.',
   'error.signedout': 'انتهت جلستك. سجّل الدخول مرة أخرى لاتخاذ قرارك. لم تتم مشاركة أي شيء.',
   'error.service': 'حدث خطأ من جانبنا. حاول مرة أخرى بعد قليل.',
+  'error.many': 'وصلت طلبات كثيرة جدًا من شبكتك. حاول مرة أخرى بعد دقيقة.',
   'error.continue': 'متابعة',
   // Invitations
   'invitation.title': 'دعوة إلى سجلّ صحي',

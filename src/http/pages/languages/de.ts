@@ -6,6 +6,7 @@ export const de: Wording = {
   'shell.language': 'Sprache',
   'shell.error': 'Hier geht es nicht weiter',
   'shell.detail': 'Für die Entwickler der Anwendung:',
+  'shell.number': 'Nummer der Anfrage: {request}',
   // Consent: who is asking
   'consent.title': '{app} bittet um Zugriff',
   'consent.heading': '{app} bittet um Zugriff auf eine Gesundheitsakte',
@@ -173,6 +174,7 @@ export const de: Wording = {
   'error.signedout':
     'Ihre Sitzung ist beendet. Melden Sie sich erneut an, um zu entscheiden. Es wurde nichts geteilt.',
   'error.service': 'Bei uns ist etwas schiefgegangen. Versuchen Sie es gleich noch einmal.',
+  'error.many': 'Aus Ihrem Netz kamen zu viele Anfragen. Versuchen Sie es in einer Minute noch einmal.',
   'error.continue': 'Weiter',
   // Invitations
   'invitation.title': 'Einladung zu einer Gesundheitsakte',

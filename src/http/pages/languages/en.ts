@@ -4,6 +4,7 @@ export const en = {
   'shell.language': 'Language',
   'shell.error': 'This can’t go on',
   'shell.detail': 'For the people who make the application:',
+  'shell.number': 'Number of the request: {request}',
   // Consent: who is asking
   'consent.title': '{app} asks for access',
   'consent.heading': '{app} asks for access to a health record',
@@ -165,6 +166,7 @@ export const en = {
     'Your decision did not arrive from this service’s own page, or you have signed in again since. Nothing was shared.',
   'error.signedout': 'Your session has ended. Sign in again to decide. Nothing was shared.',
   'error.service': 'Something went wrong on our side. Try again in a moment.',
+  'error.many': 'Too many requests came from your network. Try again in a minute.',
   'error.continue': 'Go on',
   // Invitations
   'invitation.title': 'Invitation to a health record',

@@ -6,6 +6,7 @@ export const es: Wording = {
   'shell.language': 'Idioma',
   'shell.error': 'No se puede continuar',
   'shell.detail': 'Para quienes desarrollan la aplicación:',
+  'shell.number': 'Número de la solicitud: {request}',
   // Consent: who is asking
   'consent.title': '{app} solicita acceso',
   'consent.heading': '{app} solicita acceso a un historial de salud',
@@ -171,6 +172,7 @@ export const es: Wording = {
   'error.signedout':
     'Su sesión ha terminado. Vuelva a iniciar sesión para decidir. No se ha compartido nada.',
   'error.service': 'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento.',
+  'error.many': 'Han llegado demasiadas solicitudes desde su red. Inténtelo de nuevo en un minuto.',
   'error.continue': 'Continuar',
   // Invitations
   'invitation.title': 'Invitación a un historial de salud',

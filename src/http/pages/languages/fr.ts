@@ -6,6 +6,7 @@ export const fr: Wording = {
   'shell.language': 'Langue',
   'shell.error': 'Impossible de continuer',
   'shell.detail': 'Pour les développeurs de l’application :',
+  'shell.number': 'Numéro de la requête : {request}',
   // Consent: who is asking
   'consent.title': '{app} demande un accès',
   'consent.heading': '{app} demande l’accès à un dossier de santé',
@@ -173,6 +174,7 @@ export const fr: Wording = {
     'Votre décision ne provient pas de la page de ce service, ou vous vous êtes reconnecté depuis. Rien n’a été partagé.',
   'error.signedout': 'Votre session est terminée. Reconnectez-vous pour décider. Rien n’a été partagé.',
   'error.service': 'Un problème est survenu de notre côté. Réessayez dans un instant.',
+  'error.many': 'Trop de requêtes sont venues de votre réseau. Réessayez dans une minute.',
   'error.continue': 'Continuer',
   // Invitations
   'invitation.title': 'Invitation à un dossier de santé',

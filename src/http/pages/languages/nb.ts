@@ -6,6 +6,7 @@ export const nb: Wording = {
   'shell.language': 'Språk',
   'shell.error': 'Vi kan ikke gå videre',
   'shell.detail': 'For dem som lager appen:',
+  'shell.number': 'Forespørselens nummer: {request}',
   // Consent: who is asking
   'consent.title': '{app} ber om tilgang',
   'consent.heading': '{app} ber om tilgang til en helsejournal',
@@ -167,6 +168,7 @@ export const nb: Wording = {
     'Valget ditt kom ikke fra denne tjenestens egen side, eller du har logget inn på nytt siden. Ingenting ble delt.',
   'error.signedout': 'Økten din er avsluttet. Logg inn igjen for å velge. Ingenting ble delt.',
   'error.service': 'Noe gikk galt hos oss. Prøv igjen om litt.',
+  'error.many': 'Det kom for mange forespørsler fra nettverket ditt. Prøv igjen om et minutt.',
   'error.continue': 'Fortsett',
   // Invitations
   'invitation.title': 'Invitasjon til en helsejournal',
