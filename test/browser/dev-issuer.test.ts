@@ -102,7 +102,9 @@ describe('the sign-in page in a browser', () => {
       await open({ javaScriptEnabled });
       await page.goto(authorize());
       // By the keyboard: the e-mail address may stay empty.
-      await page.getByRole('button', { name: /^S-002 · Eleni Nikolaidi, .* mother of Giorgos Nikolaidis/ }).focus();
+      await page
+        .getByRole('button', { name: /^S-002 · Eleni Nikolaidi, .* mother of Giorgos Nikolaidis/ })
+        .focus();
       await page.keyboard.press('Enter');
       await page.waitForURL(`${callback}?*`);
       expect(await redeemed()).to.include({ email: 's-002@patients.example.org', name: 'Eleni Nikolaidi' });
