@@ -5,6 +5,7 @@ import { CLUSTER, CONTROLLED, control, FAULTS } from '#test/support/event-store-
 import { eventually } from '#test/support/process.ts';
 import { Audit, all, auditLog, Follower, newEvents, newStream } from './event-store/events.ts';
 import { writesThrough } from './event-store/load.ts';
+import { eraseContractStreams } from './eventstoredb-erase.ts';
 import { openStore } from './eventstoredb-store.ts';
 
 /** Longest that a caller may be kept waiting by a server that does not answer, in ms. */
@@ -17,6 +18,7 @@ const PATIENCE = 15_000;
     store = await openStore();
   });
   afterEach(() => store.close());
+  after(eraseContractStreams);
 
   for (const { says, down, up } of FAULTS) {
     it(`loses and doubles nothing when it is ${says} under load, and says that it is away`, async () => {

@@ -1,4 +1,5 @@
 import { eventStoreContract } from './event-store.ts';
+import { eraseContractStreams } from './eventstoredb-erase.ts';
 import { openStore } from './eventstoredb-store.ts';
 
 eventStoreContract(
@@ -9,6 +10,6 @@ eventStoreContract(
         open: openStore,
         process: { module: new URL('eventstoredb-store.ts', import.meta.url).href, env: {} },
         // The server is the caller's: its log stays. Each test follows the log from where it found it, or uses streams of its own.
-        drop: async () => undefined,
+        drop: eraseContractStreams,
       }),
 );
