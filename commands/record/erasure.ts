@@ -121,7 +121,14 @@ async function eraseRecord(
   patient: string,
   environment: Tenant['environment'],
 ): Promise<Position | undefined> {
-  const { recorded_at: at, append: _append, hash: _hash, owner: _owner, ...base } = metadata;
+  const {
+    schema_version: _version,
+    recorded_at: at,
+    append: _append,
+    hash: _hash,
+    owner: _owner,
+    ...base
+  } = metadata;
   // Ids derive from the request's event: a second run deletes nothing twice.
   const ids = new IdSource(id, Date.parse(at));
   await endRecord(deps, base, patient, ids);

@@ -12,6 +12,7 @@ import { decideWrites } from '#commands/resource/decide.ts';
 import { SnapshotLoader } from '#commands/resource/snapshots.ts';
 import { RESOURCES, type Resources } from '#commands/resource/state.ts';
 import { openPool } from '#src/database/pool.ts';
+import { CATALOG } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { openEventStore } from '#src/events/open.ts';
 import type { EventStore, Position } from '#src/events/store.ts';
@@ -82,6 +83,7 @@ describe('a purge that is stopped at each step', () => {
         expect(left.map(({ type }) => type)).to.deep.equal(['RecordErasureRequested', 'RecordErased']);
         for (const name of people) expect(await tablesWith(other.pool, name), name).to.deep.equal([]);
         const { grants, access_log } = JSON.parse(left[1]?.data ?? '');
+        expect(JSON.parse(left[1]?.metadata ?? '').schema_version).to.equal(CATALOG.RecordErased.version);
         expect(access_log).to.deep.equal({ entries: READS, hash: last });
         expect(grants).to.have.length(GRANTS + 1);
         for (const grant of grants) {

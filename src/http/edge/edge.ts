@@ -5,6 +5,7 @@
 import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Json } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { atOnce, inSlices } from '#src/shared/slices.ts';
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
@@ -78,6 +79,33 @@ export class Edge {
   /** Does the same for a long body, in slices. */
   jsonInSlices(value: Json): Promise<Json> {
     return inSlices(exchangeJson(value, this.#ids));
+  }
+
+  /**
+   * Runs what reads a body before its ids are exchanged. A refusal that quotes the body is what it would be afterwards.
+   * @throws what it throws, and Refusal with exchanged texts
+   */
+  refusing<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw this.#refusal(error);
+    }
+  }
+
+  /** Does the same for a promise. */
+  async refusingLater<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (error) {
+      throw this.#refusal(error);
+    }
+  }
+
+  #refusal(error: unknown): unknown {
+    if (!(error instanceof Refusal)) return error;
+    const issues = error.issues.map((issue) => ({ ...issue, diagnostics: this.inward(issue.diagnostics) }));
+    return new Refusal(error.kind, issues, error.headers);
   }
 
   /** Returns a cursor as the application gets it. */
