@@ -1,4 +1,5 @@
 /** Returns the heads of all streams for a checkpoint, in one pass over the log that also checks it. */
+import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING, type EventBatch, type EventStore, type Position } from '#src/events/store.ts';
 import type { NamedHead } from './chain-check.ts';
 import { LogCheck, type LogFault } from './log-check.ts';
@@ -28,6 +29,8 @@ export interface HeadsOptions {
   readonly signal?: AbortSignal;
   /** Called with the number of events read, and the position. */
   readonly onProgress?: (events: number, position: Position) => void;
+  /** Reads along: is given every event that can be understood, in order. */
+  readonly also?: (events: readonly StoredEvent[]) => Promise<void>;
 }
 
 const BATCH_SIZE = 2_000;
@@ -42,7 +45,7 @@ const NAMED = 1_000;
 export async function withHeads<T>(
   deps: { readonly store: Pick<EventStore, 'subscribe' | 'head' | 'read'>; readonly databaseUrl: string },
   use: (log: LogHeads) => Promise<T>,
-  { signal, onProgress }: HeadsOptions = {},
+  { signal, onProgress, also }: HeadsOptions = {},
 ): Promise<T | undefined> {
   const { store, databaseUrl } = deps;
   const session = await openSession(databaseUrl, { name: 'checkpoint', scratch: true });
@@ -51,7 +54,8 @@ export async function withHeads<T>(
     await check.begin();
     const position = await store.head();
     const handle = async ({ events, position: reached }: EventBatch): Promise<void> => {
-      await check.check(events);
+      const readable = await check.check(events);
+      await also?.(readable);
       onProgress?.(check.events, reached);
     };
     const complete = await replay({

@@ -12,12 +12,15 @@ import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
 import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
+import { openAccessLogOf } from '#queries/access-log.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openConsentQueries } from '#queries/consents/consents.ts';
 import { openPatientsOfProject } from '#queries/consents/patients-of-project.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
+import { openRecordsOf } from '#queries/records-of.ts';
 import { openAccessLog } from './app/access-log.ts';
+import { openAccessRequests } from './app/access-requests.ts';
 import { acknowledged } from './app/acknowledged.ts';
 import { openAdministration } from './app/admin.ts';
 import { answering } from './app/answering.ts';
@@ -284,7 +287,6 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const queries = { ...wrapCalls(questions, asking), searches, close: closeQueries };
   const tokens = openTokens(pool);
   const checks = readinessChecks({ store, pool, watch, progress, newer, models: names });
-  const sweeping = startSweeping({ pool, idempotency, invitations, tokens: oauth, log });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
@@ -343,6 +345,23 @@ export async function startApp(deps: AppDeps): Promise<App> {
     fresh: (models) => requireFresh(stale, models),
     settled,
   });
+  const accessRequests = openAccessRequests({
+    pool,
+    issuer: config.baseUrl,
+    consents,
+    queries: consentQueries,
+    authorize,
+    locks,
+    caughtUp,
+  });
+  const sweeping = startSweeping({
+    pool,
+    idempotency,
+    invitations,
+    tokens: oauth,
+    accessRequests: accessRequests.services,
+    log,
+  });
   const server = createServer({
     config,
     log,
@@ -356,12 +375,15 @@ export async function startApp(deps: AppDeps): Promise<App> {
     searchable: () => caughtUp(['search', 'resources']),
     stale,
     accessLog,
+    recordsOf: openRecordsOf(pool),
     edgeKeys: edgeKeys(await installationKey(pool, 'pairwise_key')),
     services: {
       ...administration,
       issueMemberToken: oauth.issueMemberToken,
       consentQueries,
+      accessLogOf: openAccessLogOf(pool),
       consents,
+      accessRequests: accessRequests.services,
       config,
       commands,
       queries,
@@ -397,6 +419,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
         issueGrantTokens: oauth.issueGrantTokens,
         settled,
       }),
+      backchannel: accessRequests.endpoints,
     },
     passed,
     settled,

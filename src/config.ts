@@ -78,6 +78,9 @@ const environment = z.object({
   PRODUCTION_ACCESS: oneOf(['open', 'request'], 'open').describe(
     'Which projects may create production keys and applications: `open`, all of them; `request`, those that an operator allowed with `annal production allow`.',
   ),
+  ACCESS_LOG: oneOf(['grants', 'all'], 'grants').describe(
+    'Which reads of records the access log has: `grants`, those of applications under a grant and of members with a token of the dashboard; `all`, those with API keys and `client_credentials` tokens too, one entry for each record that an answer shows.',
+  ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'Lowest level of the log lines that are written to standard error, as JSON.',
   ),
@@ -190,6 +193,7 @@ export interface Config {
   /** `allow` if the development issuer may be reached from other machines. */
   readonly devIssuer: 'local' | 'allow';
   readonly productionAccess: 'open' | 'request';
+  readonly accessLog: 'grants' | 'all';
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
   readonly limits: Limits;
   /** Undefined: documents are kept in the folder `documents` of `dataDir`. */
@@ -254,6 +258,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     oidcIssuers: issuersOf(data.OIDC_ISSUERS ?? [], given),
     devIssuer: data.DEV_ISSUER,
     productionAccess: data.PRODUCTION_ACCESS,
+    accessLog: data.ACCESS_LOG,
     logLevel: data.LOG_LEVEL,
     limits: {
       bodyBytes: data.MAX_BODY_BYTES,

@@ -88,7 +88,7 @@ export interface PersonalDetails {
 export interface Consents {
   /**
    * Lets an application use a record until a moment. An active grant of the same application, person and record is
-   * replaced in the same append; its tokens end.
+   * replaced in the same append; its tokens end. The same ids of `by` give the same grant: a repetition writes nothing.
    * @throws Refusal not_found for a missing or purged record, one of another environment, or a person who isn't linked
    *   to it; conflict while its Patient is deleted or its purge was requested
    */

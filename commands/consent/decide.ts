@@ -24,19 +24,25 @@ const DAY = 86_400_000_000;
 /** The ids of a new grant. */
 export type GrantIds = Omit<Granted, 'expiresAt'>;
 
-/** Keys that a new grant is decided on. */
-export function grantKeys({ application, person }: NewGrant): string[] {
-  return [grantKey(application.id, person), SELF_LINK, dependentLink(person)];
+/** Keys that a new grant is decided on. @param grantId its id */
+export function grantKeys({ application, person }: NewGrant, grantId: string): string[] {
+  return [grantKey(application.id, person), SELF_LINK, dependentLink(person), grantId];
 }
 
 /**
  * Gives access, and ends the active grant that it replaces. In the sandbox a person may also be linked without an event
- * (section 9, "Sandbox"): only a link that was ended refuses them.
+ * (section 9, "Sandbox"): only a link that was ended refuses them. A grant that is there under the same id stays as it is,
+ * also if it has ended: it is the same decision, carried out again.
  * @param environment of the record
  */
 export function grant(asked: NewGrant, ids: GrantIds, environment: Environment): Conclude<Granted> {
   return (state, past, at) => {
     const { record, person, application, scopes, purpose, days, grantedBy, lang, sentences } = asked;
+    const same = entryOf(state, ids.grantId);
+    if (same !== undefined) {
+      const { patient, subject, expires_at } = granted(past(same.revision));
+      return { events: [], result: { grantId: ids.grantId, patient, subject, expiresAt: expires_at } };
+    }
     requireLive(state, record);
     const links = linksOf(state, past, person);
     const isLinked = links.some(({ ended }) => !ended) || (environment === 'sandbox' && links.length === 0);

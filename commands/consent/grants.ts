@@ -66,10 +66,11 @@ async function grant(deps: GrantDeps, by: RequestContext, asked: NewGrant): Prom
       diagnostics: `a grant lasts ${GRANT_DAYS.join(', ')} days, not ${days}`,
       expression: 'days',
     });
-  const keys = decide.grantKeys(asked);
+  const grantId = by.ids.prefixed('grant_');
+  const keys = decide.grantKeys(asked, grantId);
   const owner = await ownerOf(deps.resources, record, keys);
   await requireUnpurged(deps, owner, record);
-  const ids = { grantId: by.ids.prefixed('grant_'), ...(await pairwiseOf(deps, asked)) };
+  const ids = { grantId, ...(await pairwiseOf(deps, asked)) };
   return onRecord(deps.resources, by, {
     record,
     name: `grant/${application.id}`,

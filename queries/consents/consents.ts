@@ -1,5 +1,6 @@
 /** The read side of consent: who may what, on which record, until when, and whose records they are. */
 import type { Pool } from 'pg';
+import { type AccessRequestQueries, openAccessRequests } from './access-requests.ts';
 import { type GrantQueries, openGrants } from './grants.ts';
 import { type InvitationQueries, openInvitations } from './invitations.ts';
 import { openRecordLinks, type RecordLinks } from './links.ts';
@@ -9,7 +10,12 @@ import { type IdsOfSector, openIdsOfSector } from './sector-ids.ts';
 import { type GrantsToEnd, openGrantsToEnd } from './to-end.ts';
 
 /** All queries about consent. They check no credential: callers say whose data they ask for. */
-export interface ConsentQueries extends GrantQueries, RecordQueries, RecordLinks, InvitationQueries {
+export interface ConsentQueries
+  extends GrantQueries,
+    RecordQueries,
+    RecordLinks,
+    InvitationQueries,
+    AccessRequestQueries {
   readonly idsOfSector: IdsOfSector;
   readonly toEnd: GrantsToEnd;
 }
@@ -24,6 +30,7 @@ export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueri
     ...openRecords(pool, openSandboxLinks(pool), devIssuer),
     ...openRecordLinks(pool),
     ...openInvitations(pool),
+    ...openAccessRequests(pool),
     idsOfSector: openIdsOfSector(pool),
     toEnd: openGrantsToEnd(pool),
   };

@@ -1,6 +1,6 @@
 /**
  * Periodically deletes expired idempotency keys, counts of attempts, codes, tokens, signing keys and sessions, persons
- * whom nothing concerns any more, and leftovers of killed rebuilds.
+ * whom nothing concerns any more, and leftovers of killed rebuilds. Carries out approvals that a crash interrupted.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -18,12 +18,14 @@ export function startSweeping({
   idempotency,
   invitations,
   tokens,
+  accessRequests,
   log,
 }: {
   readonly pool: Pool;
   readonly idempotency: Pick<IdempotencyStore, 'sweep'>;
   readonly invitations: Pick<Invitations, 'sweep'>;
   readonly tokens: { readonly sweep: () => Promise<void> };
+  readonly accessRequests: { readonly resume: () => Promise<void> };
   readonly log: Logger;
 }): { stop(): void } {
   const sweeping = setInterval(() => {
@@ -35,6 +37,9 @@ export function startSweeping({
       .sweep()
       .catch((error: unknown) => log.warn({ err: error }, 'counts of invitation attempts were not removed'));
     tokens.sweep().catch((error: unknown) => log.warn({ err: error }, 'expired tokens were not removed'));
+    accessRequests
+      .resume()
+      .catch((error: unknown) => log.warn({ err: error }, 'interrupted approvals were not carried out'));
     sweepSignIns(pool).catch((error: unknown) =>
       log.warn({ err: error }, 'ended sessions and forgotten persons were not removed'),
     );

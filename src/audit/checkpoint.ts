@@ -1,16 +1,17 @@
 /**
- * Checkpoint files: a line for every stream's head, sorted by the names' bytes, and a signed statement with the Merkle
- * root over those lines. The file, or the root alone, proves later that no history was altered. docs/audit.md describes
- * the format.
+ * Checkpoint files: a line for the head of every stream and of every record's access log, sorted by the names' bytes, and
+ * a signed statement with the Merkle root over those lines. The file, or the root alone, proves later that no history was
+ * altered. docs/audit.md describes the format. Version 1 had no access logs.
  */
 import { z } from 'zod';
 import type { PublicKey, SigningKey } from './key.ts';
 import { MerkleTree } from './merkle.ts';
 import { BadFile, parseSigned, type Signed, signedLine } from './statement.ts';
 
-/** The head of a stream. */
+/** The head of a stream, or of a record's access log (`accessName`). */
 export interface StreamLeaf {
   readonly stream: string;
+  /** Of an access log: the number of the last entry, from 1. */
   readonly revision: number;
   /** 64 hex digits: the hash of the chain up to and with that event. */
   readonly hash: string;
@@ -24,16 +25,30 @@ export interface Covered {
   readonly leaves: AsyncIterable<StreamLeaf>;
 }
 
-const statementSchema = z.strictObject({
+const common = {
   type: z.literal('annal-checkpoint'),
-  version: z.literal(1),
   /** Instant at which it was signed, by the clock of the machine that did. */
   time: z.string(),
   position: z.string(),
   events: z.int().nonnegative(),
   streams: z.int().nonnegative(),
   root: z.string().regex(/^[0-9a-f]{64}$/),
-});
+};
+
+const statementSchema = z.discriminatedUnion('version', [
+  z.strictObject({ ...common, version: z.literal(1) }),
+  z.strictObject({ ...common, version: z.literal(2), access_logs: z.int().nonnegative() }),
+]);
+
+const ACCESS = 'access-';
+
+/** Returns the name under which a checkpoint has the head of a record's access log. */
+export const accessName = (record: string): string => ACCESS + record;
+
+/** Returns the record whose access log a line is about; undefined for a stream. */
+export function accessLogOf(stream: string): string | undefined {
+  return stream.startsWith(ACCESS) ? stream.slice(ACCESS.length) : undefined;
+}
 
 /** The signed statement. */
 export type CheckpointStatement = z.infer<typeof statementSchema>;
@@ -55,18 +70,21 @@ export async function* checkpointLines(
   signed: (statement: CheckpointStatement) => void,
 ): AsyncGenerator<string> {
   const tree = new MerkleTree();
+  let logs = 0;
   for await (const { stream, revision, hash } of leaves) {
+    if (accessLogOf(stream) !== undefined) logs += 1;
     const line = JSON.stringify({ stream, revision, hash });
     tree.add(line);
     yield `${line}\n`;
   }
   const statement: CheckpointStatement = {
     type: 'annal-checkpoint',
-    version: 1,
+    version: 2,
     time,
     position,
     events,
-    streams: tree.leaves,
+    streams: tree.leaves - logs,
+    access_logs: logs,
     root: tree.root(),
   };
   signed(statement);
@@ -85,6 +103,7 @@ export async function readCheckpoint(
 ): Promise<Checkpoint> {
   const tree = new MerkleTree();
   let last = '';
+  let logs = 0;
   let signed: Signed | undefined;
   let number = 0;
   for await (const line of lines) {
@@ -100,13 +119,15 @@ export async function readCheckpoint(
         throw new BadFile(`line ${number} is out of order: streams must be sorted, each once`);
       }
       last = leaf.stream;
+      if (accessLogOf(leaf.stream) !== undefined) logs += 1;
       tree.add(line);
     }
   }
   if (signed === undefined) throw new BadFile('the last line, with the signature, is missing');
   const { data } = statementSchema.safeParse(JSON.parse(signed.statement));
   if (data === undefined) throw new BadFile('its signed statement is not a checkpoint statement');
-  if (data.streams !== tree.leaves || data.root !== tree.root()) {
+  const signedLogs = data.version === 1 ? 0 : data.access_logs;
+  if (data.streams !== tree.leaves - logs || signedLogs !== logs || data.root !== tree.root()) {
     throw new BadFile('its lines differ from the lines that were signed');
   }
   return { statement: data, signer: signed.signer };

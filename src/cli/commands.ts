@@ -154,6 +154,27 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       command(
+        'access-log [patient...]',
+        'List who read which patients’ data, by patient, application, API key and time',
+      )
+        .option('--application <application>', 'Reads of this application (id or client id)')
+        .option('--key <key>', 'Reads with this API key (its id)')
+        .option('--from <time>', 'From the beginning of this year, month or day, or this date-time')
+        .option('--to <time>', 'Until the end of this year, month or day, or this date-time')
+        .option('--patients', 'Print one line for each patient instead of each read'),
+      'annal access-log mira sand',
+      'annal access-log --application app_… --from 2026-03 --to 2026-03 --patients',
+      'annal access-log --key key_… --from 2026-03-01T09:00:00Z --json',
+    ),
+    async (words, options) => {
+      const { accessLogCommand } = await import('./access-log.ts');
+      return accessLogCommand(words.join(' '), options);
+    },
+  );
+
+  does(
+    examples(
+      command(
         'context <manifest>',
         'Print a context that POST /v1/context returned, made again from the events',
       ),

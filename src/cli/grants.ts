@@ -74,8 +74,8 @@ function momentOf(at: string): Micros {
   return moment.micros;
 }
 
-/** @throws Failure for an unknown one */
-async function applicationNamed(pool: Pool, text: string): Promise<string> {
+/** Returns the id of an application with this id or client id. @throws Failure for an unknown one */
+export async function applicationNamed(pool: Pool, text: string): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     'select a.id from projects.application a where a.id = $1 or a.client_id = $1',
     [text],

@@ -51,6 +51,7 @@ const schema = z.strictObject({
   environment: z.enum(['sandbox', 'production'], '--environment must be sandbox or production').optional(),
   analyze: flag,
   deleted: flag,
+  patients: flag,
   system: text,
   release: text,
   port: whole('--port', 1, 65_535),

@@ -1,7 +1,8 @@
 /** Tables and counts for a terminal. */
 
 /** Returns a count with its noun: `1 event`, `2 events`. */
-export const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
+export const counted = (count: number, thing: string, things = `${thing}s`): string =>
+  `${count} ${count === 1 ? thing : things}`;
 
 /** The content of a cell; numbers are right-aligned. */
 export type Cell = string | number;

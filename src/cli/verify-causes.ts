@@ -8,18 +8,20 @@ import type { OperationsFault } from '#projections/operations-check.ts';
 import type { ReadModelFault } from '#projections/verify.ts';
 import type { DocumentFault } from '#src/documents/check.ts';
 import { patientOf } from '#src/events/streams.ts';
+import type { AccessLogFault } from '#src/operations/access-log/check.ts';
 
 /** The faults as verification names them. */
 export interface Faults {
   readonly log: readonly LogFault[];
   readonly operations?: readonly OperationsFault[];
   readonly documents?: readonly DocumentFault[];
+  readonly accessLog?: readonly AccessLogFault[];
   readonly readModels?: readonly ReadModelFault[];
 }
 
 /** One cause of faults. */
 export interface Cause {
-  /** `log`, `documents`, a read model, or a table: `resources.resource`. */
+  /** `log`, `documents`, `access log`, a read model, or a table: `resources.resource`. */
   readonly where: string;
   /** `hash`, `revision`, … of the log; `changed`, `missing`, `orphan` of rows. */
   readonly what: string;
@@ -40,7 +42,13 @@ interface Rows {
 }
 
 /** Groups faults by cause; faults of the log first, in its order. */
-export function causesOf({ log, operations = [], documents = [], readModels = [] }: Faults): Cause[] {
+export function causesOf({
+  log,
+  operations = [],
+  documents = [],
+  accessLog = [],
+  readModels = [],
+}: Faults): Cause[] {
   const rows = readModels.flatMap((fault): Rows[] =>
     'table' in fault ? [{ table: `${fault.projection}.${fault.table}`, row: fault }] : [],
   );
@@ -56,6 +64,7 @@ export function causesOf({ log, operations = [], documents = [], readModels = []
     ...ofLog,
     ...operations.filter((each) => !taken.has(each)).map(operationsCause),
     ...documents.map(documentCause),
+    ...accessGroups(accessLog).map(accessCause),
     ...rowGroups(rows.filter(({ row }) => !taken.has(row))).map(rowCause),
     ...readModels.flatMap((fault): Cause[] => ('table' in fault ? [] : [modelCause(fault)])),
   ];
@@ -179,6 +188,28 @@ function operationsCause({ table, what, key, message }: OperationsFault): Cause 
 function documentCause({ what, document, patient, event, message }: DocumentFault): Cause {
   const which = `DocumentReference/${document}, Patient/${patient}`;
   return cause({ where: 'documents', what, which, event, messages: [message] });
+}
+
+/** Faults of one record's access log at one entry or at neighbours have one cause. */
+function accessGroups(faults: readonly AccessLogFault[]): (readonly [AccessLogFault, ...AccessLogFault[]])[] {
+  const groups: [AccessLogFault, ...AccessLogFault[]][] = [];
+  for (const fault of faults) {
+    const group = groups.find((each) => {
+      const { record, entry } = each.at(-1) ?? each[0];
+      if (record !== fault.record) return false;
+      return entry === null || fault.entry === null || Math.abs(fault.entry - entry) <= 1;
+    });
+    if (group === undefined) groups.push([fault]);
+    else group.push(fault);
+  }
+  return groups;
+}
+
+function accessCause(group: readonly [AccessLogFault, ...AccessLogFault[]]): Cause {
+  const [{ what, record, entry }] = group;
+  const which = `Patient/${record}${entry === null ? '' : `, entry ${entry}`}`;
+  const messages = [...new Set(group.map(({ message }) => message))];
+  return cause({ where: 'access log', what, which, messages });
 }
 
 function modelCause({ projection, what, message }: Exclude<ReadModelFault, RowDifference>): Cause {

@@ -23,6 +23,9 @@ const OPERATIONS =
 const DOCUMENTS =
   'Content of documents is missing or altered: check that DATA_DIR or the bucket is the service’s own, then restore the document store from a backup (docs/documents.md).';
 
+const ACCESS_LOG =
+  'The access log was altered, or entries are missing. Back up the database first, and find out who changed the tables. Nothing can rebuild it: entries are left in backups only (docs/access-log.md).';
+
 /**
  * Returns sentences, the most urgent first; none without faults. It suggests rebuilding a read model only if
  * the log is intact.
@@ -31,9 +34,13 @@ export function hintsFor({
   log,
   operations = [],
   documents = [],
+  accessLog = [],
   readModels,
 }: Pick<VerifyReport, 'log' | 'readModels'> &
-  Partial<Pick<VerifyReport, 'operations'>> & { readonly documents?: readonly object[] }): string[] {
+  Partial<Pick<VerifyReport, 'operations'>> & {
+    readonly documents?: readonly object[];
+    readonly accessLog?: readonly object[];
+  }): string[] {
   const has = (...kinds: readonly string[]): boolean => readModels.some(({ what }) => kinds.includes(what));
   const differing = readModels.filter((fault) => 'table' in fault).map(({ projection }) => projection);
   const rebuild = `annal rebuild ${[...new Set(differing)].join(' ')} --force`;
@@ -44,6 +51,7 @@ export function hintsFor({
     ...(log.length === 0 && has('changed', 'missing') && !has('orphan') ? [`${ROWS}${rebuild}`] : []),
     ...(operations.length > 0 ? [OPERATIONS] : []),
     ...(documents.length > 0 ? [DOCUMENTS] : []),
+    ...(accessLog.length > 0 ? [ACCESS_LOG] : []),
     ...(has('lagging') ? [LAGGING] : []),
     ...(has('outdated') ? [OUTDATED] : []),
   ];

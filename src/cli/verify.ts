@@ -1,4 +1,7 @@
-/** `annal verify`: checks the hash chains, compares the read models with the log, and the log with a checkpoint. */
+/**
+ * `annal verify`: checks the hash chains of streams and of the access log, compares the read models with the log, and all
+ * of it with a checkpoint.
+ */
 import type { LogFault } from '#projections/log-check.ts';
 import { type VerifyReport, VerifyRunning, verify } from '#projections/verify.ts';
 import { type Checkpoint, leavesIn, readCheckpoint } from '#src/audit/checkpoint.ts';
@@ -9,7 +12,9 @@ import { openDocumentStore } from '#src/documents/open.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
 import { expectedEvents } from '#src/events/share.ts';
 import type { EventStore } from '#src/events/store.ts';
+import type { AccessLogCheck, AccessLogReport } from '#src/operations/access-log/check.ts';
 import type { ForeignLog } from '#src/operations/log-identity.ts';
+import { accessHeadsIn, purgesIn, streamHeadsIn, withAccessCheck } from './access-check.ts';
 import { keyToTrust } from './audit-key.ts';
 import { withEventStore } from './database.ts';
 import { FAULTS_FOUND, Failure } from './failure.ts';
@@ -43,6 +48,8 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
   const checkpoint = file === undefined ? undefined : await readSigned(file, key, where);
   let foreign: ForeignLog | undefined;
   let documents: DocumentsReport = { checked: 0, faults: [] };
+  let accessLog: AccessLogReport = { records: 0, entries: 0, faults: [] };
+  const leaves = file === undefined ? undefined : () => leavesIn(linesOfFile(file));
   const run = async (
     store: EventStore,
     { url: databaseUrl, stopped }: ReadDatabase,
@@ -50,7 +57,8 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
     const head = await store.head();
     const progress = startProgress(0, 'events', json);
     const { documentStore, check } = await openCheck(store, where);
-    try {
+    const readAll = async (access: AccessLogCheck): Promise<VerifyReport> => {
+      await access.begin(leaves && accessHeadsIn(leaves()));
       const verified = await verify(
         { store, databaseUrl },
         {
@@ -58,15 +66,24 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
             progress.reach(events, expectedEvents(events, position, head));
             progress.say(phase === 'comparing' ? 'comparing' : '');
           },
-          ...(file === undefined ? {} : { heads: leavesIn(linesOfFile(file)) }),
-          also: (events) => check.check(events),
+          ...(leaves === undefined ? {} : { heads: streamHeadsIn(leaves()) }),
+          also: async (events) => {
+            await access.note(events);
+            await check.check(events);
+          },
           ...(signal === undefined ? {} : { signal }),
           // Nothing updates the read models while the service is stopped, so it doesn't wait for them.
           ...(stopped ? { catchUpMs: 0 } : {}),
         },
       );
       documents = { checked: check.documents, faults: await check.end() };
-      return { ...verified, clean: verified.clean && documents.faults.length === 0 };
+      progress.say('access log');
+      accessLog = await access.end(purgesIn(store));
+      const others = documents.faults.length + accessLog.faults.length;
+      return { ...verified, clean: verified.clean && others === 0 };
+    };
+    try {
+      return await withAccessCheck(databaseUrl, readAll);
     } catch (error) {
       if (error instanceof VerifyRunning) throw new Failure(error.message);
       if (signal?.aborted === true) throw new Failure('verification was interrupted');
@@ -90,10 +107,10 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
     foreign === undefined
       ? verified
       : { ...verified, clean: false, log: [identity(foreign), ...verified.log] };
-  const faults = { ...report, documents: documents.faults };
+  const faults = { ...report, documents: documents.faults, accessLog: accessLog.faults };
   const found = { ...faults, causes: causesOf(faults), checkpoint: checkpointIn(report, checkpoint) };
   process.stdout.write(
-    `${json ? JSON.stringify(found, null, 2) : describe(report, documents, checkpoint)}\n`,
+    `${json ? JSON.stringify(found, null, 2) : describe(report, documents, accessLog, checkpoint)}\n`,
   );
   return report.clean ? 0 : FAULTS_FOUND;
 }
@@ -146,37 +163,50 @@ async function openCheck(
 function describe(
   report: VerifyReport,
   documents: DocumentsReport,
+  accessLog: AccessLogReport,
   checkpoint: Checkpoint | undefined,
 ): string {
   const { clean, events, streams } = report;
   const read = `${counted(events, 'event')} in ${counted(streams, 'stream')}`;
-  const since = checkpoint === undefined ? [] : describeCheckpoint(report, checkpoint);
+  const since = checkpoint === undefined ? [] : describeCheckpoint(report, accessLog, checkpoint);
   if (clean) {
     const bytes =
       documents.checked === 0
         ? ''
         : ` The content of ${counted(documents.checked, 'document')} is unaltered.`;
-    const whole = `${read}: all hash chains intact, all read models match the log.${bytes}`;
+    const whole = `${read}: all hash chains intact, all read models match the log.${bytes}${accesses(accessLog)}`;
     return [...wrapped(whole), ...since].join('\n');
   }
-  const causes = causesOf({ ...report, documents: documents.faults });
+  const faults = { ...report, documents: documents.faults, accessLog: accessLog.faults };
+  const causes = causesOf(faults);
   return [
     `${read}: ${counted(causes.length, 'fault')}.`,
     '',
     ...describeCauses(causes),
     ...since,
     '',
-    ...hintsFor({ ...report, documents: documents.faults }).flatMap((hint) => wrapped(hint)),
+    ...hintsFor(faults).flatMap((hint) => wrapped(hint)),
   ].join('\n');
 }
 
-function describeCheckpoint({ checkpoint, log }: VerifyReport, { statement, signer }: Checkpoint): string[] {
+function accesses({ records, entries }: AccessLogReport): string {
+  return entries === 0
+    ? ''
+    : ` The access log is unaltered: ${counted(entries, 'entry', 'entries')} of ${counted(records, 'record')}.`;
+}
+
+function describeCheckpoint(
+  { checkpoint, log }: VerifyReport,
+  accessLog: AccessLogReport,
+  { statement, signer }: Checkpoint,
+): string[] {
   const purged = checkpoint?.erased ?? [];
   const held = statement.streams - purged.length;
-  const altered = log.some(({ what }) => what === 'checkpoint');
+  const logs = statement.version === 1 ? 0 : statement.access_logs;
+  const altered = [...log, ...accessLog.faults].some(({ what }) => what === 'checkpoint');
   const verdict = altered
     ? 'history before the checkpoint was altered.'
-    : `the history of ${counted(held, 'stream')} up to the checkpoint is unaltered.`;
+    : `the history of ${counted(held, 'stream')} up to the checkpoint is unaltered${logs === 0 ? '' : ', and so is the access log'}.`;
   const lines = [
     `Checkpoint of ${statement.time}, signed with the key ${signer.id}: ${verdict}`,
     ...purged.map(

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Refusal } from '#src/shared/refusal.ts';
 import { ArrivalWatch } from './arrival.ts';
+import type { Edge } from './edge/edge.ts';
 import type { Hold } from './held-memory.ts';
 import { noteBody } from './large-bodies.ts';
 
@@ -15,6 +16,8 @@ export interface RawBody {
   readonly bytes: Buffer;
   /** The charset of Content-Type, for types that allow others than UTF-8. */
   readonly charset?: string;
+  /** The edge of a request under a grant: the parser exchanges the body's ids there before other code sees them. */
+  readonly edge?: Edge;
 }
 
 /** JSON, by its FHIR name and its generic ones. */

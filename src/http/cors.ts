@@ -44,13 +44,13 @@ const ALLOWED = [
   'X-Service-Source-System',
 ].join(', ');
 
-/** Servers introspect tokens; pages of other origins have nothing to do there. */
-const INTROSPECTION = /^\/oauth\/introspect\/?$/i;
+/** Servers introspect tokens and ask people for access; pages of other origins have nothing to do there. */
+const SERVERS_ONLY = /^\/oauth\/(?:introspect|bc-authorize)\/?$/i;
 
 /** Sets the headers that a browser asks for. @returns true when the request is a preflight: they are all of its answer (204). */
 export function answerCors(ctx: Context): boolean {
   const { headers } = ctx.req;
-  if (headers.origin === undefined || isPage(ctx.path) || INTROSPECTION.test(ctx.path)) return false;
+  if (headers.origin === undefined || isPage(ctx.path) || SERVERS_ONLY.test(ctx.path)) return false;
   const head = headOf(ctx);
   head.set('Access-Control-Allow-Origin', '*');
   head.set('Access-Control-Expose-Headers', EXPOSED);

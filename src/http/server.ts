@@ -5,6 +5,7 @@ import Koa, { type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
+import type { RecordsOf } from '#queries/records-of.ts';
 import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
 import { newRequestId } from '#src/shared/ids.ts';
@@ -26,6 +27,7 @@ import { OPERATIONS } from './fhir/operations.ts';
 import type { Stale } from './freshness.ts';
 import type { GrantService } from './grant/pass.ts';
 import { healthRouter, type ReadinessChecks } from './health.ts';
+import type { KeyReadService } from './key-reads.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { RequestLimits } from './limits.ts';
 import { authorizeRouter } from './oauth/authorize/router.ts';
@@ -61,6 +63,7 @@ export interface ServerDeps {
   readonly idempotency: IdempotencyKeys;
   /** Notes reads of records. */
   readonly accessLog: AccessLog;
+  readonly recordsOf: RecordsOf;
   /** Keys of what leaves the service under a grant. */
   readonly edgeKeys: EdgeKeys;
   readonly traffic: Notebook & { readonly limits: RateLimits | undefined };
@@ -121,8 +124,14 @@ export function createServer(deps: ServerDeps): Server {
       within: deps.queries.withinRecord,
     }),
   };
-  const fhir = fhirInterface(deps, authenticator, limits, largeBodies, grants);
-  const api = { ...deps, grants, largeBodies, authenticator, table: new RouteTable(ROUTES) };
+  const keyReads = {
+    accessLog: deps.accessLog,
+    recordsOf: deps.recordsOf,
+    all: deps.config.accessLog === 'all',
+    base: `${deps.config.baseUrl}${FHIR_PATH}/`,
+  };
+  const fhir = fhirInterface(deps, authenticator, limits, largeBodies, { grants, keyReads });
+  const api = { ...deps, grants, keyReads, largeBodies, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
   app.use(envelope(fhir, api, { metrics, limits, notebook: deps.traffic }));
@@ -150,6 +159,7 @@ export function createServer(deps: ServerDeps): Server {
     stale: deps.stale,
     refusalOf: deps.refusalOf,
     log: deps.log,
+    accessLog: deps.accessLog,
   });
   app.use(clientEndpoints.routes());
   app.use(clientEndpoints.allowedMethods());
@@ -195,7 +205,7 @@ function fhirInterface(
   authenticator: Authenticator,
   requestLimits: RequestLimits,
   largeBodies: LargeBodies,
-  grants: GrantService,
+  logged: { readonly grants: GrantService; readonly keyReads: KeyReadService },
 ): FhirInterface {
   const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log, refusalOf } =
     deps;
@@ -213,7 +223,7 @@ function fhirInterface(
     refusalOf,
     idempotency,
     authenticator,
-    grants,
+    ...logged,
     limits: config.limits,
     largeBodies,
     answers: new AnswerMemory({

@@ -3,6 +3,7 @@ import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import { CLIENT_ASSERTIONS_SQL } from '#src/oauth/assertion-ids.ts';
 import { AUTHORIZATION_OUTCOME_SQL, AUTHORIZATION_REQUEST_SQL } from '#src/oauth/authorization/pending.ts';
+import { ACCESS_REQUESTS_SQL } from '#src/oauth/backchannel/tables.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
 import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
 import { MEMBER_TOKENS_SQL, OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
@@ -85,4 +86,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0061-webhook-grants', sql: WEBHOOK_GRANTS_SQL },
   { name: '0062-member-tokens', sql: MEMBER_TOKENS_SQL },
   { name: '0064-authorization-outcome', sql: AUTHORIZATION_OUTCOME_SQL },
+  { name: '0074-access-requests', sql: ACCESS_REQUESTS_SQL },
 ];

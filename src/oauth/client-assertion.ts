@@ -58,7 +58,7 @@ export function assertedClient(assertion: string): string | undefined {
 
 /** Dependencies of `AssertionVerifier`. */
 export interface AssertionDeps {
-  /** Values of `aud` that mean this server: the issuer and the token endpoint. */
+  /** Values of `aud` that mean this server: the issuer, the token endpoint and the backchannel one. */
   readonly audiences: readonly string[];
   /** Connects to the hosts that `jwks_uri` names. */
   readonly hosts: CustomerHosts;

@@ -69,7 +69,8 @@ export function openClientAuthentication(deps: ClientAuthenticationDeps): Authen
   const { findClient, pool, baseUrl, now = Date.now } = deps;
   const limit = new FailureLimit(pool);
   const assertions = new AssertionVerifier({
-    audiences: [baseUrl, `${baseUrl}/oauth/token`],
+    // OpenID CIBA Core 1.0, section 7.1, names the third.
+    audiences: [baseUrl, `${baseUrl}/oauth/token`, `${baseUrl}/oauth/bc-authorize`],
     hosts: deps.hosts ?? customerHosts(true),
     onAway: deps.onAway ?? (() => undefined),
     now,

@@ -21,6 +21,10 @@ const STATUS = {
   request_not_supported: 400,
   request_uri_not_supported: 400,
   registration_not_supported: 400,
+  invalid_binding_message: 400, // OpenID CIBA Core, section 13
+  authorization_pending: 400, // OpenID CIBA Core, section 11
+  slow_down: 400,
+  expired_token: 400,
 } as const;
 
 /** The value of `error`. */

@@ -4,7 +4,7 @@
  * (RFC 6749, section 4.1.3; RFC 9700, section 4.5; docs/spec/decisions.md, section 9).
  */
 import type { Pool } from 'pg';
-import { type Issued, type IssuedRow, issuedOf } from './issued.ts';
+import { type Issued, type IssuedRow, issuedOf, type Reused } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { newSecret, sha256 } from './secrets.ts';
 
@@ -31,6 +31,13 @@ export type ExchangeFault =
   | 'resource'
   | 'ended';
 
+/** An exchange that gave nothing. */
+export interface FailedExchange {
+  readonly fault: ExchangeFault;
+  /** Set if the code had been presented before, also by another client. */
+  readonly reused?: Reused;
+}
+
 interface Row extends IssuedRow {
   readonly reused: boolean;
   readonly own: boolean;
@@ -38,6 +45,8 @@ interface Row extends IssuedRow {
   readonly redirects: boolean;
   readonly proven: boolean;
   readonly within: boolean;
+  readonly chain_record: string;
+  readonly chain_grant: string;
 }
 
 // The expressions of an UPDATE are computed from the newest version of its row, also after waiting for another
@@ -80,14 +89,14 @@ with presented as materialized (
   returning kind, expires_at
 )
 select taken.code_uses > 1 as reused, own, timely, redirects, proven, within,
-       presented.scope, offline, extract(epoch from presented.auth_time)::float8 as auth_time,
+       taken.record as chain_record, taken.grant_id as chain_grant, presented.scope, offline, extract(epoch from presented.auth_time)::float8 as auth_time,
        g.grant_id, g.patient, g.pairwise_subject, g.granted_by, g.record,
        floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
   from presented join taken on true left join granted g on true
   left join inserted i on i.kind = 'access'`;
 
 /** Exchanges a code. @returns the tokens, or why there are none; the code is used up in either case */
-export async function exchangeCode(pool: Pool, asked: Exchange): Promise<Issued | { fault: ExchangeFault }> {
+export async function exchangeCode(pool: Pool, asked: Exchange): Promise<Issued | FailedExchange> {
   const [accessToken, refreshToken] = [newSecret('at_'), newSecret('rt_')];
   const { rows } = await pool.query<Row>({
     name: 'oauth-exchange-code',
@@ -104,7 +113,10 @@ export async function exchangeCode(pool: Pool, asked: Exchange): Promise<Issued 
   });
   const [row] = rows;
   if (row === undefined) return { fault: 'unknown' };
-  return issuedOf(row, { accessToken, refreshToken }) ?? { fault: faultOf(row) };
+  const issued = issuedOf(row, { accessToken, refreshToken });
+  if (issued !== undefined) return issued;
+  const fault = faultOf(row);
+  return row.reused ? { fault, reused: { record: row.chain_record, grantId: row.chain_grant } } : { fault };
 }
 
 function faultOf({ reused, own, timely, redirects, proven, within }: Row): ExchangeFault {

@@ -32,6 +32,12 @@ export interface IssuedRow {
   readonly granted_by: string | null;
 }
 
+/** The chain whose used code or refresh token was presented again: it has ended. */
+export interface Reused {
+  readonly record: string;
+  readonly grantId: string;
+}
+
 /** Returns what was issued; undefined if nothing was: no active grant, or no row of an access token. */
 export function issuedOf(
   row: IssuedRow,

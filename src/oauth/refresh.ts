@@ -4,7 +4,7 @@
  * (RFC 9700, section 4.14; docs/spec/decisions.md, section 9).
  */
 import type { Pool } from 'pg';
-import { type Issued, type IssuedRow, issuedOf } from './issued.ts';
+import { type Issued, type IssuedRow, issuedOf, type Reused } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { newSecret, sha256 } from './secrets.ts';
 
@@ -51,6 +51,13 @@ export interface Refresh {
 /** Why a refresh failed. `reused`: the token had been used, and its chain has ended now. */
 export type RefreshFault = 'unknown' | 'reused' | 'ended';
 
+/** A refresh that gave nothing. */
+export interface FailedRefresh {
+  readonly fault: RefreshFault;
+  /** Set with `reused`. */
+  readonly reused?: Reused;
+}
+
 // The expressions of an UPDATE are computed from the newest version of its row, also after waiting for another
 // refresh: of parallel ones, the second finds another hash there.
 const REFRESH = `
@@ -87,16 +94,22 @@ with presented as materialized (
   returning kind, expires_at
 )
 select t.refresh_sha256 is distinct from $1 and t.refresh_sha256 is distinct from $6 as reused,
-       $3::text as scope, true as offline, extract(epoch from t.auth_time)::float8 as auth_time,
+       t.record as chain_record, t.grant_id as chain_grant, $3::text as scope, true as offline, extract(epoch from t.auth_time)::float8 as auth_time,
        g.grant_id, g.patient, g.pairwise_subject, g.granted_by,
        floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
   from taken t left join granted g on true
   left join inserted i on i.kind = 'access'`;
 
+interface Row extends IssuedRow {
+  readonly reused: boolean;
+  readonly chain_record: string;
+  readonly chain_grant: string;
+}
+
 /** Exchanges a refresh token for an access token and the next refresh token. */
-export async function refresh(pool: Pool, asked: Refresh): Promise<Issued | { fault: RefreshFault }> {
+export async function refresh(pool: Pool, asked: Refresh): Promise<Issued | FailedRefresh> {
   const [accessToken, refreshToken] = [newSecret('at_'), newSecret('rt_')];
-  const { rows } = await pool.query<IssuedRow & { readonly reused: boolean }>({
+  const { rows } = await pool.query<Row>({
     name: 'oauth-refresh',
     text: REFRESH,
     values: [
@@ -110,5 +123,7 @@ export async function refresh(pool: Pool, asked: Refresh): Promise<Issued | { fa
   });
   const [row] = rows;
   if (row === undefined) return { fault: 'unknown' };
-  return issuedOf(row, { accessToken, refreshToken }) ?? { fault: row.reused ? 'reused' : 'ended' };
+  const issued = issuedOf(row, { accessToken, refreshToken });
+  if (issued !== undefined || !row.reused) return issued ?? { fault: 'ended' };
+  return { fault: 'reused', reused: { record: row.chain_record, grantId: row.chain_grant } };
 }

@@ -1,5 +1,6 @@
 /** Ends tokens before they expire, and deletes their rows. */
 import type { Pool } from 'pg';
+import { forgetAccessRequests, sweepAccessRequests } from './backchannel/tables.ts';
 import { sha256 } from './secrets.ts';
 
 // A refresh token ends its chain: the row that every use of every token of it reads.
@@ -24,14 +25,16 @@ export async function revokeToken(pool: Pool, token: string, applicationId: stri
   await pool.query({ name: 'oauth-revoke', text: REVOKE, values: [sha256(token), applicationId] });
 }
 
-/** Deletes all codes and tokens of a record, for its purge. */
+/** Deletes all codes and tokens of a record, and the access requests that name it, for its purge. */
 export async function forgetRecord(pool: Pool, record: string): Promise<void> {
   await pool.query('delete from operations.oauth_chain where record = $1', [record]);
+  await forgetAccessRequests(pool, record);
 }
 
-/** Deletes codes and tokens that have expired. Used refresh tokens stay until then, so that their reuse is noticed. */
+/** Deletes codes, tokens and access requests that have expired. Used refresh tokens stay until then, so that their reuse is noticed. */
 export async function sweepTokens(pool: Pool): Promise<void> {
   await pool.query('delete from operations.oauth_chain where expires_at < now()');
   await pool.query('delete from operations.oauth_token where expires_at < now()');
   await pool.query('delete from operations.member_token where expires_at < now()');
+  await sweepAccessRequests(pool);
 }

@@ -22,6 +22,7 @@ export type IdPrefix =
   | 'client_live_'
   | 'key_'
   | 'grant_'
+  | 'areq_'
   | 'inv_'
   | 'link_'
   | 'req_';

@@ -4,6 +4,7 @@ import { signIn } from '#test/support/admin.ts';
 import { openWorkshop, startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { Journey, type JourneyClient, PERSON, type TokenAnswer } from '#test/support/oauth-journey.ts';
+import { eventually } from '#test/support/process.ts';
 
 const INACTIVE = '{"active":false}';
 
@@ -45,8 +46,22 @@ describe('rules of refresh tokens, revocation and introspection', () => {
       expectFault(await journey.refresh(client, first.refresh_token), 'invalid_grant');
       for (const tokens of [first, second]) expect(await journey.opens(tokens)).to.equal(401);
       expectFault(await journey.refresh(client, second.refresh_token), 'invalid_grant');
+      // The patient sees it (docs/spec/decisions.md, section 9).
+      await eventually(async () => (await reuseOf(String(first.grant_id))).length > 0);
+      expect(await reuseOf(String(first.grant_id))).to.deep.equal([
+        { action: 'token_reuse', status: 'denied', resource_type: null, resource_id: null, count: 0 },
+      ]);
     }
   });
+  const reuseOf = async (grant: string) =>
+    (
+      await service.pool.query(
+        `select e.action, e.status, e.resource_type, e.resource_id, e.count
+           from operations.access_entry e join consents.grants g on g.grant_id = e.grant_id and g.record = e.record
+            and g.application_id = e.actor_id where e.grant_id = $1 and e.action = 'token_reuse'`,
+        [grant],
+      )
+    ).rows;
 
   it('REFRESH-3: of parallel refreshes one wins at most', async () => {
     const { refresh_token } = await journey.tokens(diary);

@@ -179,7 +179,7 @@ describe('the OpenAPI document', () => {
       const { status } = response;
       await response.arrayBuffer();
       // Endpoints that authenticate clients themselves refuse a request without one.
-      const authenticates = /^\/oauth\/(?:token|revoke|introspect)$/.test(url);
+      const authenticates = /^\/oauth\/(?:token|revoke|introspect|bc-authorize)$/.test(url);
       const expected = security.length > 0 || authenticates ? [401] : [200, 400, 422];
       expect(expected, `${method} ${url}: ${status}`).to.include(status);
     });

@@ -93,6 +93,9 @@ describe('codes and tokens', () => {
     expect(stored).not.to.contain(issued.refreshToken.slice(3));
   });
 
+  /** A fault that says which record's log notes it. */
+  const reused = () => ({ fault: 'reused', reused: { record: app.record, grantId: app.grantId } });
+
   it('gives no refresh token without offline_access', async () => {
     const { exchange } = await codeFor(database.pool, app, { scope: 'patient/*.rs' });
     const issued = await exchangeCode(database.pool, exchange);
@@ -102,7 +105,7 @@ describe('codes and tokens', () => {
   it('ends the tokens that a code gave when it is presented again', async () => {
     const { exchange } = await codeFor(database.pool, app);
     const issued = withRefresh(await exchangeCode(database.pool, exchange));
-    expect(await exchangeCode(database.pool, exchange)).to.deep.equal({ fault: 'reused' });
+    expect(await exchangeCode(database.pool, exchange)).to.deep.equal(reused());
     expect(await callerOf(issued.accessToken)).to.equal(undefined);
     expect(await refreshed(issued.refreshToken)).to.deep.equal({ fault: 'ended' });
   });
@@ -127,7 +130,9 @@ describe('codes and tokens', () => {
     it(`uses up a code in an exchange with ${JSON.stringify(Object.keys(changed))} of another (${fault})`, async () => {
       const { exchange } = await codeFor(database.pool, app, { resources: [RESOURCE] });
       expect(await exchangeCode(database.pool, { ...exchange, ...changed })).to.deep.equal({ fault });
-      expect(await exchangeCode(database.pool, exchange)).to.deep.equal({ fault: 'reused' });
+      expect(await exchangeCode(database.pool, exchange)).to.deep.equal(reused());
+      const other = await exchangeCode(database.pool, { ...exchange, applicationId: 'app_other' });
+      expect(other, 'by another client').to.deep.equal({ ...reused(), fault: 'unknown' });
     });
   }
 
@@ -151,7 +156,7 @@ describe('codes and tokens', () => {
     });
     expect(await callerOf(first.accessToken)).to.include({ grantId: app.grantId });
     expect(await callerOf(second.accessToken)).to.include({ grantId: app.grantId });
-    expect(await refreshed(first.refreshToken)).to.deep.equal({ fault: 'reused' });
+    expect(await refreshed(first.refreshToken)).to.deep.equal(reused());
     expect(await callerOf(first.accessToken)).to.equal(undefined);
     expect(await callerOf(second.accessToken)).to.equal(undefined);
     expect(await refreshed(second.refreshToken)).to.deep.equal({ fault: 'ended' });

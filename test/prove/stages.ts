@@ -39,6 +39,13 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'access',
+    shows:
+      'the access log over 30 kills of two instances with 64 readers: every answer that was received is in it',
+    run: { tests: ['test/faults/access-log-killed.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'consent',
     shows: 'a grant on a record of 100,000 events takes at most twice the time of one on a record of ten',
     run: { tests: ['test/commands/consent-scale.test.ts'] },
@@ -49,6 +56,19 @@ export const STAGES: readonly Stage[] = [
     shows:
       '10,000 random requests about ids of another project or environment, answered as for ids that never were',
     run: { tests: ['test/properties/isolation.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'access-requests',
+    shows:
+      '1,000 requests for access that tell nothing of who exists; 200 random lives of such requests on two instances; 20 kills of approvals: one grant for each',
+    run: {
+      tests: [
+        'test/http/ciba-oracle.test.ts',
+        'test/properties/access-requests.test.ts',
+        'test/faults/access-requests-killed.test.ts',
+      ],
+    },
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {

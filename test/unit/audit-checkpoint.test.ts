@@ -3,9 +3,17 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { checkpointLines, leavesIn, readCheckpoint, type StreamLeaf } from '#src/audit/checkpoint.ts';
+import {
+  accessLogOf,
+  accessName,
+  checkpointLines,
+  leavesIn,
+  readCheckpoint,
+  type StreamLeaf,
+} from '#src/audit/checkpoint.ts';
 import { existingKey, KEY_FILE, KeyFault, publicKey, type SigningKey, signingKey } from '#src/audit/key.ts';
-import { BadFile } from '#src/audit/statement.ts';
+import { MerkleTree } from '#src/audit/merkle.ts';
+import { BadFile, signedLine } from '#src/audit/statement.ts';
 import { linesIn } from '#src/cli/import/lines.ts';
 import { joined, newKey, otherSpellings, pemFile, tamperings } from '#test/support/audit-files.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
@@ -61,6 +69,53 @@ describe('a checkpoint file', () => {
     for await (const leaf of leavesIn(lines(text))) leaves.push(leaf);
     expect(leaves).to.deep.equal(LEAVES);
     expect((await readCheckpoint(lines(await write([])), key)).statement.streams).to.equal(0);
+  });
+
+  it('counts streams and access logs', async () => {
+    const record = '018f0000-0000-7000-8000-000000000001';
+    const log = { stream: accessName(record), revision: 7, hash: 'd'.repeat(64) };
+    const text = await write([log, ...LEAVES]);
+    const { statement } = await readCheckpoint(lines(text), key);
+    expect(statement).to.include({ version: 2, streams: 3, access_logs: 1 });
+    expect(accessLogOf(log.stream)).to.equal(record);
+    expect(LEAVES.map(({ stream }) => accessLogOf(stream))).to.deep.equal([undefined, undefined, undefined]);
+  });
+
+  /** Returns a file as earlier versions wrote it. */
+  const first = (leaves: readonly StreamLeaf[], more: object = {}): string => {
+    const tree = new MerkleTree();
+    const file = leaves.map((leaf) => JSON.stringify(leaf));
+    for (const line of file) tree.add(line);
+    const said = { time: '2026-03-01T10:00:00.000000Z', position: '0000000000000021', events: 21 };
+    const statement = {
+      type: 'annal-checkpoint',
+      version: 1,
+      ...said,
+      streams: leaves.length,
+      root: tree.root(),
+    };
+    return [...file, signedLine({ ...statement, ...more }, key), ''].join('\n');
+  };
+
+  it('is read in its first version, which had no access logs', async () => {
+    const { statement } = await readCheckpoint(lines(first(LEAVES)), key);
+    expect(statement).to.include({ version: 1, streams: 3 });
+    const mismatch = 'its lines differ from the lines that were signed';
+    const log = {
+      stream: accessName('018f0000-0000-7000-8000-000000000001'),
+      revision: 7,
+      hash: 'd'.repeat(64),
+    };
+    for (const file of [
+      first([log, ...LEAVES]),
+      first(LEAVES, { version: 2, access_logs: 1 }),
+      first([log, ...LEAVES], { version: 2, access_logs: 0 }),
+    ])
+      expect(await failure(() => readCheckpoint(lines(file), key))).to.equal(mismatch);
+    for (const more of [{ version: 2 }, { version: 3 }, { access_logs: 0 }])
+      expect(await failure(() => readCheckpoint(lines(first(LEAVES, more)), key))).to.contain(
+        'not a checkpoint statement',
+      );
   });
 
   it('betrays every change of one byte that changes what it says', async () => {

@@ -26,6 +26,7 @@ import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
 import { GrantPass, type GrantService } from '../grant/pass.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
+import { type KeyReadService, KeyReads, type ReadOf } from '../key-reads.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
@@ -50,6 +51,7 @@ export interface ApiInterface {
   readonly idempotency: IdempotencyKeys;
   readonly largeBodies: LargeBodies;
   readonly grants: GrantService;
+  readonly keyReads: KeyReadService;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /**
@@ -69,6 +71,8 @@ interface Permitted {
   /** False if the answer would show stored data to a key that may not read. */
   readonly mayShow: boolean;
   readonly run: (circumstances: RequestContext) => Promise<RouteResult>;
+  /** Undefined if the credential isn't a project's. */
+  readonly caller?: Caller;
 }
 
 /** Read models that a route's answers show, unless it names others. */
@@ -199,7 +203,7 @@ async function answerRoute(
 ): Promise<Answer> {
   const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => api.largeBodies.run(ctx, scopeOfTurn(ctx), work);
-  const { credential, holder, scope, run, mayShow } = await inTurn(async () =>
+  const { credential, holder, scope, run, mayShow, caller } = await inTurn(async () =>
     admit({ params, query, ...(await inputOf(route, body)) }),
   );
   const answered = (attempted?: Attempted): Promise<Answer> =>
@@ -209,15 +213,37 @@ async function answerRoute(
       if (!mayShow) return { status: 204, headers: {} };
       return answerOf(route, result);
     });
-  const key = header('idempotency-key');
-  if (ctx.method !== 'POST' || key === undefined) return answered();
-  const { method, url } = ctx;
-  const bytes = body?.bytes ?? Buffer.alloc(0);
-  const request = { key, scope, credential, holder, method, url, header, body: bytes, response: ctx.res };
-  // A retry that waits for the first request takes no turn.
-  return once(api.idempotency, request, answered, (refusal) =>
-    jsonError(refusal, ctx.state.requestId, api.services.config.baseUrl),
-  );
+  const keyed = (): Promise<Answer> => {
+    const key = header('idempotency-key');
+    if (ctx.method !== 'POST' || key === undefined) return answered();
+    const { method, url } = ctx;
+    const bytes = body?.bytes ?? Buffer.alloc(0);
+    const request = { key, scope, credential, holder, method, url, header, body: bytes, response: ctx.res };
+    // A retry that waits for the first request takes no turn.
+    return once(api.idempotency, request, answered, (refusal) =>
+      jsonError(refusal, ctx.state.requestId, api.services.config.baseUrl),
+    );
+  };
+  const reads =
+    pass === undefined && caller !== undefined && isRead(route)
+      ? KeyReads.of(api.keyReads, caller, ctx.state.requestId)
+      : undefined;
+  return reads === undefined
+    ? keyed()
+    : reads.out(await reads.runRest(readOfRoute(route, params), params, keyed));
+}
+
+/** Tells whether a route of a project shows stored data, whatever else it does. */
+function isRead({ method, scope, needsRead }: Route): boolean {
+  return (scope ?? (method === 'GET' ? 'read' : 'write')) === 'read' || needsRead === true;
+}
+
+/** Returns what the access log says of a route, also of one that takes no token of a grant. */
+function readOfRoute(route: Route, params: Asking['params']): ReadOf {
+  const token = route.credential === 'api_key' ? route.grantToken : 'refused';
+  if (token === 'refused') return { action: route.operationId, type: null, id: null };
+  const id = token.id === undefined ? undefined : params[token.id];
+  return { action: token.action, type: token.type, id: typeof id === 'string' ? id : null };
 }
 
 /** Returns the owner whose turn a large body takes: the project, or the person. */
@@ -239,7 +265,7 @@ function isReading(route: Route): route is TypedRoute<'api_key'> {
 }
 
 async function answerReading(
-  { authenticator, stale }: ApiInterface,
+  { authenticator, stale, keyReads }: ApiInterface,
   route: TypedRoute<'api_key'>,
   ctx: Context,
   inputs: Inputs,
@@ -249,9 +275,15 @@ async function answerReading(
   requireFresh(stale, route.models ?? MODELS.api_key);
   const credential = credentialOf(ctx.req, ctx.querystring);
   requireFresh(stale, credentialModels(credential));
-  const run = async (caller: Caller): Promise<RouteResult> =>
-    route.accept(inputs)({ ...circumstances, caller });
-  return answerOf(route, await readAs(checked(authenticator, credential, ctx, token), run));
+  const { params } = inputs;
+  const { reads, answer } = await readAs(checked(authenticator, credential, ctx, token), async (caller) => {
+    const log = KeyReads.of(keyReads, caller, circumstances.requestId);
+    const run = async (): Promise<Answer> =>
+      answerOf(route, await route.accept(inputs)({ ...circumstances, caller }));
+    const read = log === undefined ? run() : log.runRest(readOfRoute(route, params), params, run);
+    return { reads: log, answer: await read };
+  });
+  return reads === undefined ? answer : reads.out(answer);
 }
 
 /** Checks the credential before anything of the request is read. */
@@ -314,6 +346,7 @@ function permit(
       scope: keyScopeOf(caller),
       mayShow: route.showsStored !== true || mayRead(caller),
       run: (circumstances) => run({ ...circumstances, caller }),
+      caller,
     };
   };
 }

@@ -4,6 +4,7 @@ import type { ReadEntry } from '#src/fhir/bundle.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
+import { readOf } from '../key-reads.ts';
 import { segmentsOf } from '../path.ts';
 import type { FhirRequest, FindInteraction } from './request.ts';
 
@@ -18,7 +19,8 @@ export async function readEntry(
 ): Promise<string> {
   const mark = entry.url.indexOf('?');
   const path = mark < 0 ? entry.url : entry.url.slice(0, mark);
-  const interaction = find(segmentsOf(path), entry.method);
+  const segments = segmentsOf(path);
+  const interaction = find(segments, entry.method);
   if (interaction.kind !== 'read') {
     throw new Refusal('invalid', {
       code: 'not-supported',
@@ -29,7 +31,7 @@ export async function readEntry(
     'if-none-match': entry.ifNoneMatch,
     'if-modified-since': entry.ifModifiedSince,
   };
-  const { service, caller, budget, pass } = request;
+  const { service, caller, budget, pass, reads } = request;
   const query = new URLSearchParams(mark < 0 ? '' : entry.url.slice(mark + 1));
   const asked = {
     service,
@@ -41,7 +43,11 @@ export async function readEntry(
     ...(pass === undefined ? {} : { pass }),
   };
   const run = (): Promise<Answer> => interaction.run(asked);
-  const answer = await (pass === undefined ? run() : pass.run(interaction.grantToken, run));
+  const answer = await (pass !== undefined
+    ? pass.run(interaction.grantToken, run)
+    : reads !== undefined
+      ? reads.runFhir(readOf(interaction.grantToken, segments), run)
+      : run());
   const response = {
     status: `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`,
     ...(answer.headers.ETag === undefined ? {} : { etag: answer.headers.ETag }),

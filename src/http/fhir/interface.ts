@@ -5,7 +5,6 @@ import type { CommandContext } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
 import { type Caller, turnOf } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
-import type { ParsedJson } from '#src/shared/json.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { credentialModels, isAccessToken } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
@@ -24,6 +23,7 @@ import { readForm } from '../form-body.ts';
 import { requireFresh } from '../freshness.ts';
 import { GrantPass, type GrantService } from '../grant/pass.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
+import { type KeyReadService, KeyReads, readOf } from '../key-reads.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import { negotiate } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
@@ -37,6 +37,7 @@ import { allowOf, interactionOf, routeOf } from './route.ts';
 export interface FhirInterface extends FhirService {
   readonly authenticator: Authenticator;
   readonly grants: GrantService;
+  readonly keyReads: KeyReadService;
   readonly idempotency: IdempotencyKeys;
   readonly limits: { readonly bodyBytes: number; readonly bundleBytes: number };
   readonly answers: AnswerMemory;
@@ -77,16 +78,24 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };
   if (!isAccessToken(credential))
-    return answerFor(fhir, ctx, fhir.authenticator.begin(credential, ctx), asked, credential, interaction);
+    return answerFor(
+      fhir,
+      ctx,
+      fhir.authenticator.begin(credential, ctx),
+      asked,
+      credential,
+      interaction,
+      segments,
+    );
   const caller = await fhir.authenticator.ofToken(credential, ctx);
   const pass = GrantPass.of(fhir.grants, caller, ctx.state.requestId);
   if (pass !== undefined) return answerGrant(fhir, ctx, pass, asked, credential, segments);
   const known = { caller: Promise.resolve(caller), expected: undefined };
-  return answerFor(fhir, ctx, known, asked, credential, interaction);
+  return answerFor(fhir, ctx, known, asked, credential, interaction, segments);
 }
 
 /** What is asked, without who asks. */
-type Asking = Omit<FhirRequest, 'caller' | 'budget' | 'pass'>;
+type Asking = Omit<FhirRequest, 'caller' | 'budget' | 'pass' | 'reads'>;
 
 /** Answers a request of a caller that acts in its own project. */
 async function answerFor(
@@ -96,11 +105,18 @@ async function answerFor(
   asked: Asking,
   credential: string,
   interaction: Exclude<Interaction, { kind: 'open' }>,
+  segments: readonly string[],
 ): Promise<Answer> {
-  if (interaction.kind === 'read')
-    return readAs(authentication, (caller) =>
-      interaction.run({ ...asked, caller, budget: fhir.answers.budget(turnOf(caller.calls), ctx.res) }),
-    );
+  if (interaction.kind === 'read') {
+    const { reads, answer } = await readAs(authentication, async (caller) => {
+      const log = KeyReads.of(fhir.keyReads, caller, ctx.state.requestId);
+      const run = (): Promise<Answer> =>
+        interaction.run({ ...asked, caller, budget: fhir.answers.budget(turnOf(caller.calls), ctx.res) });
+      const read = log === undefined ? run() : log.runFhir(readOf(interaction.grantToken, segments), run);
+      return { reads: log, answer: await read };
+    });
+    return reads === undefined ? answer : reads.out(answer);
+  }
   if (
     interaction.kind === 'write' &&
     interaction.takes === 'resource' &&
@@ -108,9 +124,18 @@ async function answerFor(
   )
     return answerResource(fhir, ctx, authentication, asked, credential, interaction);
   const caller = await authentication.caller;
-  const request = { ...asked, caller, budget: fhir.answers.budget(turnOf(caller.calls), ctx.res) };
+  const reads = KeyReads.of(fhir.keyReads, caller, ctx.state.requestId);
+  const budget = fhir.answers.budget(turnOf(caller.calls), ctx.res);
+  const request = { ...asked, caller, budget, ...(reads === undefined ? {} : { reads }) };
   if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
-  return answerOther(fhir, ctx, request, credential, interaction);
+  const run = (): Promise<Answer> => answerOther(fhir, ctx, request, credential, interaction);
+  if (reads === undefined) return run();
+  // The reads of a Bundle are remembered one by one.
+  return reads.out(
+    await (interaction.kind === 'write'
+      ? run()
+      : reads.runFhir(readOf(interaction.grantToken, segments), run)),
+  );
 }
 
 /**
@@ -215,16 +240,15 @@ async function answerOperation(
     ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes, hold)
     : undefined;
   return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
-    ...(await interaction.run(request, body === undefined ? undefined : await parametersOf(request, body))),
+    ...(await interaction.run(request, body === undefined ? undefined : parseBody(atEdge(body, request)))),
     reads: true,
     refused: 1,
   }));
 }
 
-/** Parses the body of an operation; under a grant its ids are exchanged. @throws Refusal as of `parseBody` */
-async function parametersOf({ pass }: FhirRequest, body: RawBody): Promise<ParsedJson> {
-  const { value, exact } = parseBody(body);
-  return pass === undefined ? { value, exact } : { value: await pass.edge.jsonInSlices(value), exact };
+/** Returns a body whose ids are exchanged when it is parsed, if the request is under a grant. */
+function atEdge(body: RawBody, { pass }: FhirRequest): RawBody {
+  return pass === undefined ? body : { ...body, edge: pass.edge };
 }
 
 async function answerWrite(
@@ -236,7 +260,8 @@ async function answerWrite(
   permitted?: Promise<void>,
 ): Promise<Answer> {
   const authorship = readAuthorship(request.header);
-  const body = await bodyOf(fhir, ctx, request.caller, interaction.takes);
+  const sent = await bodyOf(fhir, ctx, request.caller, interaction.takes);
+  const body = sent === undefined ? undefined : atEdge(sent, request);
   const run = (attempted?: Attempted) => {
     const command: CommandContext = {
       caller: request.caller,

@@ -14,6 +14,7 @@ import type { RawBody } from '../body.ts';
 import type { Stale } from '../freshness.ts';
 import type { GrantToken } from '../grant/opening.ts';
 import type { GrantPass } from '../grant/pass.ts';
+import type { KeyReads } from '../key-reads.ts';
 import type { Position } from '../ports/position.ts';
 import type { Prefer } from '../prefer.ts';
 import type { HistoryPages } from './history-pages.ts';
@@ -51,6 +52,8 @@ export interface FhirRequest {
   readonly budget: AnswerBudget;
   /** Under a grant: what its parts go through. */
   readonly pass?: GrantPass;
+  /** If the caller's reads are logged outside a grant: what the reads of a Bundle go through. */
+  readonly reads?: KeyReads;
 }
 
 /** A write. */

@@ -6,10 +6,13 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { type RawBody, textOf } from '../body.ts';
 
-/** Parses a body. @throws Refusal malformed (400) for bad JSON or UTF-8; too_large (413) for too many values */
+/** Parses a body, and exchanges its ids under a grant. @throws Refusal malformed (400) for bad JSON or UTF-8; too_large (413) for too many values */
 export function parseBody(body: RawBody | undefined): ParsedJson {
   if (body === undefined) throw malformed('required', 'the request has no body');
-  return parseJson(textOf(body), MAX_VALUES);
+  const { edge } = body;
+  if (edge === undefined) return parseJson(textOf(body), MAX_VALUES);
+  const { value, exact } = edge.refusing(() => parseJson(textOf(body), MAX_VALUES));
+  return { value: edge.json(value), exact };
 }
 
 /**
@@ -18,7 +21,11 @@ export function parseBody(body: RawBody | undefined): ParsedJson {
  */
 export async function parseBundleBody(body: RawBody | undefined): Promise<ParsedJson> {
   if (body === undefined) throw malformed('required', 'the request has no body');
-  return inSlices(parseInParts(textOf(body), { item: MAX_VALUES }));
+  const { edge } = body;
+  const parsing = () => inSlices(parseInParts(textOf(body), { item: MAX_VALUES }));
+  if (edge === undefined) return parsing();
+  const { value, exact } = await edge.refusingLater(parsing);
+  return { value: await edge.jsonInSlices(value), exact };
 }
 
 /**

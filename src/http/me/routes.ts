@@ -1,7 +1,9 @@
 /** Every route below `/me` (docs/spec/interface.md, section 4.6). */
 import type { Route } from '../api/route.ts';
+import { ACCESS_REQUEST_ROUTES } from './access-requests.ts';
 import { MY_GRANT_ROUTES } from './grants.ts';
 import { MY_LINK_ROUTES } from './links.ts';
+import { MUTED_ROUTES } from './muted.ts';
 import { MY_PATIENT_ROUTES } from './patients.ts';
 import { REVOKE_ROUTES } from './revoke.ts';
 
@@ -11,4 +13,6 @@ export const ME_ROUTES: readonly Route[] = [
   ...MY_GRANT_ROUTES,
   ...REVOKE_ROUTES,
   ...MY_LINK_ROUTES,
+  ...ACCESS_REQUEST_ROUTES,
+  ...MUTED_ROUTES,
 ];

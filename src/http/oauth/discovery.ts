@@ -1,6 +1,6 @@
 /**
- * Discovery documents: SMART App Launch 2.2 ("Conformance"), OpenID Connect Discovery 1.0, RFC 8414 and RFC 9728. They
- * state what works and nothing else.
+ * Discovery documents: SMART App Launch 2.2 ("Conformance"), OpenID Connect Discovery 1.0, OpenID CIBA Core 1.0
+ * (section 4), RFC 8414 and RFC 9728. They state what works and nothing else.
  */
 import Router from '@koa/router';
 import { CLIENT_AUTHENTICATION_METHODS } from '#src/oauth/client-authentication.ts';
@@ -67,6 +67,9 @@ export function authorizationServerMetadata(baseUrl: string): object {
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
     introspection_endpoint_auth_methods_supported: methods,
     introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+    backchannel_authentication_endpoint: `${baseUrl}/oauth/bc-authorize`,
+    backchannel_token_delivery_modes_supported: ['poll'],
+    backchannel_user_code_parameter_supported: false,
     ui_locales_supported: ['en', 'de', 'fr', 'es', 'nb', 'ar'],
     service_documentation: `${baseUrl}/docs`,
   };

@@ -3,7 +3,7 @@ import { OAuthError, type OAuthErrorCode } from '#src/oauth/error.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 
-const ENDPOINT = /^\/oauth\/(?:token|revoke|introspect|jwks)\/?$/i;
+const ENDPOINT = /^\/oauth\/(?:token|revoke|introspect|bc-authorize|jwks)\/?$/i;
 
 /** Tells whether a path is of an endpoint whose errors have this form. */
 export function isOAuthEndpoint(path: string): boolean {

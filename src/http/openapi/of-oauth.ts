@@ -80,6 +80,18 @@ const TOKENS = {
   additionalProperties: false,
 };
 
+const BACKCHANNEL = {
+  type: 'object',
+  description: 'OpenID CIBA Core 1.0, section 7.3.',
+  properties: {
+    auth_req_id: TEXT,
+    expires_in: { type: 'integer', description: 'Seconds.' },
+    interval: { type: 'integer', description: 'Seconds between two polls, at least.' },
+  },
+  required: ['auth_req_id', 'expires_in', 'interval'],
+  additionalProperties: false,
+};
+
 const INTROSPECTION = {
   type: 'object',
   description: 'RFC 7662, section 2.2.',
@@ -145,6 +157,7 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
           'authorization_code',
           'refresh_token',
           'client_credentials',
+          'urn:openid:params:grant-type:ciba',
           'urn:annal:params:oauth:grant-type:identity',
         ],
       },
@@ -152,6 +165,7 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
       code_verifier: { type: 'string', minLength: 43, maxLength: 128 },
       redirect_uri: URL,
       refresh_token: TEXT,
+      auth_req_id: { type: 'string', description: 'Of `/oauth/bc-authorize`, of the CIBA grant.' },
       scope: { type: 'string', maxLength: 8_000 },
       resource: { type: 'array', items: URL, maxItems: 10, description: 'RFC 8707.' },
       subject_token: {
@@ -178,6 +192,25 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
     { token: TEXT, token_type_hint: { type: 'string', description: 'Not needed.' } },
     ['token'],
     json('What the token stands for', INTROSPECTION),
+  ),
+  '/oauth/bc-authorize': endpoint(
+    'createAccessRequest',
+    'Ask a person for access without sending them to a page',
+    'OpenID CIBA Core 1.0, poll mode; docs/oauth.md. The person finds the request under `/me/access-requests`; poll `/oauth/token` meanwhile. The answer is the same whether or not there is such a person.',
+    {
+      scope: { type: 'string', maxLength: 8_000, description: 'With `openid`.' },
+      login_hint: {
+        type: 'string',
+        maxLength: 254,
+        description: 'An e-mail address, or the id under which the application knows the patient.',
+      },
+      id_token_hint: { type: 'string', description: 'An ID token of this service; instead of `login_hint`.' },
+      binding_message: { type: 'string', maxLength: 64, description: 'Shown to the person as text.' },
+      requested_expiry: { type: 'integer', minimum: 1, description: 'In seconds; at most 600 count.' },
+      resource: { type: 'array', items: URL, maxItems: 10, description: 'RFC 8707.' },
+    },
+    ['scope'],
+    json('The request waits for the person', BACKCHANNEL),
   ),
   '/oauth/jwks': {
     get: {

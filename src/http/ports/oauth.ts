@@ -3,19 +3,20 @@ import type { JSONWebKeySet } from 'jose';
 import type { AuthenticateClient } from '#src/oauth/client-authentication.ts';
 import type { Client } from '#src/oauth/clients.ts';
 import type { TokenClient } from '#src/oauth/codes.ts';
-import type { Exchange, ExchangeFault } from '#src/oauth/exchange-code.ts';
+import type { Exchange, FailedExchange } from '#src/oauth/exchange-code.ts';
 import type { ActiveToken } from '#src/oauth/introspect.ts';
 import type { Issued } from '#src/oauth/issued.ts';
-import type { Refresh, RefreshFault, RefreshTokenState } from '#src/oauth/refresh.ts';
+import type { FailedRefresh, Refresh, RefreshTokenState } from '#src/oauth/refresh.ts';
+import type { BackchannelEndpoints } from './access-requests.ts';
 
 /** Codes, tokens and keys. */
 export interface TokenEndpoints {
   /** Exchanges a code; it is used up in either case. */
-  readonly exchangeCode: (asked: Exchange) => Promise<Issued | { readonly fault: ExchangeFault }>;
+  readonly exchangeCode: (asked: Exchange) => Promise<Issued | FailedExchange>;
   /** Returns what a refresh token stands for; undefined if it is unknown or another application's. */
   readonly findRefreshToken: (token: string, applicationId: string) => Promise<RefreshTokenState | undefined>;
   /** Exchanges a refresh token for the next one; a used one ends its chain. */
-  readonly refresh: (asked: Refresh) => Promise<Issued | { readonly fault: RefreshFault }>;
+  readonly refresh: (asked: Refresh) => Promise<Issued | FailedRefresh>;
   /** Issues an access token of the application itself. */
   readonly issueClientToken: (
     client: TokenClient,
@@ -53,4 +54,5 @@ export interface OAuthServices {
   readonly tokens: TokenEndpoints;
   readonly authenticate: AuthenticateClient;
   readonly identityGrant: IdentityGrant;
+  readonly backchannel: BackchannelEndpoints;
 }

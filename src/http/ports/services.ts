@@ -2,6 +2,7 @@
 import type { AdminCommands } from '#commands/admin.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
+import type { AccessLogOf } from '#queries/access-log.ts';
 import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { Queries } from '#queries/queries.ts';
@@ -12,6 +13,7 @@ import type { Moment } from '#src/shared/moment.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
+import type { AccessRequestServices } from './access-requests.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Settings } from './settings.ts';
 import type { WebhookServices } from './webhooks.ts';
@@ -56,7 +58,9 @@ export interface Services {
     readonly secret: Buffer;
   }) => Promise<string>;
   readonly consentQueries: ConsentQueries;
+  readonly accessLogOf: AccessLogOf;
   readonly consents: ConsentCommands;
+  readonly accessRequests: AccessRequestServices;
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   readonly documents: DocumentServices;

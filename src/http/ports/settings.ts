@@ -10,4 +10,6 @@ export interface Settings {
   readonly devIssuer: 'local' | 'allow';
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
+  /** `all` if the access log has reads with API keys too. */
+  readonly accessLog: 'grants' | 'all';
 }

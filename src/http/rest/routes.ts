@@ -1,5 +1,6 @@
 /** All routes below `/v1` (docs/spec/interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
+import { ACCESS_LOG_ROUTES } from './access-log.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
 import { CONTEXT_ROUTES } from './context.ts';
 import { DOCUMENT_ROUTES } from './documents.ts';
@@ -27,6 +28,7 @@ export const REST_ROUTES: readonly Route[] = [
   ...INVITATION_ROUTES,
   ...LINK_ROUTES,
   ...GRANT_ROUTES,
+  ...ACCESS_LOG_ROUTES,
   ...TERMINOLOGY_ROUTES,
   ...CONTEXT_ROUTES,
 ];

@@ -7,6 +7,7 @@ import { OAuthError } from '#src/oauth/error.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../../form-body.ts';
 import { requireFresh, type Stale } from '../../freshness.ts';
+import type { AccessLog } from '../../ports/access-log.ts';
 import type { TokenEndpoints } from '../../ports/oauth.ts';
 import { hasSeveralValues, repeatedName } from '../../repeated.ts';
 import { asOAuthError, NOT_STORED, oauthErrorAnswer } from '../errors.ts';
@@ -22,6 +23,7 @@ export interface EndpointDeps {
   /** Returns the refusal that a client gets for an error; undefined for a fault of the service. */
   readonly refusalOf: (error: unknown) => Refusal | undefined;
   readonly log: Logger;
+  readonly accessLog: Pick<AccessLog, 'note'>;
 }
 
 /** Parameters of a request, after its client was authenticated. An empty parameter counts as absent. */

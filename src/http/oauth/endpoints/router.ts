@@ -1,6 +1,7 @@
-/** `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks`: what clients call (docs/spec/interface.md, section 4.1). */
+/** `/oauth/token`, `/oauth/revoke`, `/oauth/introspect`, `/oauth/bc-authorize` and `/oauth/jwks`: what clients call (docs/spec/interface.md, section 4.1). */
 import Router from '@koa/router';
 import { KEY_SET_MAX_AGE_S } from '#src/oauth/signing-keys.ts';
+import { answerBackchannelRequest } from './backchannel.ts';
 import { clientEndpoint, required } from './endpoint.ts';
 import { answerIntrospection } from './introspect.ts';
 import { answerTokenRequest, type TokenDeps } from './token.ts';
@@ -22,6 +23,10 @@ export function clientEndpointsRouter(deps: TokenDeps): Router {
   router.post(
     '/oauth/introspect',
     clientEndpoint(deps, (request) => answerIntrospection(deps, request)),
+  );
+  router.post(
+    '/oauth/bc-authorize',
+    clientEndpoint(deps, (request) => answerBackchannelRequest(deps, request)),
   );
   router.get('/oauth/jwks', async (ctx) => {
     const keys = JSON.stringify(await deps.tokens.publicKeys());

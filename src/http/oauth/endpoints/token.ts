@@ -1,26 +1,20 @@
 /** `POST /oauth/token`: the grant types (docs/spec/interface.md, sections 4.1 and 5; RFC 6749, sections 4 to 6). */
 import { createHash } from 'node:crypto';
-import { ownResource } from '#src/oauth/authorization/request.ts';
+import { CIBA_GRANT } from '#src/oauth/backchannel/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
 import type { ExchangeFault } from '#src/oauth/exchange-code.ts';
-import type { Issued } from '#src/oauth/issued.ts';
-import {
-  knownScopes,
-  narrows,
-  normalise,
-  parseScopes,
-  type Scope,
-  scopeText,
-  uncovered,
-} from '#src/oauth/scopes.ts';
+import type { Reused } from '#src/oauth/issued.ts';
+import { knownScopes, narrows, normalise, type Scope, scopeText, uncovered } from '#src/oauth/scopes.ts';
 import type { IdentityGrant } from '../../ports/oauth.ts';
-import { type ClientRequest, type EndpointDeps, required } from './endpoint.ts';
+import { type BackchannelDeps, byBackchannel } from './backchannel.ts';
+import { type ClientRequest, required } from './endpoint.ts';
+import { answerOf, badResource, resourcesOf, scopesOf } from './parts.ts';
 
 /** The grant type of trusted first-party applications (docs/spec/decisions.md, section 7). */
 export const IDENTITY_GRANT = 'urn:annal:params:oauth:grant-type:identity';
 
 /** Dependencies of the token endpoint. */
-export interface TokenDeps extends EndpointDeps {
+export interface TokenDeps extends BackchannelDeps {
   readonly identityGrant: IdentityGrant;
 }
 
@@ -31,6 +25,7 @@ export const GRANT_WORK: Readonly<Record<string, Work>> = {
   authorization_code: byCode,
   refresh_token: byRefreshToken,
   client_credentials: byClientCredentials,
+  [CIBA_GRANT]: byBackchannel,
   [IDENTITY_GRANT]: byIdentity,
 };
 
@@ -86,7 +81,14 @@ async function byCode(deps: TokenDeps, request: ClientRequest): Promise<object> 
   if (resources === undefined) throw badResource(deps.baseUrl);
   if ('fault' in issued) {
     const { fault } = issued;
-    if (fault === 'reused') noteReuse(deps, request, 'code');
+    // Another client presented it: the grant isn't that client's.
+    if (issued.reused !== undefined)
+      noteReuse(
+        deps,
+        request,
+        'code',
+        fault === 'reused' ? issued.reused : { ...issued.reused, grantId: null },
+      );
     for (const name of ['redirect_uri', 'code_verifier']) required(request, name);
     throw new OAuthError(fault === 'resource' ? 'invalid_target' : 'invalid_grant', EXCHANGE_FAULTS[fault]);
   }
@@ -103,7 +105,7 @@ async function byRefreshToken(deps: TokenDeps, request: ClientRequest): Promise<
   const narrowed = found.current ? narrowedTo(deps, request, found) : found;
   const issued = await deps.tokens.refresh({ token, applicationId, ...narrowed });
   if ('fault' in issued) {
-    if (issued.fault === 'reused') noteReuse(deps, request, 'refresh token');
+    if (issued.reused !== undefined) noteReuse(deps, request, 'refresh token', issued.reused);
     throw new OAuthError(
       'invalid_grant',
       issued.fault === 'reused'
@@ -182,47 +184,25 @@ async function byIdentity(deps: TokenDeps, request: ClientRequest): Promise<obje
 
 const isSystem = (scope: Scope): boolean => typeof scope !== 'string' && scope.context === 'system';
 
-/** @throws OAuthError invalid_scope, also for a text without any scope */
-function scopesOf(text: string): readonly Scope[] {
-  const parsed = parseScopes(text);
-  if ('fault' in parsed) throw new OAuthError('invalid_scope', parsed.fault);
-  if (parsed.scopes.length === 0) throw new OAuthError('invalid_scope', 'scope must name at least one scope');
-  return parsed.scopes;
-}
-
-const MAX_RESOURCES = 10;
-
-/** Returns the resources of a request; undefined if one isn't of this service (RFC 8707). */
-function resourcesOf({ all }: ClientRequest, baseUrl: string): readonly string[] | undefined {
-  const values = all('resource');
-  const own = values.slice(0, MAX_RESOURCES).flatMap((value) => ownResource(value, baseUrl) ?? []);
-  return own.length === values.length ? [...new Set(own)] : undefined;
-}
-
-function badResource(baseUrl: string): OAuthError {
-  return new OAuthError(
-    'invalid_target',
-    `resource must be ${baseUrl}/fhir/R4 or another base URL of this service`,
-  );
-}
-
-async function answerOf(deps: TokenDeps, { client }: ClientRequest, issued: Issued): Promise<object> {
-  const idToken = await deps.tokens.idToken(client.clientId, issued);
-  return {
-    access_token: issued.accessToken,
-    token_type: 'Bearer',
-    expires_in: issued.expiresIn,
-    scope: issued.scope,
-    ...(issued.refreshToken === undefined ? {} : { refresh_token: issued.refreshToken }),
-    patient: issued.patient,
-    grant_id: issued.grantId,
-    ...(idToken === undefined ? {} : { id_token: idToken }),
-  };
-}
-
-function noteReuse(deps: TokenDeps, { client, requestId }: ClientRequest, what: string): void {
-  deps.log.warn(
+function noteReuse(
+  { log, accessLog }: TokenDeps,
+  { client, requestId }: ClientRequest,
+  what: string,
+  { record, grantId }: Pick<Reused, 'record'> & { readonly grantId: string | null },
+): void {
+  log.warn(
     { request_id: requestId, client_id: client.clientId },
     `a used ${what} was presented again; its tokens were revoked`,
   );
+  accessLog.note({
+    record,
+    action: 'token_reuse',
+    actor: { kind: 'application', id: client.applicationId, grantId },
+    resourceType: null,
+    resourceId: null,
+    purpose: null,
+    status: 'denied',
+    count: 0,
+    requestId,
+  });
 }

@@ -1,0 +1,165 @@
+/**
+ * Access requests that a person may decide (docs/spec/decisions.md, section 7): those under their verified address, their
+ * `sub`, or the pairwise id of a record that they have. Requests of applications that they had muted are never among them.
+ */
+import type { Pool } from 'pg';
+import type { PersonId } from '#src/shared/identity.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+
+/** States of an access request (docs/spec/decisions.md, section 7). */
+export const REQUEST_STATUSES = ['pending', 'approved', 'denied', 'expired'] as const;
+
+/** A state. */
+export type RequestStatus = (typeof REQUEST_STATUSES)[number];
+
+/** An access request as a person sees it. */
+export interface AccessRequestRow {
+  readonly id: string;
+  readonly status: RequestStatus;
+  readonly environment: Environment;
+  readonly client_id: string;
+  readonly application_id: string;
+  readonly application_name: string;
+  readonly application_kind: string;
+  readonly privacy_url: string | null;
+  /** The name of the application's organization. */
+  readonly organization: string;
+  /** What is asked for, normalised. */
+  readonly scope: string;
+  readonly binding_message: string | null;
+  /** The real id of the Patient that the application named; null if it named a person. */
+  readonly named: string | null;
+  readonly created_at: Micros;
+  readonly expires_at: Micros;
+  readonly decided_at: Micros | null;
+  /** The real id of the Patient of an approval, as the next two. */
+  readonly record: string | null;
+  readonly granted_scope: string | null;
+  readonly grant_id: string | null;
+}
+
+/** Who asks, and what they have. */
+export interface RequestsOf {
+  readonly person: PersonId;
+  /** Verified; undefined: none. */
+  readonly email: string | undefined;
+  /** The real ids of the Patients that the person has now. */
+  readonly records: readonly string[];
+  readonly environment: Environment;
+}
+
+/** An application that a person has muted. */
+export interface MutedRow {
+  /** The application's id. */
+  readonly id: string;
+  readonly name: string | null;
+  /** When it was muted. */
+  readonly created_at: Micros;
+}
+
+/** Queries about access requests. */
+export interface AccessRequestQueries {
+  /**
+   * Reads a person's requests of the last day, the newest first.
+   * @throws Refusal invalid (422) for a cursor of another list
+   */
+  readonly accessRequests: (
+    of: RequestsOf,
+    asked: PageAsked & { readonly status?: RequestStatus | undefined },
+  ) => Promise<Page<AccessRequestRow>>;
+  /** Reads one; undefined if it isn't among them. */
+  readonly accessRequest: (of: RequestsOf, id: string) => Promise<AccessRequestRow | undefined>;
+  /** Reads the environment of a request, to know where to look; undefined for an unknown one. */
+  readonly environmentOfRequest: (id: string) => Promise<Environment | undefined>;
+  /** Reads the applications that a person has muted, the newest first. */
+  readonly mutedBy: (person: PersonId, asked: PageAsked) => Promise<Page<MutedRow>>;
+}
+
+const micros = (column: string): string => `(extract(epoch from ${column}) * 1000000)::int8`;
+
+// Indexes: consents.grants_of_person, consents.grants_of_record, operations.access_request_of_hint. Several people may
+// have the same address or record: what another has decided is not theirs to see. A link that ended since the request was
+// made has ended the request for that person, also if they were linked again.
+const VISIBLE = `
+with hints as (
+  select 'email' as kind, $3::text as hint, null as project, null as environment, null as sector, null::uuid as record
+   where $3 is not null
+  union select 'subject', g.pairwise_subject, g.project, g.environment, g.sector, null
+    from consents.grants g where g.issuer = $1 and g.subject = $2
+  union select 'patient', g.patient::text, g.project, g.environment, g.sector, g.record
+    from consents.grants g where g.record = any($4::uuid[])
+)
+select r.id, r.status, r.environment, r.client_id, r.application_id, a.name as application_name,
+       a.kind as application_kind, a.privacy_url, o.name as organization, r.scope, r.binding_message,
+       h.record as named, ${micros('r.created_at')} as created_at, ${micros('r.expires_at')} as expires_at,
+       ${micros('r.decided_at')} as decided_at, r.record, r.granted_scope, r.grant_id
+  from hints h
+  join operations.access_request_now r on r.hint = h.hint and r.hint_kind = h.kind
+   and (h.project is null or (r.project = h.project and r.environment = h.environment and r.sector = h.sector))
+  join projects.application a on a.id = r.application_id and a.deleted_at is null
+  join projects.project p on p.id = a.project and p.deleted_at is null
+  join projects.organization o on o.id = p.organization
+ where r.environment = $5
+   and (r.issuer is null or (r.issuer = $1 and r.subject = $2))
+   and not exists (
+     select from operations.muted_application m
+      where m.issuer = $1 and m.subject = $2 and m.application_id = r.application_id
+        and r.created_at >= m.muted_at and (m.unmuted_at is null or r.created_at < m.unmuted_at))
+   and not exists (
+     select from consents.links l
+      where l.record = h.record and l.issuer = $1 and l.subject = $2 and l.unlinked_at >= ${micros('r.created_at')})`;
+
+const valuesOf = ({ person, email, records, environment }: RequestsOf): unknown[] => [
+  person.issuer,
+  person.subject,
+  email?.toLowerCase() ?? null,
+  records,
+  environment,
+];
+
+/** Opens the questions. */
+export function openAccessRequests(pool: Pool): AccessRequestQueries {
+  return {
+    accessRequests: (of, { status, ...asked }) =>
+      pageOf<AccessRequestRow>(
+        pool,
+        {
+          name: `access-requests${status === undefined ? '' : '-in-state'}`,
+          rows: `${VISIBLE}${status === undefined ? '' : ' and r.status = $6'}`,
+          values: [...valuesOf(of), ...(status === undefined ? [] : [status])],
+        },
+        asked,
+      ),
+    async accessRequest(of, id) {
+      const { rows } = await pool.query<AccessRequestRow>({
+        name: 'access-request',
+        text: `${VISIBLE} and r.id = $6`,
+        values: [...valuesOf(of), id],
+      });
+      return rows[0];
+    },
+    async environmentOfRequest(id) {
+      const { rows } = await pool.query<{ environment: Environment }>({
+        name: 'access-request-environment',
+        text: 'select environment from operations.access_request where id = $1',
+        values: [id],
+      });
+      return rows[0]?.environment;
+    },
+    mutedBy: ({ issuer, subject }, asked) =>
+      pageOf<MutedRow>(
+        pool,
+        {
+          name: 'muted-applications',
+          // Index: operations.muted_application_now.
+          rows: `select m.application_id as id, a.name, ${micros('m.muted_at')} as created_at
+            from operations.muted_application m left join projects.application a on a.id = m.application_id
+           where m.issuer = $1 and m.subject = $2 and m.unmuted_at is null`,
+          values: [issuer, subject],
+        },
+        asked,
+      ),
+  };
+}

@@ -1,0 +1,30 @@
+/** Finds the records that resources belong to, for the access log. */
+import type { Pool } from 'pg';
+import type { Sees } from '#src/shared/caller.ts';
+
+/**
+ * Returns the record, the id of its Patient, of each of these ids that is a resource of the owner, a deleted one too, or an
+ * automatic Provenance. Others are absent, and so is what is in the directory.
+ */
+export type RecordsOf = (sees: Sees, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+// Indexes: primary key of resources.resource (id); history.version_event (event_id).
+const RECORDS = `
+select r.id, r.record from resources.resource r
+ where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is not null
+union all
+select v.event_id, v.record from history.version v
+ where v.event_id = any($1::uuid[]) and v.tenant = $2 and v.record is not null`;
+
+/** Opens the question. What is asked about was found for the caller before. */
+export function openRecordsOf(pool: Pool): RecordsOf {
+  return async ({ ownerId }, ids) => {
+    if (ids.length === 0) return new Map();
+    const { rows } = await pool.query<{ id: string; record: string }>({
+      name: 'records-of',
+      text: RECORDS,
+      values: [ids, ownerId],
+    });
+    return new Map(rows.map(({ id, record }) => [id, record]));
+  };
+}

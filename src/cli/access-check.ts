@@ -1,0 +1,58 @@
+/** The check of the access log, for `annal verify` and `annal checkpoint`. */
+import { tracesOf } from '#projections/erasure.ts';
+import { closeSession, openSession } from '#projections/session.ts';
+import { accessLogOf, accessName, type StreamLeaf } from '#src/audit/checkpoint.ts';
+import type { EventStore } from '#src/events/store.ts';
+import {
+  type AccessHead,
+  AccessLogCheck,
+  type FindPurges,
+  type PurgeTrace,
+} from '#src/operations/access-log/check.ts';
+
+/** Faults that are named at most. */
+const NAMED = 1_000;
+
+/** Runs `work` with a check on a session of its own. */
+export async function withAccessCheck<T>(
+  databaseUrl: string,
+  work: (check: AccessLogCheck) => Promise<T>,
+): Promise<T> {
+  const session = await openSession(databaseUrl, { name: 'verify access log', scratch: true });
+  try {
+    return await work(new AccessLogCheck(session, NAMED));
+  } finally {
+    await closeSession(session);
+  }
+}
+
+/** Returns what looks purges up in a log of events. */
+export function purgesIn(store: Pick<EventStore, 'subscribe' | 'head'>): FindPurges {
+  return async (records) => {
+    const found = new Map<string, PurgeTrace>();
+    for (const [record, { requested, erased }] of await tracesOf(store, records)) {
+      const { event } = erased ?? requested;
+      if (event.type === 'RecordErasureRequested' || event.type === 'RecordErased') found.set(record, event);
+    }
+    return found;
+  };
+}
+
+/** Yields the lines of a checkpoint for access logs, which come before those of streams. */
+export async function* accessLeaves(heads: AsyncIterable<AccessHead>): AsyncGenerator<StreamLeaf> {
+  for await (const { record, entries, hash } of heads)
+    yield { stream: accessName(record), revision: entries, hash };
+}
+
+/** Yields the heads of access logs in a checkpoint. */
+export async function* accessHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGenerator<AccessHead> {
+  for await (const { stream, revision, hash } of leaves) {
+    const record = accessLogOf(stream);
+    if (record !== undefined) yield { record, entries: revision, hash };
+  }
+}
+
+/** Yields the heads of streams in a checkpoint. */
+export async function* streamHeadsIn(leaves: AsyncIterable<StreamLeaf>): AsyncGenerator<StreamLeaf> {
+  for await (const leaf of leaves) if (accessLogOf(leaf.stream) === undefined) yield leaf;
+}

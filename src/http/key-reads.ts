@@ -1,0 +1,186 @@
+/**
+ * The access log of reads in a project's own name: with a member's token always, with API keys and `client_credentials`
+ * tokens if `ACCESS_LOG` is `all`. There is one entry for each record that an answer shows, written before anything is sent
+ * (docs/access-log.md).
+ */
+import type { RecordsOf } from '#queries/records-of.ts';
+import { isResourceType } from '#src/fhir/types.ts';
+import type { AccessActor, AccessEntry } from '#src/shared/access-entry.ts';
+import type { Caller, CallerCredential } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { Answer } from './answer.ts';
+import type { GrantToken } from './grant/opening.ts';
+import type { AccessLog } from './ports/access-log.ts';
+
+/** What the log of such reads needs of the service. */
+export interface KeyReadService {
+  readonly accessLog: Pick<AccessLog, 'written'>;
+  readonly recordsOf: RecordsOf;
+  /** Whether reads with API keys are logged too. */
+  readonly all: boolean;
+  /** Base URL of the FHIR interface, slash at its end. */
+  readonly base: string;
+}
+
+/** What is read. */
+export interface ReadOf {
+  readonly action: string;
+  readonly type: string | null;
+  readonly id: string | null;
+}
+
+/** A read that was answered. */
+interface Done extends ReadOf {
+  /** Ids that say which records were read: of the path, and of what is shown. */
+  readonly ids: readonly string[];
+  /** The id of each resource that is shown, or of its record; null if they aren't known one by one. */
+  readonly shown: readonly string[] | null;
+}
+
+/** The reads of one request. */
+export class KeyReads {
+  readonly #done: Done[] = [];
+
+  private constructor(
+    private readonly service: KeyReadService,
+    private readonly caller: Caller,
+    private readonly actor: AccessActor,
+    private readonly requestId: string,
+  ) {}
+
+  /** Returns the log of a request; undefined if the caller's reads aren't logged, or are under a grant. */
+  static of(service: KeyReadService, caller: Caller, requestId: string): KeyReads | undefined {
+    const actor = actorOf(caller.calls.credential);
+    if (actor === undefined || (actor.kind !== 'person' && !service.all)) return undefined;
+    return new KeyReads(service, caller, actor, requestId);
+  }
+
+  /** Runs a read of the FHIR interface, or a part of a Bundle, and remembers what it shows. */
+  async runFhir(of: ReadOf, run: () => Promise<Answer>): Promise<Answer> {
+    const answer = await run();
+    if (answer.status < 400) {
+      const { body, stream, status } = answer;
+      const one = of.id === null ? [] : [of.id];
+      const listed = body === undefined ? [] : urlsIn(body, `"fullUrl":"${this.service.base}`);
+      // An answer without entries is the resource itself.
+      const isBundle = listed.length > 0 || !isInstance(of);
+      const shown = stream !== undefined ? null : isBundle ? listed : status === 200 ? one : [];
+      this.#done.push({ ...of, ids: [...one, ...listed], shown });
+    }
+    return answer;
+  }
+
+  /**
+   * Runs a read of REST v1 and remembers what it shows.
+   * @param params of the path
+   */
+  async runRest(
+    of: ReadOf,
+    params: Readonly<Record<string, unknown>>,
+    run: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const answer = await run();
+    if (answer.status < 400) {
+      const { body, content } = answer;
+      const named = Object.values(params).filter((value) => typeof value === 'string');
+      const listed = body === undefined ? [] : idsBehind(body, '"patient":"');
+      const shown = content !== undefined ? named : listed.length > 0 ? listed : null;
+      this.#done.push({ ...of, ids: [...named, ...listed], shown });
+    }
+    return answer;
+  }
+
+  /**
+   * Returns an answer when all that was read for it is in the access log.
+   * @throws Refusal unavailable (503) if the log can't be written
+   */
+  async out(answer: Answer): Promise<Answer> {
+    const done = this.#done.splice(0);
+    const ids = [...new Set(done.flatMap((each) => each.ids))].filter(isUuid);
+    const records = await this.service.recordsOf(this.caller.sees, ids);
+    await this.service.accessLog.written(done.flatMap((each) => this.#entries(each, records)));
+    return answer;
+  }
+
+  #entries({ action, type, id, ids, shown }: Done, records: ReadonlyMap<string, string>): AccessEntry[] {
+    const recordOf = (each: string): readonly string[] => {
+      const record = records.get(each);
+      return record === undefined ? [] : [record];
+    };
+    const counts = new Map<string, number>();
+    for (const record of (shown ?? []).flatMap(recordOf)) counts.set(record, (counts.get(record) ?? 0) + 1);
+    return [...new Set(ids.flatMap(recordOf))].map((record) => ({
+      record,
+      action,
+      actor: this.actor,
+      resourceType: type,
+      resourceId: id !== null && records.get(id) === record ? id : null,
+      purpose: null,
+      status: 'ok',
+      count: shown === null ? null : (counts.get(record) ?? 0),
+      requestId: this.requestId,
+    }));
+  }
+}
+
+/** Returns what an interaction of the FHIR interface reads, also one that takes no token of a grant. */
+export function readOf(token: GrantToken, segments: readonly string[]): ReadOf {
+  if (token !== 'refused') return { action: token.action, type: token.type, id: token.id };
+  const [type = '', id] = segments;
+  const last = segments.at(-1) ?? '';
+  const isOperation = last.startsWith('$');
+  return {
+    action: isOperation ? last : 'search-type',
+    type: isResourceType(type) ? type : null,
+    id: isOperation && segments.length === 3 ? (id ?? null) : null,
+  };
+}
+
+/** Tells whether one resource or version is read, and not a list. */
+function isInstance({ action }: ReadOf): boolean {
+  return action === 'read' || action === 'vread';
+}
+
+function actorOf(credential: CallerCredential): AccessActor | undefined {
+  switch (credential.kind) {
+    case 'api_key':
+      return { kind: 'key', id: credential.keyId };
+    case 'client':
+      return { kind: 'application', id: credential.applicationId, grantId: null };
+    case 'member':
+      return { kind: 'person', issuer: credential.issuer, subject: credential.subject, role: 'member' };
+    case 'grant':
+      return undefined;
+  }
+}
+
+/** Length of an id. */
+const ID = 36;
+
+/** Returns the ids of `Type/id` behind a text that the service wrote; inside a value its quotes would be escaped. */
+function urlsIn(body: string | Buffer, mark: string): string[] {
+  return endsBehind(body, mark).flatMap((end) => {
+    const text = slice(body, end, end + ID + 64);
+    const id = text.slice(text.indexOf('/') + 1).slice(0, ID);
+    return isUuid(id) ? [id] : [];
+  });
+}
+
+/** Returns the ids directly behind such a text. */
+function idsBehind(body: string | Buffer, mark: string): string[] {
+  return endsBehind(body, mark).flatMap((end) => {
+    const id = slice(body, end, end + ID);
+    return isUuid(id) ? [id] : [];
+  });
+}
+
+function endsBehind(body: string | Buffer, mark: string): number[] {
+  const ends: number[] = [];
+  for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at + mark.length))
+    ends.push(at + mark.length);
+  return ends;
+}
+
+function slice(body: string | Buffer, from: number, to: number): string {
+  return typeof body === 'string' ? body.slice(from, to) : body.toString('latin1', from, to);
+}

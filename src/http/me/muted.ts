@@ -1,0 +1,73 @@
+/** Applications whose requests a person doesn't want to see: `/me/muted-applications` (docs/spec/decisions.md, section 7). */
+import { z } from 'zod';
+import { toInstant } from '#src/shared/time.ts';
+import { route } from '../api/route.ts';
+import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { requirePerson } from './access.ts';
+
+const muted = z
+  .object({ application_id: z.string(), name: z.string().nullable(), muted_at: instant })
+  .meta({ id: 'MutedApplication' });
+
+/** Routes of muted applications. */
+export const MUTED_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/me/muted-applications',
+    operationId: 'listMutedApplications',
+    summary: 'Applications whose requests you don’t see',
+    tag: 'Patients and consent',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['projects'],
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page, the last muted first', schema: listOf(muted) } },
+    async run(request) {
+      requirePerson(request);
+      const { services, identity, query } = request;
+      const { rows, total, next } = await services.consentQueries.mutedBy(identity, query);
+      const data = rows.map(({ id, name, created_at }) => ({
+        application_id: id,
+        name,
+        muted_at: toInstant(created_at),
+      }));
+      return { status: 200, body: { data, total, next_cursor: next ?? null } };
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/me/muted-applications/{application_id}',
+    operationId: 'muteApplication',
+    summary: 'Don’t show later requests of an application',
+    description: 'They expire unseen, and the application isn’t told. Requests that you have seen stay.',
+    tag: 'Patients and consent',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['projects'],
+    answers: { 204: { description: 'It is muted' } },
+    async run(request) {
+      requirePerson(request);
+      const { services, identity, params } = request;
+      await services.accessRequests.mute(identity, params.application_id);
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/me/muted-applications/{application_id}',
+    operationId: 'unmuteApplication',
+    summary: 'Show later requests of an application again',
+    description: 'Those that it made while it was muted stay unseen.',
+    tag: 'Patients and consent',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['projects'],
+    answers: { 204: { description: 'It isn’t muted' } },
+    async run(request) {
+      requirePerson(request);
+      const { services, identity, params } = request;
+      await services.accessRequests.unmute(identity, params.application_id);
+      return { status: 204 };
+    },
+  }),
+];

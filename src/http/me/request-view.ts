@@ -1,0 +1,74 @@
+/** An access request as `/me` shows it (docs/spec/decisions.md, section 7). */
+import { z } from 'zod';
+import { type AccessRequestRow, REQUEST_STATUSES } from '#queries/consents/access-requests.ts';
+import { knownScopes, type Scope } from '#src/oauth/scopes.ts';
+import { toInstant } from '#src/shared/time.ts';
+import { environment, grant, instant } from '../api/schemas.ts';
+import { fixedSentences, itemSentences } from '../oauth/authorize/sentences.ts';
+import type { Texts } from '../pages/texts.ts';
+
+/** An access request. */
+export const accessRequestSchema = z
+  .object({
+    id: z.string(),
+    status: z
+      .enum(REQUEST_STATUSES)
+      .describe('`expired`: its time is over, or a newer request of the application has replaced it.'),
+    environment,
+    application: grant.shape.application,
+    binding_message: z
+      .string()
+      .nullable()
+      .describe('Text of the application, to be compared with what it shows. Show it as text.'),
+    patient_id: z
+      .string()
+      .nullable()
+      .describe('The record that the application named, or that you approved. Null: choose one.'),
+    scopes: z
+      .array(z.string())
+      .describe('What is asked for, in SMART v2 form; of an approval what was granted.'),
+    scopes_text: z.array(z.string()).describe('The same in words.'),
+    created_at: instant,
+    expires_at: instant,
+    decided_at: instant.nullable(),
+    grant_id: z.string().nullable().describe('Of an approval.'),
+  })
+  .meta({ id: 'AccessRequest' });
+
+/** Returns what scopes allow, in sentences. @param own whether every record on offer is the person's own */
+export function requestSentences(say: Texts, scopes: readonly Scope[], app: string, own: boolean): string[] {
+  return [
+    ...itemSentences(say, scopes, own).map(({ sentence }) => sentence),
+    ...fixedSentences(say, scopes, app),
+    ...(scopes.includes('offline_access') ? [say('sentence.offline', { app })] : []),
+  ];
+}
+
+/** Returns a request as `/me` shows it. @param own as for `requestSentences` */
+export function accessRequestView(
+  row: AccessRequestRow,
+  say: Texts,
+  own: boolean,
+): z.input<typeof accessRequestSchema> {
+  const names = (row.granted_scope ?? row.scope).split(' ');
+  return {
+    id: row.id,
+    status: row.status,
+    environment: row.environment,
+    application: {
+      id: row.application_id,
+      name: row.application_name,
+      kind: row.application_kind,
+      organization: row.organization,
+      privacy_url: row.privacy_url,
+    },
+    binding_message: row.binding_message,
+    patient_id: row.record ?? row.named,
+    scopes: names,
+    scopes_text: requestSentences(say, knownScopes(names), row.application_name, own),
+    created_at: toInstant(row.created_at),
+    expires_at: toInstant(row.expires_at),
+    decided_at: row.decided_at === null ? null : toInstant(row.decided_at),
+    grant_id: row.grant_id,
+  };
+}

@@ -1,0 +1,50 @@
+/** What several grant types read of a request, and how tokens are answered. */
+import { ownResource } from '#src/oauth/authorization/request.ts';
+import { OAuthError } from '#src/oauth/error.ts';
+import type { Issued } from '#src/oauth/issued.ts';
+import { parseScopes, type Scope } from '#src/oauth/scopes.ts';
+import type { ClientRequest, EndpointDeps } from './endpoint.ts';
+
+/** @throws OAuthError invalid_scope, also for a text without any scope */
+export function scopesOf(text: string): readonly Scope[] {
+  const parsed = parseScopes(text);
+  if ('fault' in parsed) throw new OAuthError('invalid_scope', parsed.fault);
+  if (parsed.scopes.length === 0) throw new OAuthError('invalid_scope', 'scope must name at least one scope');
+  return parsed.scopes;
+}
+
+const MAX_RESOURCES = 10;
+
+/** Returns the resources of a request; undefined if one isn't of this service (RFC 8707). */
+export function resourcesOf({ all }: ClientRequest, baseUrl: string): readonly string[] | undefined {
+  const values = all('resource');
+  const own = values.slice(0, MAX_RESOURCES).flatMap((value) => ownResource(value, baseUrl) ?? []);
+  return own.length === values.length ? [...new Set(own)] : undefined;
+}
+
+/** Returns the error of a `resource` that isn't of this service. */
+export function badResource(baseUrl: string): OAuthError {
+  return new OAuthError(
+    'invalid_target',
+    `resource must be ${baseUrl}/fhir/R4 or another base URL of this service`,
+  );
+}
+
+/** Returns the answer of tokens of a grant (docs/spec/interface.md, section 4.1). */
+export async function answerOf(
+  deps: Pick<EndpointDeps, 'tokens'>,
+  { client }: ClientRequest,
+  issued: Issued,
+): Promise<object> {
+  const idToken = await deps.tokens.idToken(client.clientId, issued);
+  return {
+    access_token: issued.accessToken,
+    token_type: 'Bearer',
+    expires_in: issued.expiresIn,
+    scope: issued.scope,
+    ...(issued.refreshToken === undefined ? {} : { refresh_token: issued.refreshToken }),
+    patient: issued.patient,
+    grant_id: issued.grantId,
+    ...(idToken === undefined ? {} : { id_token: idToken }),
+  };
+}

@@ -1,0 +1,341 @@
+/**
+ * Checks the access log: part of `annal verify` and `annal checkpoint`. It recomputes the chain of every record, compares
+ * it with the record's head and with the heads of a checkpoint, and finds out whether the log of events explains what was
+ * removed (docs/access-log.md). What was seen is kept in temporary tables, so that memory doesn't grow with the log.
+ */
+import type { ClientBase } from 'pg';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { digestOf, type EntryColumns, GENESIS, linkOf } from './chain.ts';
+
+/** A fault of the access log. */
+export interface AccessLogFault {
+  /**
+   * `hash`: an entry was altered or moved; `sequence`: entries are missing or duplicated; `head`: the last entries are
+   * missing, or the head was altered; `erasure`: entries were removed without a purge, or are left after one;
+   * `checkpoint`: the entries differ from the checkpoint's, or end before it.
+   */
+  readonly what: 'hash' | 'sequence' | 'head' | 'erasure' | 'checkpoint';
+  readonly record: string;
+  /** The entry's number in the record; null if the fault isn't of one entry. */
+  readonly entry: number | null;
+  readonly message: string;
+}
+
+/** Where a record's access log ends. */
+export interface AccessHead {
+  readonly record: string;
+  /** Number of its entries. */
+  readonly entries: number;
+  /** The last entry's hash, 64 hex digits. */
+  readonly hash: string;
+}
+
+/** What the log of events says about a record's purge. */
+export type PurgeTrace = Extract<
+  StoredEvent['event'],
+  { readonly type: 'RecordErasureRequested' | 'RecordErased' }
+>;
+
+/**
+ * Returns the last event about the purge of each of these records in the whole log of events; absent if there is none.
+ */
+export type FindPurges = (records: ReadonlySet<string>) => Promise<ReadonlyMap<string, PurgeTrace>>;
+
+/** The result. */
+export interface AccessLogReport {
+  /** Records with entries, without those that were purged. */
+  readonly records: number;
+  readonly entries: number;
+  /** At most `limit`. */
+  readonly faults: readonly AccessLogFault[];
+}
+
+const PAGE = 5_000;
+
+const TABLES = `
+create temp table seen_access (record uuid primary key, entries int8 not null, hash text not null, erased boolean not null);
+create temp table expected_access (record uuid primary key, entries int8 not null, hash text not null);
+create temp table purged_access (record uuid primary key, entries int8, hash text)`;
+
+/** Reads entries in the order of records, each with what its head says of a purge. */
+const ENTRIES = `
+declare access_entries no scroll cursor for
+select e.record, e.seq::float8 as seq, e.id, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role, e.grant_id,
+       e.resource_type, e.resource_id, e.purpose, e.status, e.count, e.request_id, encode(e.hash, 'hex') as hash,
+       coalesce(h.erased, false) as erased
+  from operations.access_entry e left join operations.access_head h using (record)
+ order by e.record, e.seq`;
+
+/** Heads that differ from the last entry. */
+const HEADS = `
+select coalesce(h.record, s.record) as record, h.entries::float8 as entries, s.entries::float8 as seen
+  from operations.access_head h full join seen_access s using (record)
+ where not coalesce(h.erased, false)
+   and (h.record is null or h.entries <> coalesce(s.entries, 0)
+        or encode(h.hash, 'hex') <> coalesce(s.hash, repeat('0', 64)))
+ order by 1 limit $1`;
+
+/** Heads marked as removed that the events read so far don't explain. */
+const UNEXPLAINED = `
+select h.record, h.entries::float8 as entries, null as seen
+  from operations.access_head h left join purged_access p using (record)
+ where h.erased and (p.record is null or p.entries is not null
+                     and (h.entries > p.entries or h.entries = p.entries and h.entries > 0 and encode(h.hash, 'hex') <> p.hash))
+ order by 1 limit $1`;
+
+/** Records that were purged whose entries, or whose head, are left. */
+const LEFT = `
+select p.record, p.entries::float8 as entries, s.entries::float8 as seen
+  from purged_access p left join operations.access_head h using (record) left join seen_access s using (record)
+ where p.entries is not null
+   and (s.record is not null or not coalesce(h.erased, p.entries = 0))
+ order by 1 limit $1`;
+
+/** Heads of the checkpoint that aren't reached, without those of records whose purge explains it. */
+const LOST = `
+select e.record, e.entries::float8 as entries, s.entries::float8 as seen
+  from expected_access e left join seen_access s using (record) left join purged_access p using (record)
+ where (s.record is null or s.entries < e.entries)
+   and (p.record is null or p.entries < e.entries or p.entries = e.entries and p.hash <> e.hash)
+ order by 1 limit $1`;
+
+interface EntryRow extends EntryColumns {
+  readonly seq: number;
+  readonly at: number;
+  readonly hash: string;
+  readonly erased: boolean;
+}
+
+/** Where the walk through a record's entries has come to. */
+interface Walked extends AccessHead {
+  readonly erased: boolean;
+}
+
+/** A record of one of the comparisons. */
+interface HeadRow {
+  readonly record: string;
+  readonly entries: number | null;
+  readonly seen: number | null;
+}
+
+/** Checks the access log beside a pass over the log of events. */
+export class AccessLogCheck {
+  readonly #faults: AccessLogFault[] = [];
+  #there = false;
+  #entries = 0;
+
+  /**
+   * @param session holds the temporary tables; used by nothing else meanwhile
+   * @param limit most faults that are listed
+   */
+  constructor(
+    private readonly session: ClientBase,
+    private readonly limit: number,
+  ) {}
+
+  /**
+   * Makes the temporary tables.
+   * @param heads where the access logs ended when a checkpoint was made
+   */
+  async begin(heads?: AsyncIterable<AccessHead>): Promise<void> {
+    const { rowCount } = await this.session.query(
+      "select where to_regclass('operations.access_entry') is not null",
+    );
+    this.#there = rowCount !== 0;
+    await this.session.query(TABLES);
+    let some: AccessHead[] = [];
+    const add = async (): Promise<void> => {
+      await this.#expect(some);
+      some = [];
+    };
+    for await (const head of heads ?? []) {
+      some.push(head);
+      if (some.length === PAGE) await add();
+    }
+    await add();
+  }
+
+  /** Notes the purges among the next events of the log, in its order. */
+  async note(events: readonly Pick<StoredEvent, 'event'>[]): Promise<void> {
+    const found = new Map<string, PurgeTrace>();
+    for (const { event } of events)
+      if (
+        event.type === 'RecordErased' ||
+        // A purge that is asked for again doesn't undo one that was done.
+        (event.type === 'RecordErasureRequested' && !found.has(event.data.patient))
+      )
+        found.set(event.data.patient, event);
+    await this.#notePurges(found);
+  }
+
+  /**
+   * Reads the whole access log as of one moment, after all events were noted.
+   * @param findPurges asked about records that the events don't explain: their purge may be younger
+   */
+  async end(findPurges: FindPurges): Promise<AccessLogReport> {
+    if (!this.#there) return { records: 0, entries: 0, faults: [] };
+    // Whatever writers and purges do meanwhile: entries and heads are those of one moment.
+    await this.session.query('begin isolation level repeatable read');
+    try {
+      await this.session.query(
+        'set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on',
+      );
+      await this.#walk();
+      await this.#checkHeads();
+      const unsure = [...(await this.#rows(UNEXPLAINED)), ...(await this.#rows(LOST))];
+      const records = new Set(unsure.map(({ record }) => record));
+      if (records.size > 0) await this.#notePurges(await findPurges(records));
+      await this.#checkPurges();
+      await this.#checkLost();
+      await this.session.query('commit');
+    } catch (error) {
+      await this.session.query('rollback').catch(() => undefined);
+      throw error;
+    }
+    const { rows } = await this.session.query<{ n: number }>(
+      'select count(*)::int4 as n from seen_access where not erased',
+    );
+    return { records: rows[0]?.n ?? 0, entries: this.#entries, faults: this.#faults };
+  }
+
+  /** The heads of all records that weren't purged, in the order of ids; once everything was checked. */
+  async *heads(): AsyncGenerator<AccessHead> {
+    for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+      const { rows } = await this.session.query<AccessHead>(
+        `select record, entries::float8 as entries, hash from seen_access
+          where record > $1 and not erased order by record limit $2`,
+        [after, PAGE],
+      );
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      after = last.record;
+    }
+  }
+
+  /** Recomputes every chain. */
+  async #walk(): Promise<void> {
+    await this.session.query(ENTRIES);
+    let walked: Walked | undefined;
+    for (;;) {
+      const { rows } = await this.session.query<EntryRow>(`fetch ${PAGE} from access_entries`);
+      if (rows.length === 0) break;
+      const expected = await this.#expected([...new Set(rows.map(({ record }) => record))]);
+      const ends = new Map<string, Walked>();
+      for (const row of rows) {
+        const before = walked?.record === row.record ? walked : undefined;
+        // During a purge the entries go one part after the other.
+        if (!row.erased) this.#checkEntry(row, before, expected.get(row.record));
+        walked = { record: row.record, entries: row.seq, hash: row.hash, erased: row.erased };
+        ends.set(row.record, walked);
+      }
+      await this.#seen([...ends.values()]);
+    }
+    await this.session.query('close access_entries');
+  }
+
+  #checkEntry(row: EntryRow, before: AccessHead | undefined, expected: AccessHead | undefined): void {
+    const { record, seq, at, hash } = row;
+    this.#entries += 1;
+    const last = before?.entries ?? 0;
+    const previous = before === undefined ? GENESIS : Buffer.from(before.hash, 'hex');
+    if (seq !== last + 1) {
+      const message = last === 0 ? `the first entry has the number ${seq}` : `entry ${seq} follows ${last}`;
+      this.#add({ what: 'sequence', record, entry: seq, message });
+    } else if (linkOf(previous, seq, at, digestOf(row)).toString('hex') !== hash) {
+      const message = 'hash mismatch: this entry or the one before it was altered';
+      this.#add({ what: 'hash', record, entry: seq, message });
+    }
+    if (expected?.entries === seq && expected.hash !== hash) {
+      const message = `the entries up to ${seq} differ from those signed in the checkpoint`;
+      this.#add({ what: 'checkpoint', record, entry: seq, message });
+    }
+  }
+
+  async #checkHeads(): Promise<void> {
+    for (const { record, entries, seen } of await this.#rows(HEADS)) {
+      const message =
+        entries === null
+          ? `there are ${seen ?? 0} entries, but the record has no head`
+          : entries === seen
+            ? 'the hash of the head differs from that of the last entry'
+            : `the entries end at ${seen ?? 0}; by the head there are ${entries}`;
+      this.#add({ what: 'head', record, entry: null, message });
+    }
+  }
+
+  async #checkPurges(): Promise<void> {
+    for (const { record, entries } of await this.#rows(UNEXPLAINED)) {
+      const message = `${entries ?? 0} entries were removed, but the log of events has no purge that explains it`;
+      this.#add({ what: 'erasure', record, entry: null, message });
+    }
+    for (const { record, seen } of await this.#rows(LEFT)) {
+      const message =
+        seen === null || seen === 0
+          ? 'the record was purged, but its access log can be written'
+          : 'the record was purged but still has entries';
+      this.#add({ what: 'erasure', record, entry: null, message });
+    }
+  }
+
+  async #checkLost(): Promise<void> {
+    for (const { record, entries, seen } of await this.#rows(LOST)) {
+      const message =
+        seen === null
+          ? `the access log is missing; the checkpoint has it up to entry ${entries ?? 0}`
+          : `the access log ends at entry ${seen}; the checkpoint has it up to ${entries ?? 0}`;
+      this.#add({ what: 'checkpoint', record, entry: (seen ?? 0) + 1, message });
+    }
+  }
+
+  async #rows(query: string): Promise<readonly HeadRow[]> {
+    const { rows } = await this.session.query<HeadRow>(query, [this.limit]);
+    return rows;
+  }
+
+  async #expected(records: readonly string[]): Promise<ReadonlyMap<string, AccessHead>> {
+    const { rows } = await this.session.query<AccessHead>(
+      'select record, entries::float8 as entries, hash from expected_access where record = any($1::uuid[])',
+      [records],
+    );
+    return new Map(rows.map((head) => [head.record, head]));
+  }
+
+  async #seen(ends: readonly Walked[]): Promise<void> {
+    await this.session.query(
+      `insert into seen_access select * from unnest($1::uuid[], $2::int8[], $3::text[], $4::bool[])
+       on conflict (record) do update set entries = excluded.entries, hash = excluded.hash`,
+      [
+        ends.map(({ record }) => record),
+        ends.map(({ entries }) => entries),
+        ends.map(({ hash }) => hash),
+        ends.map(({ erased }) => erased),
+      ],
+    );
+  }
+
+  async #expect(heads: readonly AccessHead[]): Promise<void> {
+    await this.session.query(
+      'insert into expected_access select * from unnest($1::uuid[], $2::int8[], $3::text[])',
+      [heads.map(({ record }) => record), heads.map(({ entries }) => entries), heads.map(({ hash }) => hash)],
+    );
+  }
+
+  async #notePurges(found: ReadonlyMap<string, PurgeTrace>): Promise<void> {
+    if (found.size === 0) return;
+    const kept = [...found.values()].map(({ type, data }) => ({
+      record: data.patient,
+      ...(type === 'RecordErased' && 'access_log' in data ? data.access_log : { entries: null, hash: null }),
+    }));
+    await this.session.query(
+      `insert into purged_access select * from unnest($1::uuid[], $2::int8[], $3::text[])
+       on conflict (record) do update set entries = coalesce(excluded.entries, purged_access.entries),
+         hash = coalesce(excluded.hash, purged_access.hash)`,
+      [kept.map(({ record }) => record), kept.map(({ entries }) => entries), kept.map(({ hash }) => hash)],
+    );
+  }
+
+  #add(fault: AccessLogFault): void {
+    if (this.#faults.length < this.limit) this.#faults.push(fault);
+  }
+}
