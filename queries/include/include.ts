@@ -5,12 +5,12 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
+import { sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
-import { requireWhole } from '../sight.ts';
 import type { Inclusion } from './inclusions.ts';
-import { followedBack, keysOfReferrers, type Link, linksOf } from './links.ts';
+import { followedBack, type Link, linksOf } from './links.ts';
+import { automaticStatement, backwardStatement, forwardStatement, type IncludeScope } from './statements.ts';
 
 /** Most included resources of a page. */
 export const MAX_INCLUDED = 1_000;
@@ -38,12 +38,11 @@ export type Include = (
   },
 ) => Promise<Included>;
 
-/** Opens inclusions over a database: one statement a direction and round. */
+/** Opens inclusions over a database: one statement a direction and round; under a grant, of what it covers. */
 export function openInclude(pool: Pool): Include {
   return async (caller, { matches, inclusions, base, budget = new AnswerBudget() }) => {
     if (inclusions.length === 0) return { resources: [], more: false };
-    requireWhole(caller.sees);
-    const scope = { tenant: caller.sees.ownerId, readBy: caller.calls.projectId, base };
+    const scope = { sees: caller.sees, readBy: caller.calls.projectId, base };
     const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameOf(match)]));
     const resources: CurrentResource[] = [];
     let frontier: readonly CurrentResource[] = matches;
@@ -54,7 +53,7 @@ export function openInclude(pool: Pool): Include {
         (link) => !shown.has(nameOf(link)),
       );
       const reached = await Promise.all([
-        forward(pool, scope.tenant, links, left + 1),
+        forward(pool, scope, links, left + 1),
         backward(pool, scope, frontier, followed, shown, left + 1),
       ]);
       const fresh: CurrentResource[] = [];
@@ -110,56 +109,21 @@ interface Row {
   readonly body: string;
 }
 
-// Indexes: primary keys of resources.resource (id) and history.version (id, version); history.version_event (event_id)
-// only for automatic Provenances, which aren't resources. Lateral with `offset 0` forces one lookup each; tenants are
-// only checked, or the planner might read all rows of a tenant for each.
-const FORWARD = `
-  select k.n, k.version as asked, f.id, f.type, f.version, f.last_updated, f.body, f.event_id, f.operation, f.metadata
-  from unnest($1::uuid[], $2::text[], $3::int[]) with ordinality k(id, type, version, n)
-  cross join lateral (
-    select r.id, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body,
-      null::uuid as event_id, null as operation, null as metadata
-    from resources.resource r
-    where k.version is null and r.id = k.id and (r.tenant = $4) is true and not r.deleted
-    union all
-    select v.id, v.type, v.version, v.recorded_at, ${bodyOrSize('v.body')}, null, null, null
-    from resources.resource r join history.version v on v.id = r.id
-    where k.version is not null and r.id = k.id and (r.tenant = $4) is true and not r.deleted
-      and v.version = k.version and v.body is not null
-    union all
-    select v.id, v.type, v.version, v.recorded_at, null, v.event_id, v.operation, v.metadata
-    from history.version v
-    where k.type = 'Provenance' and coalesce(k.version, 1) = 1 and v.event_id = k.id and (v.tenant = $4) is true
-    offset 0
-  ) f
-  where f.event_id is not null or f.type = k.type
-  order by k.n limit $5`;
-
 /** Reads the targets of links. */
 async function forward(
   pool: Pool,
-  tenant: string,
+  { sees, readBy }: IncludeScope,
   links: readonly Link[],
   limit: number,
 ): Promise<Reached[]> {
   if (links.length === 0) return [];
   const { rows } = await pool.query<
     (Row & { readonly asked: number | null }) & RecordedVersion & { readonly body: string | null }
-  >({
-    name: 'include-forward',
-    text: FORWARD,
-    values: [
-      links.map(({ id }) => id),
-      links.map(({ type }) => type),
-      links.map(({ version }) => version ?? null),
-      tenant,
-      limit,
-    ],
-  });
+  >(forwardStatement(sees, links, limit));
   const made = rows.filter(({ body }) => body === null);
   const provenances = await automatic(
     pool,
-    tenant,
+    readBy,
     made.map((row) => ({ ...row, recorded_at: row.last_updated })),
   );
   const byRow = new Map(made.map((row, n) => [row, provenances[n]]));
@@ -171,65 +135,24 @@ async function forward(
   });
 }
 
-// Index: search.entry_keys, then the primary key of resources.resource. As the result of a subquery the keys
-// would give the planner no estimate: it would read the whole table for a long list. Materialized, they
-// aren't walked in order. They are looked up in groups, because the index compares all requested keys with
-// every entry that has one of them.
-const BACKWARD = `
-  with referring as materialized (
-    select distinct e.id
-    from (select array_agg(k.key) as keys from unnest($1::int8[]) with ordinality k(key, n) group by k.n / 50) g
-    cross join lateral (select e.id from search.entry e where e.keys && g.keys offset 0) e)
-  select f.id, f.type, f.version, f.last_updated, f.body
-  from (select id from referring order by id limit $3) e cross join lateral (
-    select r.id, r.type, r.version, r.last_updated, ${bodyOrSize('r.body')} as body from resources.resource r
-    where r.id = e.id and (r.tenant = $2) is true and not r.deleted offset 0) f
-  order by f.id`;
-
-// Indexes: primary key of history.version (id, version), a look-up each; version_agents.
-const AUTOMATIC = `
-  select distinct on (f.recorded_at, f.event_id)
-    f.event_id, f.id, f.type, f.version, f.recorded_at, f.operation, f.metadata
-  from (
-    select v.* from unnest($1::uuid[]) k(id) cross join lateral (
-      select v.event_id, v.id, v.type, v.version, v.recorded_at, v.operation, v.metadata
-      from history.version v where v.id = k.id and (v.tenant = $3) is true offset 0) v
-    union all
-    select v.event_id, v.id, v.type, v.version, v.recorded_at, v.operation, v.metadata
-    from history.version v
-    where cardinality($2::text[]) > 0 and v.agents && array(select k.agent from unnest($2::text[]) k(agent))
-      and (v.tenant = $3) is true
-  ) f
-  order by f.recorded_at, f.event_id limit $4`;
-
 /** Reads the resources that refer to others: those that clients wrote, and automatic Provenances. */
 async function backward(
   pool: Pool,
-  scope: { readonly tenant: string; readonly readBy: string; readonly base: string },
+  scope: IncludeScope,
   resources: readonly CurrentResource[],
   inclusions: readonly Inclusion[],
   shown: ReadonlySet<string>,
   limit: number,
 ): Promise<Reached[]> {
-  const keys = keysOfReferrers(resources, inclusions, scope);
-  const { targets, agents } = automaticallyNamed(resources, inclusions);
+  const named = automaticallyNamed(resources, inclusions);
   // Resources that are already shown don't count towards the limit.
   const most = limit + shown.size;
+  const referrers = backwardStatement(scope, resources, inclusions, most);
   const [rows, versions] = await Promise.all([
-    keys.length === 0
+    referrers === undefined ? [] : pool.query<Row>(referrers).then((found) => found.rows),
+    named.targets.length + named.agents.length === 0
       ? []
-      : pool
-          .query<Row>({ name: 'include-backward', text: BACKWARD, values: [keys, scope.tenant, most] })
-          .then((found) => found.rows),
-    targets.length + agents.length === 0
-      ? []
-      : pool
-          .query<RecordedVersion>({
-            name: 'include-automatic',
-            text: AUTOMATIC,
-            values: [targets, agents, scope.tenant, most],
-          })
-          .then((found) => found.rows),
+      : pool.query<RecordedVersion>(automaticStatement(scope.sees, named, most)).then((found) => found.rows),
   ]);
   return [...rows.map(current), ...(await automatic(pool, scope.readBy, versions))].map((resource) => ({
     resource,

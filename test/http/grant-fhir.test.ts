@@ -187,6 +187,44 @@ describe('the FHIR interface under a grant', () => {
     );
   });
 
+  it('includes what the grant covers, under the ids that the application knows', async () => {
+    const shown = async (allowed: Allowed, path: string) => {
+      const { json, text, headers, status } = await ask(allowed, path);
+      expect(status, text).to.equal(200);
+      expect(text, path).not.to.contain(record);
+      const [entry] = await entries(headers.get('service-request-id') ?? '');
+      const all = (json.entry ?? []) as unknown as {
+        resource: { resourceType: string; id: string };
+        search: { mode: string };
+      }[];
+      expect(entry?.count, path).to.equal(all.length);
+      const included = all.filter(({ search }) => search.mode === 'include');
+      return included.map(({ resource }) => `${resource.resourceType}/${resource.id}`).sort();
+    };
+    const patient = (allowed: Allowed) => `Patient/${allowed.patient}`;
+    const [first = ''] = labs;
+    const one = `/Observation?_id=${first}`;
+    expect(await shown(narrow, `${one}&_include=Observation:patient`)).to.deep.equal([patient(narrow)]);
+    expect(await shown(narrow, `${one}&_include=*`)).to.deep.equal([patient(narrow)]);
+    expect(await shown(whole, `${one}&_include=*`)).to.deep.equal([`Encounter/${encounter}`, patient(whole)]);
+    const observations = (ids: readonly string[]) => ids.map((id) => `Observation/${id}`).sort();
+    expect(await shown(narrow, '/Patient?_revinclude=Observation:subject')).to.deep.equal(observations(labs));
+    expect(await shown(narrow, '/Patient?_revinclude=*')).to.deep.equal(observations(labs));
+    expect(await shown(whole, '/Patient?_revinclude=Observation:patient')).to.deep.equal(
+      observations([...labs, vital, plain]),
+    );
+    const recorded = await shown(whole, `${one}&_revinclude=Provenance:target`);
+    expect(recorded).to.have.length(1);
+    expect((await ask(whole, `/${recorded[0]}`)).status).to.equal(200);
+    const iterated = await shown(
+      whole,
+      `${one}&_include=Observation:encounter&_include:iterate=Encounter:patient`,
+    );
+    expect(iterated).to.deep.equal([`Encounter/${encounter}`, patient(whole)]);
+    const refused = await ask(narrow, `${one}&_revinclude=Provenance:target`);
+    expect([refused.status, refused.text.includes('patient/Provenance.s')]).to.deep.equal([403, true]);
+  });
+
   it('takes both ids in parameters and forms: one leads to the record, the other nowhere', async () => {
     const totals = async (id: string) => {
       const form = await service.fhir('/Observation/_search', {

@@ -8,8 +8,11 @@ import { schemaSql } from '#projections/tables.ts';
 import { openInclude } from '#queries/include/include.ts';
 import { parseInclusions } from '#queries/include/inclusions.ts';
 import type { CurrentResource } from '#queries/read.ts';
-import { referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import { categoryKey } from '#src/fhir/search/categories.ts';
+import { recordKey, referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import { compiledParameter } from '#src/fhir/search/paths.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { accessOf } from '#src/oauth/access.ts';
 import { ownCaller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -65,6 +68,45 @@ describe('plans of inclusions in tables that nobody has analysed', () => {
   });
   after(() => database.drop());
 
+  /** A record of 1,503 Observations, of which the last three are laboratory's, and 5,000 of other records. */
+  const [record, elsewhere, doctor] = [
+    '00000000-0000-7000-8000-000000000001',
+    '00000000-0000-7000-8000-000000000002',
+    '00000000-0000-7000-8000-000000000003',
+  ];
+  async function fillRecords(): Promise<void> {
+    const { ownerId } = caller.sees;
+    const keyed = (code: string, reference: string) =>
+      (compiledParameter('Observation', code)?.stored ?? []).map((stored) =>
+        searchKey(valueKey(ownerId, 'Observation', stored, referenceForm.relative(reference))),
+      );
+    const performer = keyed('performer', `Practitioner/${doctor}`);
+    const keys = [...keyed('subject', `Patient/${record}`), ...performer];
+    const [vital, lab] = ['vital-signs', 'laboratory'].map((code) => categoryKey('Observation', { code }));
+    const id = `('00000000-0000-7000-a000-' || lpad(n::text, 12, '0'))::uuid`;
+    const place = (mine: string, other: string) =>
+      `(case when n < 1503 then ${mine} else ${other} end)::uuid`;
+    await database.pool.query(
+      `insert into resources.resource (id, type, tenant, record, version, created_at, last_updated, deleted, stream, categories, body)
+       select ${id}, 'Observation', $1, ${place('$2', '$3')}, 1, n, n, false, 's',
+         case when n between 1500 and 1502 then array[$4::int8] else array[$5::int8] end, '{}'
+       from generate_series(0, 6502) n`,
+      [ownerId, record, elsewhere, lab, vital],
+    );
+    await database.pool.query(
+      `insert into search.entry (id, version, record, targets, keys)
+       select ${id}, 1, ${place('$1', '$2')}, '{}',
+         case when n < 1503 then $3::int8[] else $4::int8[] end
+       from generate_series(0, 6502) n`,
+      [
+        record,
+        elsewhere,
+        [...keys, searchKey(recordKey(record))],
+        [...performer, searchKey(recordKey(elsewhere))],
+      ],
+    );
+  }
+
   const matches = (type: ResourceType, count: number): CurrentResource[] =>
     Array.from({ length: count }, (_, n) => ({
       id: type === 'Practitioner' ? idOf(n) : idOf(n + 100),
@@ -108,4 +150,25 @@ describe('plans of inclusions in tables that nobody has analysed', () => {
       expect(read).to.be.within(expected, limit);
     });
   }
+
+  it('within a grant: reads the record alone, and what is hidden takes no place', async () => {
+    await fillRecords();
+    const access = accessOf(['patient/Observation.rs?category=laboratory']);
+    const within = { record, patient: record, access, purpose: null };
+    const granted = { ...caller, sees: { ...caller.sees, within } };
+    for (const [type, id, code] of [
+      ['Patient', record, 'subject'],
+      ['Practitioner', doctor, 'performer'],
+    ] as const) {
+      const read = await mostRowsRead(database.pool, async (pool) => {
+        const { resources: beside, more } = await openInclude(pool)(granted, {
+          matches: [{ id, type, version: 1, lastUpdated: 0, body: '{}' }],
+          inclusions: parseInclusions(new URLSearchParams(`_revinclude=Observation:${code}`)),
+          base: BASE,
+        });
+        expect([beside.length, more]).to.deep.equal([3, false]);
+      });
+      expect(read).to.be.within(3, 4_600);
+    }
+  });
 });

@@ -1,6 +1,7 @@
 /** What queries give under a grant: queries/sight.ts (docs/spec/decisions.md, section 9, "Letters" and "Categories"). */
 import { expect } from 'chai';
 import type { Pool } from 'pg';
+import { parseInclusions } from '#queries/include/inclusions.ts';
 import { openLocate } from '#queries/locate.ts';
 import { openMatch } from '#queries/match.ts';
 import { openQueries, type Queries } from '#queries/queries.ts';
@@ -126,6 +127,13 @@ describe('queries under a grant', () => {
     expect(total).to.equal(matches.length);
     return matches.map((match) => match.id).sort();
   };
+  const eventOf = async (name: string, version: number) => {
+    const { rows } = await pool.query<{ event_id: string }>(
+      'select event_id from history.version where id = $1 and version = $2',
+      [id(name), version],
+    );
+    return rows[0]?.event_id ?? '';
+  };
   const named = (...names: string[]) => names.map(id).sort();
 
   it('read by the current version, for a deleted resource by the last before', async () => {
@@ -250,13 +258,6 @@ describe('queries under a grant', () => {
 
   it('show a Provenance if all its targets are seen', async () => {
     const isShown = async (of: string, by = labs()) => (await queries.readProvenance(by, of)) !== undefined;
-    const eventOf = async (name: string, version: number) => {
-      const { rows } = await pool.query<{ event_id: string }>(
-        'select event_id from history.version where id = $1 and version = $2',
-        [id(name), version],
-      );
-      return rows[0]?.event_id ?? '';
-    };
     expect(await isShown(claim)).to.equal(true);
     expect(await isShown(hidden)).to.equal(false);
     expect(await isShown(hidden, all())).to.equal(true);
@@ -268,6 +269,70 @@ describe('queries under a grant', () => {
     expect(await isShown(await eventOf('gone', 2))).to.equal(true);
     expect(await isShown(await eventOf('foreign', 1), all())).to.equal(false);
     expect(await isShown(claim, caller('patient/Observation.rs'))).to.equal(false);
+  });
+
+  it('include what is within, forwards and backwards', async () => {
+    const included = async (by: Caller, query: string, ...from: [type: ResourceType, body: object][]) => {
+      const matches = from.map(([type, { id: of, ...body }]: [ResourceType, { id?: string }]) => ({
+        ...{ type, id: of ?? newUuid(), version: 1, lastUpdated: 0, body: JSON.stringify(body) },
+      }));
+      const inclusions = parseInclusions(new URLSearchParams(query));
+      const { resources, more } = await queries.include(by, { matches, inclusions, base: BASE });
+      expect(more).to.equal(false);
+      return resources;
+    };
+    const idsOf = async (...asked: Parameters<typeof included>) =>
+      (await included(...asked)).map((each) => each.id).sort();
+    const to = (...references: string[]) => references.map((reference) => ({ reference }));
+    const observed = { id: id('lab'), subject: to(`Patient/${mine}`)[0] };
+    const derived = to(
+      ...Object.values(ids).map((each) => `Observation/${each}`),
+      `Observation/${id('came')}/_history/1`,
+      `Observation/${id('left')}/_history/1`,
+      `Observation/${id('foreign')}/_history/1`,
+      `Observation/${id('lab')}/_history/1`,
+    );
+    const derives = ['Observation', { derivedFrom: derived }] as const;
+    const within = named('lab', 'both', 'came');
+    expect(await idsOf(labs(), '_include=Observation:derived-from', [...derives])).to.deep.equal(within);
+    expect(await idsOf(all(), '_include=Observation:derived-from', [...derives])).to.deep.equal(
+      [...named('lab', 'vital', 'both', 'none', 'left', 'came', 'back'), id('came'), id('left')].sort(),
+    );
+    expect(await idsOf(labs(), '_include=*', ['Observation', observed])).to.deep.equal([mine]);
+    expect(
+      await idsOf(all(), '_include=*', [
+        'Patient',
+        { id: mine, link: [{ other: to(`Patient/${other}`)[0] }] },
+      ]),
+    ).to.deep.equal([]);
+    const about = [await eventOf('lab', 1), await eventOf('came', 1), await eventOf('foreign', 1)];
+    const entity = about.map((each) => ({ what: { reference: `Provenance/${each}` } }));
+    expect(await idsOf(labs(), '_include=Provenance:entity', ['Provenance', { entity }])).to.deep.equal([
+      about[0],
+    ]);
+    expect(
+      await idsOf(caller('patient/Observation.rs'), '_include=*', ['Provenance', { entity }]),
+    ).to.deep.equal([]);
+
+    const patient: [ResourceType, object] = ['Patient', { id: mine }];
+    expect(await idsOf(labs(), '_revinclude=Observation:subject', patient)).to.deep.equal(within);
+    expect(await idsOf(all(), '_revinclude=Observation:subject', patient)).to.have.length(7);
+    expect(await idsOf(all(), '_revinclude=Observation:focus', patient)).to.deep.equal([]);
+    const doctor: [ResourceType, object] = ['Practitioner', { id: id('doctor') }];
+    expect(await idsOf(labs(), '_revinclude=Observation:performer', doctor)).to.deep.equal(within);
+    expect(await idsOf(labs(), '_revinclude=Provenance:agent', doctor)).to.deep.equal([claim]);
+    expect(await idsOf(all(), '_revinclude=Provenance:agent', doctor)).to.deep.equal([claim, hidden].sort());
+    const typesOf = async (by: Caller) =>
+      [...new Set((await included(by, '_revinclude=*', patient)).map(({ type }) => type))].sort().join();
+    expect(await typesOf(labs())).to.equal('Observation,Provenance');
+    expect(await typesOf(all())).to.equal('Condition,Observation,Provenance');
+    expect(await typesOf(caller('patient/Condition.rs'))).to.equal('Condition');
+    const recorded = (by: Caller, name: string) =>
+      idsOf(by, '_revinclude=Provenance:target', ['Observation', { id: id(name) }]);
+    expect(await recorded(labs(), 'lab')).to.deep.equal([about[0], claim].sort());
+    expect(await recorded(all(), 'lab')).to.deep.equal([about[0], claim, hidden].sort());
+    expect(await recorded(labs(), 'came')).to.deep.equal([await eventOf('came', 2)]);
+    expect(await recorded(labs(), 'left')).to.deep.equal([]);
   });
 
   it('locate and match for writes what is within, with the letters that the caller has', async () => {
@@ -303,12 +368,6 @@ describe('queries under a grant', () => {
       () => queries.searchProvenance(all(), asked),
       () => queries.everything(all(), mine, everything, BASE),
       () => queries.versions(all(), of, { limit: 10 }),
-      () =>
-        queries.include(all(), {
-          matches: [],
-          base: BASE,
-          inclusions: [{ reverse: false, iterate: false, sources: new Map() }],
-        }),
     ]) {
       const refused = await ask().catch((error: unknown) => error);
       expect(refused).to.be.an.instanceOf(Refusal).with.property('kind', 'forbidden');
