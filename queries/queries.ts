@@ -121,7 +121,7 @@ export function openQueries(
     search: inTurn(withSharedSearch(shared, openSearch(searches, terminology))),
     include: inTurn(openInclude(searches)),
     readProvenance: openReadProvenance(pool),
-    searchProvenance: inTurn(ofWhole(openSearchProvenance(pool, terminology))),
+    searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(ofWhole(openEverything(pool))),
     summarize: inTurn(inTurn(ofWhole(openSummarize(pool))), new Turns(SUMMARIES)),
     tellContext: inTurn(ofWhole(openMakeContext(pool, terminology.displays)), new Turns(CONTEXTS)),

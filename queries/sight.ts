@@ -104,6 +104,32 @@ export function seenProvenances(
   return sees.within === undefined ? { name, text: made, values } : prepared(made, values);
 }
 
+/** What a search of Provenance adds to its conditions: SQL that starts with `and`, or nothing without a grant. */
+export interface SeenProvenance {
+  /** That automatic ones are seen, on rows of history.version. */
+  readonly automatic: (as: string) => string;
+  /** That clients' own are seen, on rows of history.client_provenance. */
+  readonly own: (as: string) => string;
+  /** The directory's types of which any version may be seen; empty without a grant. */
+  readonly directoryTypes: readonly string[];
+}
+
+/** Returns the conditions of a search of Provenance: it has all needed letters, and so have its targets. */
+export function seenProvenance(sees: Seeing, needs: Needs, bind: Bind): SeenProvenance {
+  const { within } = sees;
+  const types = TYPE_NAMES.filter((type) => homeOf(type) !== 'record' && seesType(sees, type, needs));
+  return {
+    automatic: (as) => andSeenProvenance(sees, needs, as, bind),
+    // Index: primary key of resources.resource.
+    own: (as) =>
+      within === undefined
+        ? ''
+        : `and exists (select from resources.resource o where o.id = ${as}.id and not o.deleted
+            ${andSeen(sees, needs, { as: 'o', of: 'current', type: 'Provenance' }, bind)})`,
+    directoryTypes: within === undefined ? [] : types,
+  };
+}
+
 /**
  * Returns SQL for the letters, of those given, that a caller under a grant has on a resource `r` of resources.resource, as
  * a text; empty where it sees nothing of it.

@@ -8,6 +8,7 @@ import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { tokenForm } from '#src/fhir/search/keys.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
 import { innerRows, ofTypes, renamed, stepTo } from '../search/inner.ts';
 import { parseIds } from '../search/kinds/id.ts';
 import { parseTokenForm } from '../search/kinds/token.ts';
@@ -20,6 +21,12 @@ import { codesOf } from '../search/terms.ts';
 import { logicalPredicate } from './logical.ts';
 import { parseVersioned, written } from './references.ts';
 import { AGENT_TYPES, OPERATIONS } from './resource.ts';
+
+/** What a condition on Provenances may depend on. */
+export interface ProvenanceScope extends SearchScope {
+  /** The project that asks: it sees its own keys and applications by name. */
+  readonly project: Tenant;
+}
 
 /** A code that an automatic Provenance may bear, and the condition that it does. */
 interface Coded {
@@ -64,7 +71,7 @@ const PRESENT: Readonly<Record<string, string>> = {
  * @throws Refusal `malformed` for an invalid value; `predicateOf` refuses modifiers that R4's parameters
  * don't take.
  */
-export function automaticPredicate(parameter: RawParameter, scope: SearchScope): Predicate {
+export function automaticPredicate(parameter: RawParameter, scope: ProvenanceScope): Predicate {
   const { name, modifier } = parameter;
   if (name === '_has') return pointedAt(parameter, scope);
   if (keyOf(parameter).includes('.')) return chain(parameter, scope);
@@ -72,7 +79,7 @@ export function automaticPredicate(parameter: RawParameter, scope: SearchScope):
     const present = PRESENT[name] ?? 'false';
     return constant(parameter.text === 'true' ? `not (${present})` : present);
   }
-  if (modifier === 'identifier') return logicalPredicate(parameter);
+  if (modifier === 'identifier') return logicalPredicate(parameter, scope.project);
   switch (name) {
     case '_id': {
       const ids = parseIds(parameter);

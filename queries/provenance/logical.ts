@@ -1,7 +1,8 @@
 /** `:identifier` on automatic Provenances: author's type, key or application, and the id in the source system (`resource.ts`). */
+import type { Tenant } from '#src/shared/tenant.ts';
 import type { Predicate } from '../search/predicate.ts';
 import { badParameter, keyOf, type RawParameter, split, unescaped } from '../search/raw.ts';
-import { API_KEY_SYSTEM, APPLICATION_SYSTEM, AUTHOR_TYPE_SYSTEM } from './resource.ts';
+import { API_KEY_SYSTEM, APPLICATION_SYSTEM, AUTHOR_TYPE_SYSTEM, ORGANIZATION_SYSTEM } from './resource.ts';
 
 /** A token: a system, `''` for none, undefined for any; and a value, undefined for any. */
 interface Token {
@@ -11,14 +12,21 @@ interface Token {
 
 /**
  * Matches any of the identifiers; only references in agent and entity have identifiers.
+ * @param project that asks: it finds its own keys and applications, and the organizations of others (`writers.ts`)
  * @throws Refusal `malformed`
  */
-export function logicalPredicate(parameter: RawParameter): Predicate {
+export function logicalPredicate(parameter: RawParameter, project: Tenant): Predicate {
   const tokens = parameter.values.map((value) => parseToken(parameter, value));
   if (parameter.name === 'agent') {
-    const [type, key] = [authorType(tokens), holder(tokens, API_KEY_SYSTEM, 'key_id')];
-    const application = holder(tokens, APPLICATION_SYSTEM, 'application');
-    return (binds) => `(${type(binds)} or ${key(binds)} or ${application(binds)})`;
+    const key = holder(tokens, API_KEY_SYSTEM, CREDENTIAL('key_id'));
+    const application = holder(tokens, APPLICATION_SYSTEM, CREDENTIAL('application'));
+    const organization = holder(tokens, ORGANIZATION_SYSTEM, ORGANIZATION);
+    return (binds) => {
+      const isOwn = `(${CREDENTIAL('project')} = ${binds.add(project.project, 'text')}
+        and ${CREDENTIAL('environment')} = ${binds.add(project.environment, 'text')}) is true`;
+      return `(${authorType(tokens)(binds)} or ${isOwn} and (${key(binds)} or ${application(binds)})
+        or not ${isOwn} and (${organization(binds)}))`;
+    };
   }
   return parameter.name === 'entity' ? source(tokens) : () => 'false';
 }
@@ -42,10 +50,16 @@ function authorType(tokens: readonly Token[]): Predicate {
       .join(' or ') || 'false';
 }
 
-/** Returns the condition on who holds the credential: a key or an application. */
-function holder(tokens: readonly Token[], of: string, member: 'key_id' | 'application'): Predicate {
+/** Returns SQL for a member of the credential. */
+const CREDENTIAL = (member: string): string => `v.metadata::jsonb #>> '{credential,${member}}'`;
+
+/** The organization of a key or an application. Index: primary key of projects.project. */
+const ORGANIZATION = `(select p.organization from projects.project p where p.id = ${CREDENTIAL('project')}
+  and (${CREDENTIAL('key_id')} is not null or ${CREDENTIAL('application')} is not null))`;
+
+/** Returns the condition on who holds the credential. @param id SQL for the holder's id */
+function holder(tokens: readonly Token[], of: string, id: string): Predicate {
   const known = tokens.filter(({ system }) => system === undefined || system === of);
-  const id = `v.metadata::jsonb #>> '{credential,${member}}'`;
   return (binds) =>
     known
       .map(({ value }) => (value === undefined ? `${id} is not null` : `${id} = ${binds.add(value, 'text')}`))

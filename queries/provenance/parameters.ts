@@ -6,7 +6,7 @@ import type { SearchScope } from '../search/parameter.ts';
 import { predicateOf } from '../search/parameters.ts';
 import type { Predicate } from '../search/predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier } from '../search/raw.ts';
-import { automaticPredicate } from './automatic.ts';
+import { automaticPredicate, type ProvenanceScope } from './automatic.ts';
 
 /** A parameter's conditions. */
 export interface ProvenancePredicate {
@@ -29,12 +29,14 @@ const UNSELECTIVE: ReadonlySet<string | undefined> = new Set(['missing', 'identi
  */
 export function provenancePredicate(
   parameter: RawParameter,
-  scope: SearchScope,
+  scope: ProvenanceScope,
 ): ProvenancePredicate | undefined {
   const own = parameter.name === 'activity' ? activity(parameter) : ownPredicate(parameter, scope);
   if (own === undefined) return undefined;
   const [name = ''] = parameter.name.split('.');
-  const selective = SELECTIVE.has(name) && !UNSELECTIVE.has(parameter.modifier);
+  // Under a grant the record leads to the rows: an agent may have written in any number of others.
+  const leads = name === 'agent' ? scope.sees.within === undefined : SELECTIVE.has(name);
+  const selective = leads && !UNSELECTIVE.has(parameter.modifier);
   return { automatic: automaticPredicate(parameter, scope), own, selective };
 }
 

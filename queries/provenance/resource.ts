@@ -11,7 +11,7 @@ export const API_KEY_SYSTEM = 'https://annal.dev/fhir/api-key';
 /** Identifier system of applications. */
 export const APPLICATION_SYSTEM = 'https://annal.dev/fhir/application';
 /** Identifier system of the organizations that own projects; the directory's Organizations have references. */
-const ORGANIZATION_SYSTEM = 'https://annal.dev/fhir/organization';
+export const ORGANIZATION_SYSTEM = 'https://annal.dev/fhir/organization';
 
 const DATA_OPERATION = 'http://terminology.hl7.org/CodeSystem/v3-DataOperation';
 const PARTICIPANTS = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';

@@ -3,8 +3,9 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import type { Letters } from '#src/shared/access.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller, Sees } from '#src/shared/caller.ts';
+import type { Caller, Calls } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
@@ -17,6 +18,7 @@ import { type ParsedSearch, understand } from '../search/parse.ts';
 import { parseRaw } from '../search/raw.ts';
 import type { SearchPage } from '../search/search.ts';
 import { loadTerms } from '../search/terms.ts';
+import { type Seeing, seenProvenance } from '../sight.ts';
 import { type ProvenancePredicate, provenancePredicate } from './parameters.ts';
 import { provenanceTexts, type RecordedVersion } from './resource.ts';
 
@@ -59,7 +61,7 @@ export function openSearchProvenance(
   terminology: Terminology = requiredValueSets,
 ): SearchProvenance {
   return async (caller, request) => {
-    const { search, sql, values } = await provenanceStatement(terminology, caller.sees, request);
+    const { search, sql, values } = await provenanceStatement(terminology, caller, request);
     const { rows } = await pool.query<Row>(prepared(sql, values));
     const shown = rows.slice(0, search.count).filter((row) => row.automatic);
     const texts = await provenanceTexts(pool, caller.calls.projectId, shown);
@@ -69,11 +71,14 @@ export function openSearchProvenance(
   };
 }
 
+/** Whose search it is: what it sees, and whose keys and applications it knows by name. */
+type Searcher = Pick<Caller, 'sees'> & { readonly calls: Pick<Calls, 'project'> };
+
 /** Returns the statement that answers a search of Provenance. @throws Refusal `malformed` naming a parameter */
 export async function provenanceStatement(
   terminology: Terminology,
-  sees: Sees,
-  { query, base, record }: Omit<SearchRequest, 'type'>,
+  { sees, calls: { project } }: Searcher,
+  { query, base, record, letters = 's' }: Omit<SearchRequest, 'type'>,
 ): Promise<{ search: ParsedSearch<ProvenancePredicate>; sql: string; values: unknown[] }> {
   const raw = parseRaw(query);
   const terms = await loadTerms(raw, terminology);
@@ -82,6 +87,7 @@ export async function provenanceStatement(
     type: 'Provenance' as const,
     tenant,
     sees,
+    project,
     base,
     now: nowMicros(),
     terms,
@@ -89,75 +95,115 @@ export async function provenanceStatement(
   };
   const search = understand(raw, SORTS, (parameter) => provenancePredicate(parameter, scope));
   const binds = new Binds();
-  return { search, sql: statement(search, tenant, record, binds), values: binds.values };
+  const found = foundIn(search, { sees, letters, record }, binds);
+  return { search, sql: statement(search, found, binds), values: binds.values };
 }
 
-function statement(
+/** Rows of history.version `v`: all that a condition selects, or one scan for each of some types, in their order. */
+interface Versions {
+  readonly where: string;
+  readonly types?: readonly string[];
+}
+
+/** What a search finds: automatic Provenances, and clients' own, rows `r` of history.client_provenance. */
+interface Found {
+  readonly automatic: readonly Versions[];
+  readonly own: string;
+}
+
+/**
+ * Returns where the matches of a search are. If its parameters or its record lead to the rows, the tenant is checked
+ * without an index: an index over all of a tenant's rows would make the planner choose the wrong one. Otherwise there is
+ * one scan per type of version_of_tenant (tenant, type, recorded_at, event_id); under a grant one of version_of_record
+ * (record, recorded_at, event_id), and those of the directory's types.
+ */
+function foundIn(
   search: ParsedSearch<ProvenancePredicate>,
-  tenant: string,
-  record: string | undefined,
+  { sees, letters, record }: { sees: Seeing; letters: Letters; record: string | undefined },
   binds: Binds,
-): string {
-  const owner = binds.add(tenant, 'uuid');
-  const inRecord = record === undefined ? undefined : binds.add(record, 'uuid');
-  const narrowed = record !== undefined || search.predicates.some(({ selective }) => selective);
-  // Checks the tenant without using an index when something narrower leads to the rows; an index over all of
-  // a tenant's rows would make the planner choose the wrong one.
-  const of = (alias: 'v' | 'r') =>
-    `${narrowed ? `(${alias}.tenant = ${owner}) is true` : `${alias}.tenant = ${owner}`}${
-      inRecord === undefined ? '' : ` and ${alias}.record = ${inRecord}`
-    }`;
-  const automatic = `${of('v')} and ${allOf(
-    search.predicates.map((each) => each.automatic),
-    binds,
-  )}`;
-  const own = `${of('r')} and not r.deleted and ${allOf(
-    search.predicates.map((each) => each.own),
-    binds,
-  )}`;
-  const total =
-    search.total || search.onlyTotal
-      ? `select (select count(*) from history.version v where ${automatic})
-           + (select count(*) from history.client_provenance r where ${own}) as total`
-      : 'select null::int8 as total';
+): Found {
+  const owner = binds.add(sees.ownerId, 'uuid');
+  const { within } = sees;
+  const isLed = record !== undefined || search.predicates.some(({ selective }) => selective);
+  const checked = (alias: 'v' | 'r') => `(${alias}.tenant = ${owner}) is true`;
+  const inRecord = (alias: 'v' | 'r', of: string) => `${alias}.record = ${binds.add(of, 'uuid')}`;
+  const all = (kind: 'automatic' | 'own') =>
+    allOf(
+      search.predicates.map((each) => each[kind]),
+      binds,
+    );
+  const seen = seenProvenance(sees, letters, binds.add.bind(binds));
+  const versions = () => `${seen.automatic('v')} and ${all('automatic')}`;
+  const own = () => `not r.deleted ${seen.own('r')} and ${all('own')}`;
+  if (isLed) {
+    const of = (alias: 'v' | 'r') =>
+      record === undefined ? checked(alias) : `${checked(alias)} and ${inRecord(alias, record)}`;
+    return { automatic: [{ where: `${of('v')} ${versions()}` }], own: `${of('r')} and ${own()}` };
+  }
+  if (within === undefined)
+    return {
+      automatic: [{ where: `v.tenant = ${owner} ${versions()}`, types: TYPE_NAMES }],
+      own: `r.tenant = ${owner} and ${own()}`,
+    };
+  const directory = seen.directoryTypes;
+  return {
+    automatic: [
+      { where: `${checked('v')} and ${inRecord('v', within.record)} ${versions()}` },
+      ...(directory.length === 0
+        ? []
+        : [{ where: `v.tenant = ${owner} and v.record is null ${versions()}`, types: directory }]),
+    ],
+    own: `${checked('r')} and ${inRecord('r', within.record)} and ${own()}`,
+  };
+}
+
+function statement(search: ParsedSearch<ProvenancePredicate>, found: Found, binds: Binds): string {
+  const total = search.total || search.onlyTotal ? counted(found, binds) : 'select null::int8 as total';
   if (search.onlyTotal) return `select t.total, null as provenance from (${total}) t`;
   const order = search.sort.descending ? 'desc' : 'asc';
   return `
     select t.total, p.automatic, p.provenance, p.key, p.event_id, p.id, p.type, p.version, p.recorded_at,
       p.operation, p.metadata, p.body
-    from (${total}) t left join (${page(search, automatic, own, narrowed, binds)}) p on true
+    from (${total}) t left join (${page(search, found, binds)}) p on true
     order by p.key ${order}, p.provenance ${order}`;
 }
 
+function counted({ automatic, own }: Found, binds: Binds): string {
+  const versions = automatic.map(({ where, types }) => {
+    const isOfThem =
+      types === undefined || types === TYPE_NAMES ? '' : `and v.type = any(${binds.add(types, 'text[]')})`;
+    return `(select count(*) from history.version v where ${where} ${isOfThem})`;
+  });
+  return `select ${versions.join(' + ')}
+    + (select count(*) from history.client_provenance r where ${own}) as total`;
+}
+
 /** The page's rows: a page of each kind, merged. */
-function page(
-  search: ParsedSearch<ProvenancePredicate>,
-  automatic: string,
-  own: string,
-  narrowed: boolean,
-  binds: Binds,
-): string {
+function page(search: ParsedSearch<ProvenancePredicate>, { automatic, own }: Found, binds: Binds): string {
   const order = search.sort.descending ? 'desc' : 'asc';
   const limit = binds.add(search.count + 1, 'int4');
   const keys = KEYS[search.sort.by] ?? BY_ID;
   const after = beyond(search, binds);
-  const versions = (ofType: string) => `
+  const versions = (where: string) => `
     select true as automatic, v.event_id as provenance, ${keys.automatic} as key, v.event_id, v.id, v.type, v.version,
       v.recorded_at, v.operation, v.metadata, null as body
     from history.version v
-    where ${ofType} ${automatic} ${after(keys.automatic, 'v.event_id')}
+    where ${where} ${after(keys.automatic, 'v.event_id')}
     order by ${keys.automatic} ${order}, v.event_id ${order} limit ${limit}`;
-  // When nothing narrows the search: one scan per type of history.version (tenant, type, recorded_at,
-  // event_id), merged.
-  const walked = () => `
+  const parts = automatic.map(({ where, types }) =>
+    types === undefined
+      ? versions(where)
+      : `
     select s.automatic, s.provenance, s.key, s.event_id, s.id, s.type, s.version, s.recorded_at, s.operation,
       s.metadata, s.body
-    from unnest(${binds.add(TYPE_NAMES, 'text[]')}) k(type) cross join lateral (${versions('v.type = k.type and')}) s`;
+    from unnest(${binds.add(types, 'text[]')}) k(type)
+    cross join lateral (${versions(`v.type = k.type and ${where}`)}) s`,
+  );
   return `
     select u.automatic, u.provenance, u.key, u.event_id, u.id, u.type, u.version, u.recorded_at, u.operation,
       u.metadata, u.body
     from (
-      (${narrowed ? versions('') : walked()})
+      ${parts.map((part) => `(${part})`).join(' union all ')}
       union all
       (select false, r.id, ${keys.own}, r.id, r.id, 'Provenance', r.version, r.last_updated, null, null, ${bodyOrSize('b.body')}
       from history.client_provenance r join history.version b on b.id = r.id and b.version = r.version

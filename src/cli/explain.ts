@@ -141,7 +141,11 @@ async function explain(
   const of = { project: `${name} (${tenant.project})`, environment: tenant.environment };
   const more = analyze ? { ran } : {};
   if (request.type === 'Provenance') {
-    const { search, sql, values } = await provenanceStatement(terminology, sees, withAgent(request));
+    const { search, sql, values } = await provenanceStatement(
+      terminology,
+      { sees, calls: { project: tenant } },
+      withAgent(request),
+    );
     if (analyze) await asks.query({ text: sql, values });
     const step = { ...PROVENANCE_STEP, by: search.used.map((pair) => pair.join('=')), sql, values };
     return { ...of, ...PROVENANCE, steps: [step], ignored: ignored(search.unknown), looked_up: [], ...more };

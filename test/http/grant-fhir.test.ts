@@ -258,6 +258,68 @@ describe('the FHIR interface under a grant', () => {
     expect((await ask(whole, `/Patient/${record}/*`)).status).to.equal(404);
   });
 
+  it("searches Provenances, automatic ones and clients' own, whose targets it covers", async () => {
+    const [first = '', second = ''] = labs;
+    const wrote = async (target: readonly string[]) =>
+      created({
+        resourceType: 'Provenance',
+        target: target.map((reference) => ({ reference })),
+        recorded: '2026-01-01T00:00:00Z',
+        agent: [{ who: { display: 'A clinic' } }],
+      });
+    const [claim, mixed] = [
+      await wrote([`Observation/${first}`, `Patient/${record}`]),
+      await wrote([`Observation/${first}`, `Observation/${vital}`]),
+    ];
+    const recorded = await granting.allow(application, record, {
+      scopes: [`patient/Observation.rs?category=${LAB}`, 'patient/Provenance.rs'],
+    });
+    const found = async (path: string) => {
+      const { json, text, status } = await ask(recorded, path);
+      expect(status, text).to.equal(200);
+      expect(text, path).not.to.contain(record);
+      for (const id of [mixed, vital, plain, foreign]) expect(text, path).not.to.contain(id);
+      return { ids: idsIn(json), total: json.total };
+    };
+    const about = await found(`/Provenance?target=Observation/${first}`);
+    expect([about.total, about.ids.includes(claim)]).to.deep.equal([2, true]);
+    // Of three Observations, the Patient and the claim, and the claim itself.
+    for (const path of [
+      '/Provenance?_sort=_id',
+      `/Patient/${recorded.patient}/Provenance`,
+      '/?_type=Provenance',
+      `/Patient/${recorded.patient}/*?_type=Provenance`,
+    ])
+      expect((await found(path)).total, path).to.equal(6);
+    const paged: string[] = [];
+    for (let path = '/Provenance?_count=2'; path !== ''; ) {
+      const { json, text } = await ask(recorded, path);
+      expect(text).not.to.contain(record);
+      paged.push(...idsIn(json));
+      const links = json.link as unknown as { relation: string; url: string }[];
+      path = links.find(({ relation }) => relation === 'next')?.url ?? '';
+    }
+    expect(paged.sort()).to.deep.equal((await found('/Provenance')).ids.sort());
+    expect((await found(`/Provenance?patient=Patient/${recorded.patient}`)).total).to.equal(2);
+    for (const id of [record, other]) {
+      expect((await ask(recorded, `/Provenance?patient=Patient/${id}`)).json.total).to.equal(0);
+      expect((await ask(recorded, `/Patient/${id}/Provenance`)).status).to.equal(404);
+    }
+    expect((await found(`/Observation?_id=${first}&_revinclude=Provenance:target`)).ids.sort()).to.deep.equal(
+      [first, ...about.ids].sort(),
+    );
+    expect((await found(`/Provenance?_id=${claim}&_include=Provenance:target`)).ids.sort()).to.deep.equal(
+      [claim, first, recorded.patient].sort(),
+    );
+    expect((await found(`/Provenance?target=Observation/${second}&activity=CREATE`)).total).to.equal(1);
+    const key = (await service.fhir(`/Provenance?target=Observation/${second}`)).text;
+    const [, keyId = ''] = /"value":"(key_[^"]+)"/.exec(key) ?? [];
+    expect(keyId).to.match(/^key_/);
+    expect((await found(`/Provenance?agent:identifier=${keyId}`)).total).to.equal(0);
+    for (const path of ['/Provenance', `/Patient/${narrow.patient}/Provenance`, '/?_type=Provenance'])
+      expect((await ask(narrow, path)).status, path).to.equal(403);
+  });
+
   it('has every read in the access log before it answers: also 304, HEAD and refusals', async () => {
     const [first = ''] = labs;
     const logged = async (allowed: Allowed, path: string, init: object = {}) => {

@@ -109,9 +109,7 @@ describe('the gate of grants', () => {
         const text = await response.text();
         const what = `${request.method} ${request.url}: ${text}`;
         if (response.status === 200) opened.push(request.url);
-        // Searches of Provenance are among others' paths.
-        else if (request.taken && !request.url.includes('/Provenance'))
-          expect(response.status, what).to.equal(404);
+        else if (request.taken) expect(response.status, what).to.equal(404);
         else expect(response.status, what).to.be.oneOf(request.taken ? [403, 404] : [403]);
         expect(request.taken || response.status !== 200, what).to.equal(true);
         expect(text).not.to.contain(record);

@@ -271,6 +271,113 @@ describe('queries under a grant', () => {
     expect(await isShown(claim, caller('patient/Observation.rs'))).to.equal(false);
   });
 
+  it('find Provenances whose targets are all within, counted and page by page', async () => {
+    const found = async (by: Caller, query = '', more: { record?: string; letters?: string } = {}) => {
+      const all: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const asked = new URLSearchParams(query);
+        if (cursor !== undefined) asked.set('_cursor', cursor);
+        const page = await queries.searchProvenance(by, { query: asked, base: BASE, ...more });
+        for (const { id: one, body } of page.matches) {
+          expect(body, one).to.be.a('string');
+          all.push(one);
+        }
+        if (cursor === undefined) {
+          const count = new URLSearchParams([...asked, ['_summary', 'count']]);
+          const { total } = await queries.searchProvenance(by, { query: count, base: BASE, ...more });
+          expect(page.total).to.equal(total);
+          const none = new URLSearchParams([...asked, ['_total', 'none']]);
+          const uncounted = await queries.searchProvenance(by, { query: none, base: BASE, ...more });
+          expect(uncounted.total).to.equal(undefined);
+        }
+        if (page.next === undefined) expect(page.total).to.equal(all.length);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      expect(new Set(all).size).to.equal(all.length);
+      return all;
+    };
+    const events = async (...versions: [name: string, version: number][]) =>
+      Promise.all(versions.map(([name, version]) => eventOf(name, version)));
+    const event = async (of: string) =>
+      (await pool.query<{ event_id: string }>('select event_id from history.version where id = $1', [of]))
+        .rows[0]?.event_id ?? '';
+    // Of the Patient, the directory, both Provenances, and the versions within.
+    const within = [
+      ...(await events(['lab', 1], ['both', 1], ['came', 2], ['gone', 1], ['gone', 2], ['doctor', 1])),
+      await event(mine),
+      claim,
+      await event(claim),
+    ].sort();
+    for (const sort of ['recorded', '-recorded', '_id', '-_id', '_lastUpdated', '-_lastUpdated'])
+      for (const count of [2, 50])
+        expect((await found(labs(), `_sort=${sort}&_count=${count}`)).sort(), sort).to.deep.equal(within);
+    const doctor = await eventOf('doctor', 1);
+    expect((await found(labs(), '', { record: mine })).sort()).to.deep.equal(
+      within.filter((each) => each !== doctor),
+    );
+    expect(await found(labs(), '', { record: other })).to.deep.equal([]);
+    expect(await found(all(), '', { record: other })).to.deep.equal([]);
+    expect(await found(all(), '_count=3')).to.have.length(20);
+    expect(await found(caller('patient/Observation.rs'))).to.deep.equal([]);
+    expect(await found(caller('patient/Provenance.rs'))).to.have.members([await event(mine), doctor]);
+    expect(await found(labs(), '', { letters: 'rs' })).to.have.length(within.length);
+    expect(await found(caller('patient/*.s'), '', { letters: 'rs' })).to.deep.equal([]);
+    const target = (name: string, version?: number) =>
+      `target=Observation/${id(name)}${version === undefined ? '' : `/_history/${version}`}`;
+    expect((await found(labs(), target('lab'))).sort()).to.deep.equal(
+      [await eventOf('lab', 1), claim].sort(),
+    );
+    expect((await found(all(), target('lab'))).sort()).to.deep.equal(
+      [await eventOf('lab', 1), claim, hidden].sort(),
+    );
+    expect(await found(labs(), target('came'))).to.deep.equal([await eventOf('came', 2)]);
+    for (const name of ['came', 'left', 'vital', 'foreign'])
+      expect(await found(labs(), target(name, 1)), name).to.deep.equal([]);
+    expect(await found(all(), target('foreign'))).to.deep.equal([]);
+    expect(await found(labs(), `patient=${mine}`)).to.deep.equal([await event(mine)]);
+    expect(await found(all(), `patient=${other}`)).to.deep.equal([]);
+    expect(await found(labs(), `agent=Practitioner/${id('doctor')}`)).to.deep.equal([claim]);
+    expect((await found(all(), `agent=Practitioner/${id('doctor')}`)).sort()).to.deep.equal(
+      [claim, hidden].sort(),
+    );
+    expect(await found(labs(), `_id=${hidden},${claim}`)).to.deep.equal([claim]);
+    expect(await found(labs(), `_id:not=${claim}`)).to.have.length(within.length - 1);
+    expect(await found(labs(), 'activity=DELETE')).to.deep.equal([await eventOf('gone', 2)]);
+    expect(await found(labs(), 'recorded=2026-01-01T00:00:00Z')).to.deep.equal([claim]);
+    expect((await found(labs(), 'target:Patient.name=Mine')).sort()).to.deep.equal([await event(mine)]);
+    expect(await found(all(), 'target:Patient.name=Other')).to.deep.equal([]);
+    // Eleven versions of what isn't deleted, and both claims.
+    expect(await found(all(), 'target:Observation.code=4548-4', { record: mine })).to.have.length(13);
+    expect(await found(labs(), 'agent:Practitioner.name=Smith')).to.deep.equal([claim]);
+    const refused = await found(labs(), 'target:Condition.code=x').catch((error: unknown) => error);
+    expect(refused).to.be.an.instanceOf(Refusal).with.property('kind', 'forbidden');
+  });
+
+  it('find Provenances by the names of the own keys and applications, not by those of others', async () => {
+    const ids = async (by: Caller, value: string) => {
+      const query = new URLSearchParams({ 'agent:identifier': value, _count: '200' });
+      const { matches } = await queries.searchProvenance(by, { query, base: BASE });
+      return matches.length;
+    };
+    const own: Caller = { calls: { ...all().calls, project: TENANT }, sees: all().sees };
+    const { rows } = await pool.query<{ key: string | null }>(
+      `select distinct metadata::jsonb #>> '{credential,key_id}' as key from history.version where record = $1`,
+      [mine],
+    );
+    const [{ key } = { key: null }] = rows;
+    expect(key).to.be.a('string');
+    for (const value of [
+      `${key}`,
+      `https://annal.dev/fhir/api-key|${key}`,
+      'https://annal.dev/fhir/api-key|',
+    ]) {
+      expect(await ids(own, value), value).to.be.greaterThan(10);
+      expect(await ids(all(), value), value).to.equal(0);
+    }
+    expect(await ids(all(), 'https://annal.dev/fhir/author-type|')).to.be.greaterThan(10);
+  });
+
   it('include what is within, forwards and backwards', async () => {
     const included = async (by: Caller, query: string, ...from: [type: ResourceType, body: object][]) => {
       const matches = from.map(([type, { id: of, ...body }]: [ResourceType, { id?: string }]) => ({
@@ -361,11 +468,9 @@ describe('queries under a grant', () => {
   });
 
   it('refuse what is not limited to a grant', async () => {
-    const asked = { query: new URLSearchParams(), base: BASE };
     const everything = { count: 10, used: new URLSearchParams() };
     const of = { patient: mine, type: 'Observation' as const, id: id('lab') };
     for (const ask of [
-      () => queries.searchProvenance(all(), asked),
       () => queries.everything(all(), mine, everything, BASE),
       () => queries.versions(all(), of, { limit: 10 }),
     ]) {

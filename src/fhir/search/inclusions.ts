@@ -1,6 +1,6 @@
 /** Lists the search parameters that `_include` and `_revinclude` follow: https://hl7.org/fhir/R4/search.html#include */
 import { searchParameter } from '../definitions/search-parameters.ts';
-import type { ResourceType } from '../types.ts';
+import { type ResourceType, TYPE_NAMES } from '../types.ts';
 import { compiledParameters } from './paths.ts';
 
 /**
@@ -22,5 +22,6 @@ export function mayName(source: ResourceType, code: string, target: ResourceType
 
 /** Returns whether a type's parameter may refer to resources of every type. */
 export function leadsAnywhere(source: ResourceType, code: string): boolean {
-  return searchParameter(source, code)?.target?.includes('Resource') === true;
+  const targets = searchParameter(source, code)?.target ?? [];
+  return targets.includes('Resource') || TYPE_NAMES.every((type) => targets.includes(type));
 }

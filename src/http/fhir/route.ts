@@ -62,9 +62,6 @@ const ofType = (
   type,
   id,
 });
-/** What a search of a type needs. Those of Provenance aren't limited to a grant. */
-const ofSearch = (type: ResourceType): GrantToken =>
-  type === 'Provenance' ? 'refused' : ofType('search-type', type, 's');
 /** What a request about all types needs: those that lack a letter are left out. */
 const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
 /** What a search of a compartment needs: its resource must be readable. */
@@ -100,7 +97,7 @@ export function routeOf(segments: readonly string[], operations = OPERATIONS): R
     if (second === '_search')
       return {
         pattern: '/:type/_search',
-        methods: { POST: forms(ofSearch(type), (r) => search(r, type)) },
+        methods: { POST: forms(ofType('search-type', type, 's'), (r) => search(r, type)) },
       };
     return instanceRoute(type, second, readOnly);
   }
@@ -158,7 +155,7 @@ const SYSTEM_HISTORY: Route = {
 };
 
 function typeRoute(type: ResourceType, readOnly: boolean): Route {
-  const GET = reads(ofSearch(type), (request) => search(request, type));
+  const GET = reads(ofType('search-type', type, 's'), (request) => search(request, type));
   if (readOnly) return { pattern: '/:type', methods: { GET } };
   return {
     pattern: '/:type',
