@@ -2,8 +2,16 @@
 import type { IfMatch, WriteEntry } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { PersonId } from '#src/shared/identity.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
-import type { CommandContext, KeepResult, SubmittedResource, WriteResult, Written } from './command.ts';
+import type {
+  CommandContext,
+  KeepResult,
+  RequestContext,
+  SubmittedResource,
+  WriteResult,
+  Written,
+} from './command.ts';
 import type { StoredBytes } from './document/finalize.ts';
 
 /** The target of a command: a resource by id, or the one that matches search criteria (`identifier=s|v`). */
@@ -96,4 +104,9 @@ export interface Commands {
   ): Promise<Refusal | undefined>;
   /** Removes a patient's record physically, with history (docs/spec/interface.md, section 4.2). Resolves when nothing of it is left. @throws Refusal 403 404 */
   purge(ctx: CommandContext, patientId: string): Promise<Written<void>>;
+  /**
+   * Removes a person's personal record like `purge`. The event of the request doesn't name the person.
+   * @throws Refusal 403 for a record that a project keeps; 404 for one that is gone
+   */
+  purgePersonal(by: RequestContext, person: PersonId, patientId: string): Promise<Written<void>>;
 }

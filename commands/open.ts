@@ -12,7 +12,7 @@ import { withContents } from './document/put.ts';
 import { settleAttachments } from './document/settle.ts';
 import type { Streams } from './kernel/streams.ts';
 import type { ProjectState } from './project/state.ts';
-import { type Erasure, requestErasure } from './record/erasure.ts';
+import { type Erasure, requestErasure, requestPersonalErasure } from './record/request-erasure.ts';
 import { checkAuthorship } from './resource/authorship.ts';
 import type { WriteDeps } from './resource/deps.ts';
 import { locateKnown } from './resource/known.ts';
@@ -105,6 +105,7 @@ export function openCommands(handedIn: CommandsDeps): Commands {
       await checkAuthorship(ctx, deps);
       return requestErasure(deps, ctx, patientId);
     },
+    purgePersonal: (by, person, patientId) => requestPersonalErasure(deps, by, person, patientId),
   };
 }
 

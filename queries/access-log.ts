@@ -1,6 +1,7 @@
 /** Reads the access log: a page of a record's entries, with the names of who read (docs/spec/decisions.md, section 4). */
 import type { Pool } from 'pg';
 import { z } from 'zod';
+import type { AccessStatus } from '#src/shared/access-entry.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Page, PageAsked } from './admin/page.ts';
 import { decodeCursorOf, encodeCursorOf } from './cursor.ts';
@@ -21,55 +22,99 @@ export interface AccessRow {
   readonly resource_type: string | null;
   readonly resource_id: string | null;
   readonly purpose: string | null;
-  readonly status: 'ok' | 'denied' | 'not_found' | 'error';
+  readonly status: AccessStatus;
   readonly count: number | null;
   readonly request_id: string;
-  /** The application's or key's name, or a member's e-mail address; null if it is unknown. */
+  /** The application's or key's name, a member's e-mail address, or a person's name where people are named; null if it is unknown. */
   readonly actor: string | null;
 }
 
+/** The entries that are asked for: those of a record that meet every given condition. */
+export interface AccessLogAsked extends PageAsked {
+  /** Those of reads under this grant. */
+  readonly grant?: string | undefined;
+  /** Not before this moment. */
+  readonly from?: Micros | undefined;
+  /** Before this moment. */
+  readonly to?: Micros | undefined;
+  readonly status?: AccessStatus | undefined;
+  readonly action?: string | undefined;
+  readonly resourceType?: string | undefined;
+  /** Those of this application. */
+  readonly application?: string | undefined;
+  /** Names patients and representatives, too: for people who have the record, never for projects. */
+  readonly named?: boolean | undefined;
+}
+
 /** Reads the entries of a record, the newest first. @throws Refusal invalid (422) for a cursor of another list */
-export type AccessLogOf = (record: string, asked: PageAsked) => Promise<Page<AccessRow>>;
+export type AccessLogOf = (record: string, asked: AccessLogAsked) => Promise<Page<AccessRow>>;
 
 /**
- * Returns SQL that selects entries with the names of their actors. Patients and representatives aren't named: a project
- * learns nothing about who signs in.
+ * Returns SQL that selects entries with the names of their actors. Without `named`, patients and representatives aren't
+ * named: a project learns nothing about who signs in.
  * @param entries rows of operations.access_entry as SQL
  */
-export const namedEntries = (entries: string): string => `
+export const namedEntries = (entries: string, named = false): string => `
 select e.id, e.record, e.seq::float8 as seq, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role,
        e.grant_id, e.resource_type, e.resource_id, e.purpose, e.status, e.count, e.request_id,
-       coalesce(a.name, k.name, m.email) as actor
+       coalesce(a.name, k.name, m.email${named ? ', s.name' : ''}) as actor
   from ${entries} e
   left join projects.application a on e.actor_kind = 'application' and a.id = e.actor_id
   left join projects.api_key k on e.actor_kind = 'key' and k.key_id = e.actor_id
   left join lateral (
     select max(m.email) as email from projects.member m
-     where e.role = 'member' and m.issuer = e.issuer and m.subject = e.actor_id) m on true`;
+     where e.role = 'member' and m.issuer = e.issuer and m.subject = e.actor_id) m on true${
+       named
+         ? `
+  left join operations.person s on e.role in ('self', 'representative') and s.issuer = e.issuer and s.subject = e.actor_id`
+         : ''
+     }`;
 
-// Index: the primary key (record, seq).
-const pageSql = (after: string): string => `
-with page as materialized (
-  select * from operations.access_entry where record = $1::uuid ${after} order by seq desc limit $2
-)
-${namedEntries('page')} order by e.seq desc`;
+/**
+ * Conditions by name; `?` is the value. Within a record times never go back, so a moment is a number. Indexes: the primary
+ * key (record, seq), and access_entry_of_grant (grant_id, seq).
+ */
+const CONDITIONS: readonly (readonly [keyof AccessLogAsked, string])[] = [
+  ['grant', 'e.grant_id = ?::text'],
+  ['from', 'e.seq >= (select operations.access_seq_from($1::uuid, ?::int8))'],
+  ['to', 'e.seq < (select operations.access_seq_from($1::uuid, ?::int8))'],
+  ['status', 'e.status = ?::text'],
+  ['action', 'e.action = ?::text'],
+  ['resourceType', 'e.resource_type = ?::text'],
+  ['application', "e.actor_kind = 'application' and e.actor_id = ?::text"],
+];
 
-const TOTAL = 'select entries from operations.access_head where record = $1::uuid and not erased';
+const TOTAL = 'select entries as total from operations.access_head where record = $1::uuid and not erased';
 
 const place = z.tuple([z.int().positive(), z.int().nonnegative()]);
 
 /** Opens the question. */
 export function openAccessLogOf(pool: Pool): AccessLogOf {
-  return async (record, { limit, cursor }) => {
-    const list = `access-log ${record}`;
+  return async (record, { limit, cursor, named = false, ...asked }) => {
+    const given = CONDITIONS.flatMap(([name, sql]) => {
+      const value = Object.entries(asked).find(([key]) => key === name)?.[1];
+      return value === undefined ? [] : [{ name, sql, value }];
+    });
+    const list = ['access-log', record, ...given.map(({ name, value }) => `${name}=${value}`)].join(' ');
     const [before, counted] = cursor === undefined ? [] : decodeCursorOf(list, cursor, place);
+    const values = [record, ...given.map(({ value }) => value)];
+    const where = [
+      'e.record = $1::uuid',
+      ...given.map(({ sql }, index) => sql.replace('?', `$${index + 2}`)),
+    ].join(' and ');
+    const names = given.map(({ name }) => `-${name}`).join('');
+    const after = before === undefined ? '' : ` and e.seq < $${values.length + 2}`;
     const { rows } = await pool.query<AccessRow>({
-      name: `access-log-page${before === undefined ? '' : '-after'}`,
-      text: pageSql(before === undefined ? '' : 'and seq < $3'),
-      values: [record, limit + 1, ...(before === undefined ? [] : [before])],
+      name: `access-log-page${names}${named ? '-named' : ''}${after && '-after'}`,
+      text: `
+with page as materialized (
+  select e.* from operations.access_entry e where ${where}${after} order by e.seq desc limit $${values.length + 1}
+)
+${namedEntries('page', named)} order by e.seq desc`,
+      values: [...values, limit + 1, ...(before === undefined ? [] : [before])],
     });
     // Entries are only added: those of the page are among them.
-    const total = counted ?? (await totalOf(pool, record));
+    const total = counted ?? (await totalOf(pool, names, where, values));
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     const more = rows.length > limit && last !== undefined;
@@ -77,11 +122,17 @@ export function openAccessLogOf(pool: Pool): AccessLogOf {
   };
 }
 
-async function totalOf(pool: Pool, record: string): Promise<number> {
-  const { rows } = await pool.query<{ entries: number }>({
-    name: 'access-log-total',
-    text: TOTAL,
-    values: [record],
+/** Counts the entries that meet some conditions; all of a record are counted already. */
+async function totalOf(
+  pool: Pool,
+  names: string,
+  where: string,
+  values: readonly unknown[],
+): Promise<number> {
+  const { rows } = await pool.query<{ total: string }>({
+    name: `access-log-total${names}`,
+    text: names === '' ? TOTAL : `select count(*) as total from operations.access_entry e where ${where}`,
+    values: [...values],
   });
-  return Number(rows[0]?.entries ?? 0);
+  return Number(rows[0]?.total ?? 0);
 }

@@ -13,6 +13,7 @@ import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
 import { openAccessLogOf } from '#queries/access-log.ts';
+import { openGrantUseOf } from '#queries/access-use.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openConsentQueries } from '#queries/consents/consents.ts';
 import { openPatientsOfProject } from '#queries/consents/patients-of-project.ts';
@@ -382,6 +383,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       issueMemberToken: oauth.issueMemberToken,
       consentQueries,
       accessLogOf: openAccessLogOf(pool),
+      grantUseOf: openGrantUseOf(pool),
       consents,
       accessRequests: accessRequests.services,
       config,

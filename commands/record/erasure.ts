@@ -12,9 +12,9 @@ import { ALL_CONSENT } from '#src/events/snapshot-entries.ts';
 import { type Position, StreamDeleted } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
-import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
+import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
-import { type CommandContext, type MetadataBase, metadataBase, type Written } from '../command.ts';
+import type { MetadataBase, Written } from '../command.ts';
 import { revokeAll } from '../consent/decide.ts';
 import { activeGrants } from '../consent/held.ts';
 import { PastOf } from '../consent/on-record.ts';
@@ -22,16 +22,9 @@ import type { Clock } from '../kernel/decision.ts';
 import { retry, Stale } from '../kernel/retry.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { ProjectState } from '../project/state.ts';
-import type { WriteDeps } from '../resource/deps.ts';
 import { removeLive } from '../resource/resume.ts';
 import { entryOf, type Resources } from '../resource/state.ts';
 import { endedGrants, type GrantsOfErased } from './ended-grants.ts';
-
-/** Deletions of an erasure outside the event store. */
-export interface Erasure {
-  /** Waits until the erasure asked for at a position is done; false after its patience (60 s). */
-  finished(position: Position): Promise<boolean>;
-}
 
 /** What `RecordErased` keeps of an access log. */
 type ErasedAccess = Extract<StoredEvent['event'], { type: 'RecordErased' }>['data']['access_log'];
@@ -54,43 +47,6 @@ export interface ErasureDeps {
   readonly eraseAccessLog: (patientId: string) => Promise<ErasedAccess>;
   /** Waits until every projection has passed a position; false if one lags longer. The erasure then goes on later. */
   readonly visible: (position: Position) => Promise<boolean>;
-}
-
-/**
- * Requests a purge and waits for its end.
- * @throws Refusal not_found for a Patient that the caller can't see; unavailable if it takes too long (it goes on)
- */
-export async function requestErasure(
-  deps: WriteDeps & { readonly erasure: Erasure; readonly projects: Streams<ProjectState> },
-  ctx: CommandContext,
-  patientId: string,
-): Promise<Written<void>> {
-  const located = (await deps.lookup.locate(ctx.caller, [patientId])).get(patientId);
-  if (located?.type !== 'Patient') throw notFound('Patient', patientId);
-  const { project, environment } = ctx.caller.calls.project;
-  const { owner } = await deps.resources.read(located.stream);
-  const isOwn = owner?.project === project && owner.environment === environment;
-  if (!isOwn || ctx.caller.sees.within !== undefined) {
-    throw new Refusal('forbidden', {
-      code: 'forbidden',
-      diagnostics: 'only the project that created the patient may purge it',
-    });
-  }
-  // Data that outlive the record contain ids only: no names of persons, sources or origins.
-  const {
-    source_system: _source,
-    origin_id: _origin,
-    on_behalf_of: _behalf,
-    ...metadata
-  } = metadataBase(ctx);
-  const { position } = await note(deps.projects, metadata, ctx.now, project, ctx.ids.at(0, 'event'), {
-    type: 'RecordErasureRequested',
-    data: { patient: patientId, environment },
-  });
-  if (position !== undefined && !(await deps.erasure.finished(position))) {
-    throw unavailable('the purge has started but is not complete yet; repeat the request later', 5);
-  }
-  return { result: undefined, position };
 }
 
 /** Carries out a `RecordErasureRequested`, continuing an earlier run. An erased record stays so. */
@@ -219,8 +175,8 @@ function ending(state: Resources, clock: Clock, past: PastOf, patient: string, i
   return [...revocations, ...drafts];
 }
 
-/** Writes a fact to a project's stream. */
-function note(
+/** Writes a fact about a record's end to a project's stream. @param id of its event */
+export function note(
   projects: Streams<ProjectState>,
   metadata: MetadataBase,
   now: () => number,

@@ -7,7 +7,7 @@ import { ACCESS_REQUESTS_SQL } from '#src/oauth/backchannel/tables.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
 import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
 import { MEMBER_TOKENS_SQL, OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
-import { ACCESS_LOG_SQL } from '#src/operations/access-log/schema.ts';
+import { ACCESS_LOG_SQL, ACCESS_OF_GRANTS_SQL } from '#src/operations/access-log/schema.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { ERASING_SQL } from '#src/operations/erasing.ts';
@@ -87,4 +87,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0062-member-tokens', sql: MEMBER_TOKENS_SQL },
   { name: '0064-authorization-outcome', sql: AUTHORIZATION_OUTCOME_SQL },
   { name: '0074-access-requests', sql: ACCESS_REQUESTS_SQL },
+  { name: '0075-access-of-grants', sql: ACCESS_OF_GRANTS_SQL },
 ];

@@ -222,7 +222,7 @@ describe('/me', () => {
       revoked_at: null,
       granted_by: 'patient',
       patient: record,
-      access_count: null,
+      access_count: 0,
       last_access_at: null,
     });
     expect(mine.data[3]?.revoked_at).to.be.a('string');

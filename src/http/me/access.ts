@@ -1,4 +1,5 @@
 /** Who may use `/me`, and which records are theirs (docs/spec/decisions.md, section 9, "Persons and links"). */
+import type { GrantRow } from '#queries/consents/grants.ts';
 import type { LinkRow } from '#queries/consents/records.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { requireInstallationsTrust } from '../admin/access.ts';
@@ -27,5 +28,16 @@ export async function linkFor(request: MeRequest, patient: string): Promise<Link
   requirePerson(request);
   const found = await request.services.consentQueries.linkTo(request.identity, patient);
   if (found === undefined) throw notFound('Patient', patient.slice(0, 64));
+  return found;
+}
+
+/**
+ * Returns a grant on a record of the person, also one that another person gave.
+ * @throws Refusal forbidden (403), not_found (404)
+ */
+export async function grantFor(request: MeRequest, patient: string, id: string): Promise<GrantRow> {
+  const { record } = await linkFor(request, patient);
+  const found = await request.services.consentQueries.grant(id);
+  if (found?.record !== record) throw notFound('grant', id.slice(0, 64));
   return found;
 }

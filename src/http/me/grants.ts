@@ -2,22 +2,35 @@
 import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { toInstant } from '#src/shared/time.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
+import type { Services } from '../ports/services.ts';
 import { linkFor } from './access.ts';
 import { ME_QUERY, myGrantSchema } from './schemas.ts';
 import { grantSentences } from './sentences.ts';
 
-/** Returns a grant as `/me` shows it. @param lang of `scopes_text`; default: that of the consent */
-export function myGrantView(row: GrantRow, lang?: string): z.input<typeof myGrantSchema> {
-  return {
-    ...grantView(row),
-    scopes_text: [...grantSentences(row, lang)],
-    patient: row.record,
-    access_count: null,
-    last_access_at: null,
-  };
+/**
+ * Returns grants as `/me` shows them.
+ * @param lang of `scopes_text`; default: that of each consent
+ */
+export async function myGrantsView(
+  { grantUseOf }: Pick<Services, 'grantUseOf'>,
+  rows: readonly GrantRow[],
+  lang?: string,
+): Promise<z.input<typeof myGrantSchema>[]> {
+  const uses = await grantUseOf(rows.map(({ id }) => id));
+  return rows.map((row) => {
+    const { count = 0, lastAt = null } = uses.get(row.id) ?? {};
+    return {
+      ...grantView(row),
+      scopes_text: [...grantSentences(row, lang)],
+      patient: row.record,
+      access_count: count,
+      last_access_at: lastAt === null ? null : toInstant(lastAt),
+    };
+  });
 }
 
 /** Routes of grants. */
@@ -49,10 +62,8 @@ export const MY_GRANT_ROUTES = [
         limit: query.limit,
         cursor: query.cursor,
       });
-      return {
-        status: 200,
-        body: { data: rows.map((row) => myGrantView(row, query.lang)), total, next_cursor: next ?? null },
-      };
+      const data = await myGrantsView(services, rows, query.lang);
+      return { status: 200, body: { data, total, next_cursor: next ?? null } };
     },
   }),
 ];

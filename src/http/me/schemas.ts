@@ -1,7 +1,7 @@
 /** Schemas of `/me` (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { MyPatient } from '#queries/consents/records.ts';
-import { environment, grant } from '../api/schemas.ts';
+import { environment, grant, instant } from '../api/schemas.ts';
 
 /** A record of the person. */
 export const myPatientSchema = z
@@ -24,8 +24,8 @@ export function myPatientView(row: MyPatient): z.input<typeof myPatientSchema> {
 export const myGrantSchema = grant
   .extend({
     patient: z.string(),
-    access_count: z.int().nullable().describe('Null: accesses are not counted yet.'),
-    last_access_at: z.string().nullable(),
+    access_count: z.int().describe('Reads that showed something of the record; refused ones don’t count.'),
+    last_access_at: instant.nullable().describe('Of the last of them.'),
   })
   .meta({ id: 'MyGrant' });
 

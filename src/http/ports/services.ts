@@ -3,6 +3,7 @@ import type { AdminCommands } from '#commands/admin.ts';
 import type { Commands } from '#commands/commands.ts';
 import type { Sandboxes } from '#commands/sandbox/sandboxes.ts';
 import type { AccessLogOf } from '#queries/access-log.ts';
+import type { GrantUseOf } from '#queries/access-use.ts';
 import type { AdminQueries } from '#queries/admin/admin.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { Queries } from '#queries/queries.ts';
@@ -59,6 +60,7 @@ export interface Services {
   }) => Promise<string>;
   readonly consentQueries: ConsentQueries;
   readonly accessLogOf: AccessLogOf;
+  readonly grantUseOf: GrantUseOf;
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
   readonly webhooks: WebhookServices;

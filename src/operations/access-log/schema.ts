@@ -39,3 +39,28 @@ CREATE FUNCTION operations.access_link(state bytea, head bytea, entry bytea) RET
   LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS 'BEGIN RETURN sha256(coalesce(state, head) || entry); END';
 CREATE AGGREGATE operations.access_chain(bytea, bytea) (sfunc = operations.access_link, stype = bytea);
 `;
+
+/**
+ * A migration: what people see of their records' logs. The index counts a grant's reads without the entries themselves.
+ * The function returns the number of a record's first entry that is not before a moment, microseconds, or the next number
+ * that an entry will have: times within a record never go back, so it halves its way there.
+ */
+export const ACCESS_OF_GRANTS_SQL = `
+CREATE INDEX access_entry_of_grant ON operations.access_entry (grant_id, seq) INCLUDE (at, status, resource_type)
+  WHERE grant_id IS NOT NULL;
+CREATE FUNCTION operations.access_seq_from(named uuid, moment int8) RETURNS int8 LANGUAGE plpgsql STABLE AS '
+DECLARE
+  low int8 := 1;
+  high int8 := 1;
+  middle int8;
+  found int8;
+BEGIN
+  SELECT h.entries + 1 INTO high FROM operations.access_head h WHERE h.record = named;
+  WHILE low < high LOOP
+    middle := (low + high) / 2;
+    SELECT e.at INTO found FROM operations.access_entry e WHERE e.record = named AND e.seq = middle;
+    IF found IS NULL OR found < moment THEN low := middle + 1; ELSE high := middle; END IF;
+  END LOOP;
+  RETURN low;
+END';
+`;

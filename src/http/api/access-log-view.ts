@@ -1,0 +1,54 @@
+/** An entry of the access log as the JSON interfaces show it (docs/spec/decisions.md, section 4). */
+import { z } from 'zod';
+import type { AccessRow } from '#queries/access-log.ts';
+import { ACCESS_STATUSES } from '#src/shared/access-entry.ts';
+import { toInstant } from '#src/shared/time.ts';
+import { instant } from './schemas.ts';
+
+/** An entry. */
+export const accessEntrySchema = z
+  .object({
+    id: z.string(),
+    ts: instant,
+    action: z
+      .string()
+      .describe(
+        'What was done, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time.',
+      ),
+    resource_type: z.string().nullable(),
+    resource_id: z.string().nullable(),
+    status: z.enum(ACCESS_STATUSES),
+    count: z
+      .int()
+      .nullable()
+      .describe('Resources of the patient that the answer showed; null if it was streamed.'),
+    purpose: z.string().nullable().describe('What the grant says it is for.'),
+    actor: z
+      .string()
+      .nullable()
+      .describe(
+        'The name of the application, key or member; under `/me` also of a patient or representative.',
+      ),
+    actor_ref: z
+      .string()
+      .describe('`application/app_…`, `key/key_…`, or `person/` with `self`, `representative` or `member`.'),
+    request_id: z.string(),
+  })
+  .meta({ id: 'AccessLogEntry' });
+
+/** Returns an entry as it is shown. */
+export function accessEntryView(row: AccessRow): z.input<typeof accessEntrySchema> {
+  return {
+    id: row.id,
+    ts: toInstant(row.at),
+    action: row.action,
+    resource_type: row.resource_type,
+    resource_id: row.resource_id,
+    status: row.status,
+    count: row.count,
+    purpose: row.purpose,
+    actor: row.actor,
+    actor_ref: row.actor_kind === 'person' ? `person/${row.role}` : `${row.actor_kind}/${row.actor_id}`,
+    request_id: row.request_id,
+  };
+}

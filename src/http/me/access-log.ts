@@ -1,0 +1,83 @@
+/** Who read a person's record: `…/grants/{grant_id}/access-log`, and all reads at `…/access-log` (docs/spec/interface.md, section 4.6). */
+import { z } from 'zod';
+import { ACCESS_STATUSES } from '#src/shared/access-entry.ts';
+import { accessEntrySchema, accessEntryView } from '../api/access-log-view.ts';
+import { route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { daysInOrder, daysOf } from '../rest/days.ts';
+import { date } from '../rest/schemas.ts';
+import { grantFor, linkFor } from './access.ts';
+
+/** Filters of both lists. */
+const FILTERS = {
+  ...LIST_QUERY,
+  from: date.optional().describe('First day, UTC.'),
+  to: date.optional().describe('Last day, UTC.'),
+  status: z.enum(ACCESS_STATUSES).optional().describe('`ok`: the read showed something.'),
+  action: z.string().max(60).optional().describe('Such as `read` or `search-type`.'),
+  resource_type: z.string().max(60).optional().describe('Such as `Observation`.'),
+};
+
+const perGrant = z.strictObject(FILTERS).superRefine(daysInOrder);
+const perRecord = z
+  .strictObject({
+    ...FILTERS,
+    application_id: z.string().max(60).optional().describe('Reads of this application, `app_…`.'),
+  })
+  .superRefine(daysInOrder);
+
+/** Returns the filters as the query takes them. */
+function filtersOf(query: z.output<typeof perRecord>) {
+  const { from, to, resource_type: resourceType, application_id: application, ...asked } = query;
+  return { ...asked, ...daysOf(from, to), resourceType, application, named: true };
+}
+
+/** Routes of the access log. */
+export const MY_ACCESS_LOG_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/me/patients/{patient_id}/grants/{grant_id}/access-log',
+    operationId: 'listMyGrantAccessLog',
+    summary: 'What an application read of a record, the newest first',
+    description:
+      'All reads under the grant, also those that were refused, and after the grant has ended. A refused read may appear a moment later. The list has no values of the record.',
+    tag: 'Patients and consent',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['consents', 'resources', 'projects'],
+    query: perGrant,
+    answers: { 200: { description: 'A page', schema: listOf(accessEntrySchema) } },
+    async run(request) {
+      const { services, params, query } = request;
+      const { id, record } = await grantFor(request, params.patient_id, params.grant_id);
+      const { rows, total, next } = await services.accessLogOf(record, { ...filtersOf(query), grant: id });
+      return {
+        status: 200,
+        body: { data: rows.map(accessEntryView), total, next_cursor: next ?? null },
+      };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/me/patients/{patient_id}/access-log',
+    operationId: 'listMyAccessLog',
+    summary: 'Who read a record, the newest first',
+    description:
+      'Reads of applications, of people who have the record, and of members of the organization that keeps it; with `ACCESS_LOG=all` also those with API keys. A refused read may appear a moment later. The list has no values of the record.',
+    tag: 'Patients and consent',
+    credential: 'identity',
+    grantToken: 'refused',
+    models: ['consents', 'resources', 'projects'],
+    query: perRecord,
+    answers: { 200: { description: 'A page', schema: listOf(accessEntrySchema) } },
+    async run(request) {
+      const { services, params, query } = request;
+      const { record } = await linkFor(request, params.patient_id);
+      const { rows, total, next } = await services.accessLogOf(record, filtersOf(query));
+      return {
+        status: 200,
+        body: { data: rows.map(accessEntryView), total, next_cursor: next ?? null },
+      };
+    },
+  }),
+];
