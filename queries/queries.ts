@@ -124,13 +124,13 @@ export function openQueries(
     searchProvenance: inTurn(openSearchProvenance(pool, terminology)),
     everything: inTurn(ofWhole(openEverything(pool))),
     summarize: inTurn(inTurn(ofWhole(openSummarize(pool))), new Turns(SUMMARIES)),
-    tellContext: inTurn(ofWhole(openMakeContext(pool, terminology.displays)), new Turns(CONTEXTS)),
-    items: openItems(searches),
-    timeline: openTimeline(searches),
+    tellContext: inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS)),
+    items: inTurn(openItems(searches)),
+    timeline: inTurn(openTimeline(searches)),
     findCodes: terminology.findCodes,
     marks: openMarks(pool),
     readMarked: openReadMarked(line, pool),
-    versions: ofWhole(openVersions(pool)),
+    versions: openVersions(pool),
     searches,
     close: async () => {
       await Promise.all([line.close(), histories.close(), searches.end()]);

@@ -9,15 +9,13 @@ import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { type Marks, openMarks } from '../rest/marks.ts';
+import type { RecordRead } from './read.ts';
 import { RecordCache } from './record-cache.ts';
 
-/** A context, and the record's last change that it knows of. */
-export interface MadeAt extends MadeContext {
-  readonly at: Micros;
-}
+/** A context, and the record's last changes that it knows of: the last of those that the caller sees, and the last. */
+export interface MadeAt extends MadeContext, Pick<RecordRead, 'at' | 'until'> {}
 
 /**
  * Makes a context; undefined if the caller can't see the Patient, or it is deleted.
@@ -38,7 +36,7 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
   const records = new RecordCache(pool);
   return async (caller, { patient, ask, today }) => {
     if (!isUuid(patient)) return undefined;
-    const held = await records.open(caller.sees.ownerId, patient);
+    const held = await records.open(caller.sees, patient);
     if (held === undefined) return undefined;
     const made = await makeContext(
       {
@@ -51,7 +49,7 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
       ask,
       today,
     );
-    return { ...made, at: held.read.at };
+    return { ...made, at: held.read.at, until: held.read.until };
   };
 }
 

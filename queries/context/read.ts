@@ -7,6 +7,7 @@ import type { Micros } from '#src/shared/time.ts';
 import { readOut } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
 import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
+import { andSeen, type Bind, type Seeing } from '../sight.ts';
 import { aiVersions } from '../summary/ai-versions.ts';
 
 const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
@@ -17,47 +18,61 @@ export interface RecordRead {
   readonly excerpts: readonly Excerpt[];
   /** Versions that an AI wrote, as `versionedOf` names them; perhaps of earlier ones too. */
   readonly byAi: ReadonlySet<string>;
-  /** The time at which the last change was recorded. */
+  /** The time at which the last change was recorded, under a grant of what it covers. */
   readonly at: Micros;
+  /** The time at which the last change of the record was recorded, whatever a grant covers. */
+  readonly until: Micros;
   /** Approximate memory of the excerpts, in bytes. */
   readonly bytes: number;
 }
 
+/** The letters that a grant must have on what a context is made of (docs/spec/decisions.md, section 9, "Letters"). */
+const LETTERS = 'rs';
+
 /**
- * Reads the whole. Texts are not held.
+ * Reads the whole, under a grant what it covers. Texts are not held.
  * @throws Refusal as `aiVersions`.
  */
-export async function readRecord(database: Queryable, tenant: string, patient: string): Promise<RecordRead> {
-  const rows = await recordRows(database, tenant, patient);
+export async function readRecord(database: Queryable, sees: Seeing, patient: string): Promise<RecordRead> {
+  const rows = await recordRows(database, sees, patient);
   const isThere = rows.excerpts.length > 0;
-  return { ...rows, byAi: isThere ? await aiVersions(database, tenant, patient) : new Set() };
+  return { ...rows, byAi: isThere ? await aiVersions(database, sees.ownerId, patient) : new Set() };
 }
 
 /**
  * Reads the rows in one statement, and so at one moment: that of the record's last change, deletions and other types
- * included. Index: resources.resource_of_record (record, type, id).
+ * included. COPY takes no parameters, so values are literals. Index: resources.resource_of_record (record, type, id).
  */
 async function recordRows(
   database: Queryable,
-  tenant: string,
+  sees: Seeing,
   patient: string,
 ): Promise<Omit<RecordRead, 'byAi'>> {
   const excerpts = new ExcerptReader();
-  let at = 0;
+  let [at, until] = [0, 0];
   const rows = await readOut(
     database,
-    `select r.type, r.id::text, r.version, r.last_updated,
-       case when not r.deleted and r.type in (${TYPES}) then r.body end
-     from resources.resource r
-     where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(tenant)}::uuid) is true`,
-    ([type, id, version, updated, body]): Excerpt | undefined => {
-      at = Math.max(at, Number(updated?.readBigInt64BE()));
+    `select r.type, r.id::text, r.version, r.last_updated, seen,
+       case when seen and not r.deleted and r.type in (${TYPES}) then r.body end
+     from resources.resource r, lateral (select (true
+       ${andSeen(sees, LETTERS, { as: 'r', of: 'current' }, literal)}) is true as seen) s
+     where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(sees.ownerId)}::uuid) is true`,
+    ([type, id, version, updated, seen, body]): Excerpt | undefined => {
+      const recorded = Number(updated?.readBigInt64BE());
+      until = Math.max(until, recorded);
+      if (seen?.[0] === 1) at = Math.max(at, recorded);
       if (body === null || body === undefined) return undefined;
       return excerpts.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, body);
     },
   );
-  return { excerpts: rows.filter((row) => row !== undefined), at, bytes: excerpts.bytes };
+  return { excerpts: rows.filter((row) => row !== undefined), at, until, bytes: excerpts.bytes };
 }
+
+/** Returns a value as SQL. */
+const literal: Bind = (value, type) =>
+  Array.isArray(value)
+    ? `array[${value.map((each) => pg.escapeLiteral(String(each))).join(', ')}]::${type}`
+    : `${pg.escapeLiteral(String(value))}::${type}`;
 
 interface Row extends Version {
   readonly recorded_at: Micros;
@@ -111,5 +126,5 @@ export async function readSince(
     const { author } = JSON.parse(metadata) as EventMetadata;
     if (author?.type === 'ai') byAi.add(versionedOf(version));
   }
-  return { excerpts: [...byId.values()], byAi, at, bytes: before.bytes + excerpts.bytes };
+  return { excerpts: [...byId.values()], byAi, at, until: at, bytes: before.bytes + excerpts.bytes };
 }

@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { type OpenedRecord, openRecord } from '#src/context/record.ts';
 import { onConnection } from '../connection.ts';
+import type { Queryable } from '../gather.ts';
+import type { Seeing } from '../sight.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 
 /** Most bytes of all cached records, approximately. */
@@ -31,11 +33,17 @@ export class RecordCache {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Returns a record as the read models contain it now, with all acknowledged writes; undefined if the tenant
-   * has no such Patient, or it is deleted.
+   * Returns a record as the read models contain it now, with all acknowledged writes; undefined if the caller
+   * sees no such Patient, or it is deleted. What a grant covers is read each time: it isn't cached, because later
+   * changes may move resources into it and out of it.
    * @throws Refusal unavailable (503) while the read model history lacks what `resources` has
    */
-  async open(tenant: string, patient: string): Promise<CachedRecord | undefined> {
+  async open(sees: Seeing, patient: string): Promise<CachedRecord | undefined> {
+    const { ownerId: tenant, within } = sees;
+    if (within !== undefined)
+      return within.record === patient
+        ? onConnection(this.pool, (database) => whole(database, sees, patient))
+        : undefined;
     const key = `${tenant} ${patient}`;
     const before = this.#held.get(key);
     const now = await this.#now(tenant, patient, before);
@@ -52,9 +60,16 @@ export class RecordCache {
     return onConnection(this.pool, async (database) => {
       const since = before && (await readSince(database, tenant, patient, before.read));
       if (since !== undefined && since === before?.read) return before;
-      const read = since ?? (await readRecord(database, tenant, patient));
-      if (!read.excerpts.some(({ type }) => type === 'Patient')) return undefined;
-      return { read, opened: openRecord(read.excerpts, read.byAi) };
+      return since === undefined ? whole(database, { ownerId: tenant }, patient) : opened(since);
     });
   }
+}
+
+async function whole(database: Queryable, sees: Seeing, patient: string): Promise<CachedRecord | undefined> {
+  return opened(await readRecord(database, sees, patient));
+}
+
+function opened(read: RecordRead): CachedRecord | undefined {
+  if (!read.excerpts.some(({ type }) => type === 'Patient')) return undefined;
+  return { read, opened: openRecord(read.excerpts, read.byAi) };
 }

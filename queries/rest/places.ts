@@ -1,22 +1,33 @@
 /** Pages of the lists that the read model `timeline` keeps: all of one moment, the newest first, each by one index scan. */
 import { z } from 'zod';
+import { categoriesFor, type Letters } from '#src/shared/access.ts';
+import type { Caller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { bucketOf, bucketStart } from '#src/shared/time-bucket.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
 import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts';
 import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
-import type { Asks } from '../prepared.ts';
+import { type Asks, prepared } from '../prepared.ts';
+import { andSeen, type Bind, bindTo, type Seeing } from '../sight.ts';
 
 /** A list of a patient's record. */
 export interface ListOf {
-  readonly tenant: string;
+  /** The letters that a grant must have on what is listed: `s` for a list, `rs` for the timeline. */
+  readonly letters: Letters;
   readonly patient: string;
+  /** The types of what is in the lists. */
+  readonly types: readonly string[];
   /** Names of lists (`listsOf`), which are merged. */
   readonly lists: readonly string[];
   /** Moments [from, to). */
   readonly from?: Micros | undefined;
   readonly to?: Micros | undefined;
+}
+
+/** A list, and what its reader sees. */
+interface SeenList extends ListOf {
+  readonly sees: Seeing;
 }
 
 /** Which page to read. */
@@ -39,7 +50,7 @@ const place = z
 
 /** A statement that returns one `PageRow`. */
 interface Statement {
-  readonly name: string;
+  readonly name?: string;
   readonly text: string;
   readonly values: unknown[];
 }
@@ -100,7 +111,10 @@ const EVER = 2 ** 60;
  * Reads a page of a record.
  * @throws Refusal invalid (422) for a cursor of another list
  */
-export type Pages<Item> = (of: ListOf, page: PageOf) => Promise<PlacesPage<Item>>;
+export type Pages<Item> = (caller: Caller, of: ListOf, page: PageOf) => Promise<PlacesPage<Item>>;
+
+/** The page of a patient that the caller doesn't see. */
+const UNSEEN = { seen: false, fresh: true, rows: [], total: 0, next: undefined } as const;
 
 /**
  * Opens the pages of a list. Resources whose newest version removes them from the list are left out.
@@ -114,7 +128,9 @@ export function openPages<Item>(
   shown: Shown,
   itemOf: (id: string, columns: readonly string[]) => Item,
 ): Pages<Item> {
-  return async (of, page) => {
+  return async ({ sees }, list, page) => {
+    if (sees.within !== undefined && sees.within.record !== list.patient) return UNSEEN;
+    const of = { ...list, sees };
     const asked = pageOf(name, shown, of, page);
     const { rows: answer } = await pool.query<PageRow>(asked.statement);
     const found = asked.of(answer[0]);
@@ -124,7 +140,7 @@ export function openPages<Item>(
     for (const row of found.rows) {
       const [, id = '', listed, ...short] = row;
       // Long ones are read by themselves, so that no page holds more than it may.
-      const item = isLeftOut(short) ? await wholeItem(pool, name, shown.columns, of.tenant, id) : short;
+      const item = isLeftOut(short) ? await wholeItem(pool, name, shown.columns, of, id) : short;
       length += item.reduce((sum, column) => sum + column.length, 0);
       if (length > MOST && last !== undefined) return { ...found, rows, next: asked.after(last, found) };
       if (listed === 't' && item.length > 0) rows.push(itemOf(id, item));
@@ -149,16 +165,43 @@ async function wholeItem(
   pool: Asks,
   name: string,
   columns: readonly string[],
-  tenant: string,
+  of: SeenList,
   id: string,
 ): Promise<string[]> {
-  const { rows } = await pool.query<{ item: string }>({
-    name: `${name}-whole`,
-    text: `select ${joinedColumns([...columns, referred('v.body')])} as item
-      from timeline.entry e where e.id = $1 and (e.tenant = $2::uuid) is true order by e.version desc limit 1`,
-    values: [id, tenant],
-  });
+  const values: unknown[] = [id, of.sees.ownerId];
+  const text = `select ${joinedColumns([...columns, referred('v.body')])} as item from (
+      select e.* from timeline.entry e where e.id = $1 and (e.tenant = $2::uuid) is true
+      order by e.version desc limit 1) e
+    where true ${andListed(of, 'e', bindTo(values))}`;
+  const statement = isLimited(of) ? prepared(text, values) : { name: `${name}-whole`, text, values };
+  const { rows } = await pool.query<{ item: string }>(statement);
   return rows.flatMap(({ item }) => columnsIn(item));
+}
+
+/**
+ * Tells whether a grant covers only some categories of what is listed. If it doesn't, the record and the types are all
+ * that has to be compared, and the lists have them in their keys.
+ */
+function isLimited({ sees: { within }, letters, types }: SeenList): boolean {
+  return (
+    within !== undefined &&
+    types.some((type) => [...letters].some((letter) => categoriesFor(within.access, type, letter) !== 'all'))
+  );
+}
+
+/** Returns the condition that versions `as` of timeline.entry are seen; empty where all of the lists are. */
+function andListed(of: SeenList, as: string, bind: Bind): string {
+  if (!isLimited(of)) return '';
+  const [type] = of.types.length === 1 ? of.types : [];
+  return andSeen(of.sees, of.letters, { as, of: 'item', type }, bind);
+}
+
+/** Returns the condition that the versions of places `p` are seen. Index: primary key of timeline.entry (id, version). */
+function andPlaced(of: SeenList, bind: Bind): string {
+  const seen = andListed(of, 's', bind);
+  return seen === ''
+    ? ''
+    : `and exists (select from timeline.entry s where s.id = p.id and s.version = p.version ${seen})`;
 }
 
 /**
@@ -169,34 +212,39 @@ async function wholeItem(
  * @param shown of the newest version `e` of a place
  * @throws Refusal invalid (422) for a cursor of another list
  */
-function pageOf(name: string, shown: Shown, of: ListOf, { limit, cursor }: PageOf): Page {
-  const list = JSON.stringify([name, of]);
+function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: PageOf): Page {
+  const { patient, lists, from, to } = of;
+  const tenant = of.sees.ownerId;
+  const list = JSON.stringify([name, { tenant, patient, lists, from, to }]);
   const start = cursor === undefined ? undefined : decodeCursorOf(list, cursor, place);
   const made = start?.made ?? nowMicros();
   const keys = of.lists.map(searchKey);
-  const values: unknown[] = [of.patient, keys, limit + 1, of.from ?? -EVER, of.tenant];
+  const values: unknown[] = [of.patient, keys, limit + 1, of.from ?? -EVER, tenant];
   const bind = (value: unknown): string => `$${values.push(value)}`;
+  const seeing = bindTo(values);
   // A single upper bound: PostgreSQL starts at the first of several, which may be far from the page.
   const below =
     start === undefined
       ? `p.at < ${bind(of.to ?? EVER)} and p.until is null`
       : `(p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid) and ${asOf(bind(made))}`;
-  const total = start === undefined ? totalOf(of, bind) : 'null::int8';
+  const total =
+    start !== undefined ? 'null::int8' : isLimited(of) ? totalSeen(of, bind, seeing) : totalOf(of, bind);
   const text = `
     with p as materialized (
       select p.* from unnest($2::int8[]) l(list) cross join lateral (
         select p.at, p.id, p.version, p.until from timeline.place p
-        where p.record = $1 and p.list = l.list and p.at >= $4 and ${below}
+        where p.record = $1 and p.list = l.list and p.at >= $4 and ${below} ${andPlaced(of, seeing)}
         order by p.at desc, p.id desc limit $3) p
       order by p.at desc, p.id desc limit $3
     )
     select (${SEEN}) as seen, (${FRESH}) as fresh, (${total}) as total, (
       select ${joinedRows(joinedColumns(['p.at', 'p.id', 'e.listed', 'e.item']), 'p.at desc, p.id desc')}
-      from p ${newest(shown)}) as rows`;
+      from p ${newest(shown, andListed(of, 'e', seeing))}) as rows`;
   const after: Page['after'] = ([at = '', id = ''], { total: all }) =>
     encodeCursorOf(list, [made, all, at, id]);
+  const kind = start === undefined ? `${name}-first` : name;
   return {
-    statement: { name: start === undefined ? `${name}-first` : name, text, values },
+    statement: isLimited(of) ? prepared(text, values) : { name: kind, text, values },
     of: (found) => {
       const rows = rowsIn(found?.rows);
       const all = start?.total ?? Number(found?.total ?? 0);
@@ -217,10 +265,10 @@ function pageOf(name: string, shown: Shown, of: ListOf, { limit, cursor }: PageO
 const bytesOf = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
-// Joins the newest version, which determines a resource's item. Index: primary key of timeline.entry (id,
+// Joins the newest version, which determines a resource's item; under a grant it must be seen. Index: primary key of timeline.entry (id,
 // version), backwards.
-const newest = ({ columns, unbounded }: Shown): string => `cross join lateral (
-  select e.lists && $2::int8[] as listed, case when ${bytesOf(unbounded)} <= ${LONG}
+const newest = ({ columns, unbounded }: Shown, seen: string): string => `cross join lateral (
+  select (e.lists && $2::int8[] ${seen}) is true as listed, case when ${bytesOf(unbounded)} <= ${LONG}
     then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${bytesOf(unbounded)})::text end as item
   from timeline.entry e where e.id = p.id and (e.tenant = $5::uuid) is true
   order by e.version desc limit 1) e`;
@@ -245,6 +293,15 @@ const referred = (body: string): string => `coalesce(case when e.refers is not n
 
 function asOf(made: string): string {
   return `p.since <= ${made}::int8 and (p.until is null or p.until > ${made}::int8)`;
+}
+
+/**
+ * Returns SQL for the current number of items that a grant's categories cover. A resource with several of them counts
+ * once.
+ */
+function totalSeen(of: SeenList, bind: (value: unknown) => string, seeing: Bind): string {
+  return `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])
+      and p.at >= $4 and p.at < ${bind(of.to ?? EVER)}::int8 and p.until is null ${andPlaced(of, seeing)})`;
 }
 
 /**

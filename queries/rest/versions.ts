@@ -10,7 +10,9 @@ import type { Caller } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
+import { prepared } from '../prepared.ts';
 import { type Writer, writersOf } from '../provenance/writers.ts';
+import { andSeen, bindTo } from '../sight.ts';
 
 /** A version. */
 export interface RecordedVersion {
@@ -42,13 +44,24 @@ export type Versions = (
 
 const place = z.tuple([z.int()]);
 
-// Index: primary key of history.version (id, version), backwards. Versions have no gaps: the newest is how many there are.
-const VERSIONS = `
-  select v.version, v.operation, v.recorded_at, v.event_id, v.metadata,
-    (select max(n.version) from history.version n where n.id = $1) as total
+/** The letter that a grant must have on Provenance and on the resource: the summary is a list of Provenances. */
+const LETTER = 's';
+
+/**
+ * Returns the statement. Index: primary key of history.version (id, version), backwards. Versions have no gaps: the newest
+ * is how many there are. Under a grant those that it covers are counted.
+ * @param seen returns the condition on versions, by their alias; empty without a grant
+ */
+const versions = (seen: (as: string) => string): string => {
+  const counted = seen('n');
+  return `
+  select v.version, v.operation, v.recorded_at, v.event_id, v.metadata, (
+    select ${counted === '' ? 'max(n.version)' : 'count(*)::int'} from history.version n
+    where n.id = $1 ${counted}) as total
   from history.version v
-  where v.id = $1 and v.tenant = $2 and v.record = $3 and v.type = $4 and v.version < $5
+  where v.id = $1 and v.tenant = $2 and v.record = $3 and v.type = $4 and v.version < $5 ${seen('v')}
   order by v.version desc limit $6`;
+};
 
 interface Row {
   readonly version: number;
@@ -67,11 +80,14 @@ export function openVersions(pool: Pool): Versions {
     const list = `versions ${id}`;
     const [before] = cursor === undefined ? [FIRST_PAGE] : decodeCursorOf(list, cursor, place);
     if (!isUuid(id) || !isUuid(patient)) return undefined;
-    const { rows } = await pool.query<Row>({
-      name: 'rest-versions',
-      text: VERSIONS,
-      values: [id, caller.sees.ownerId, patient, type, Math.min(Math.max(before, 0), FIRST_PAGE), limit + 1],
-    });
+    const { sees } = caller;
+    const start = Math.min(Math.max(before, 0), FIRST_PAGE);
+    const values: unknown[] = [id, sees.ownerId, patient, type, start, limit + 1];
+    const bind = bindTo(values);
+    const text = versions((as) => andSeen(sees, LETTER, { as, of: 'version', type }, bind));
+    const statement =
+      sees.within === undefined ? { name: 'rest-versions', text, values } : prepared(text, values);
+    const { rows } = await pool.query<Row>(statement);
     const [first] = rows;
     if (first === undefined) return undefined;
     const shown = rows

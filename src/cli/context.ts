@@ -1,16 +1,18 @@
 /** `annal context <manifest>`: makes a context again, from the events as they were when it was asked for. */
 import { type RecordAt, recordAt } from '#src/audit/record-at.ts';
 import { Replay } from '#src/audit/replay.ts';
-import { buildAnswer } from '#src/context/answer.ts';
+import { buildAnswer, madeFor } from '#src/context/answer.ts';
 import type { Authorship } from '#src/context/compose.ts';
 import { excerptsOf } from '#src/context/excerpt.ts';
 import { makeContext } from '#src/context/make.ts';
-import type { Manifest } from '#src/context/manifest.ts';
+import type { GrantManifest, Manifest } from '#src/context/manifest.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
+import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { ContextManifests, type KeptManifest } from '#src/operations/context-manifests.ts';
+import { allows } from '#src/shared/access.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { withEventStore } from './database.ts';
@@ -48,11 +50,12 @@ export async function contextAgain(
   store: EventStore,
   { id, tenantId, record: patient, manifest }: KeptManifest,
 ): Promise<{ readonly text: string; readonly body: object }> {
-  const { at, day, ask, directory, displays } = JSON.parse(manifest) as Manifest;
+  const { at, day, ask, directory, displays, grant } = JSON.parse(manifest) as Manifest;
   const record = await withStream(store, recordStream(patient), (events) =>
-    recordAt(events, { kind: 'time', micros: toMicros(at) }, () => false),
+    recordAt(events, { kind: 'time', micros: toMicros(grant?.until ?? at) }, () => false),
   );
-  const { current, authors, byAi, owner } = versionsOf(record);
+  const { current: all, authors, byAi, owner } = versionsOf(record);
+  const current = grant === undefined ? all : all.filter((version) => isCovered(grant, version));
   const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
   const made = await makeContext(
     {
@@ -66,11 +69,18 @@ export async function contextAgain(
     ask,
     day,
   );
-  const answered = buildAnswer(made, ask, { patient, at, day, madeFor: tenantId });
+  const ground = { patient, at, day, ...(grant === undefined ? {} : { grant }) };
+  const answered = buildAnswer(made, ask, { ...ground, madeFor: madeFor(tenantId, grant?.id) });
   if (answered.manifest !== manifest) {
     throw new Failure(`${id}: the context made from the events differs from the one that was returned`);
   }
   return { text: made.composed.text, body: answered.body };
+}
+
+/** Returns whether the grant of a context covered a resource (docs/spec/decisions.md, section 9, "Letters"). */
+function isCovered({ types }: GrantManifest, { type, body }: Current): boolean {
+  const access = { types: new Map(Object.entries(types)) };
+  return allows(access, type, 'rs', categoriesOf(type, JSON.parse(body)));
 }
 
 interface Versions {

@@ -13,12 +13,19 @@ export interface ContextAnswer {
   readonly id: string;
   /** The manifest as `printManifest` writes it. */
   readonly manifest: string;
+  /** How many resources it shows. */
+  readonly shown: number;
 }
 
 /** The patient, the moment and the day that a context is made for, and who may compare its id with others. */
-export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day'> {
-  /** The tenant that owns the record; under a grant, that and the grant. */
+export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day' | 'grant'> {
+  /** As `madeFor` returns it. */
   readonly madeFor: string;
+}
+
+/** Returns what a manifest's id is a hash of: two grants' ids don't show that they lead to one record. */
+export function madeFor(ownerId: string, grantId: string | undefined): string {
+  return grantId === undefined ? ownerId : `${ownerId} ${grantId}`;
 }
 
 /** Builds the body of the answer and its manifest. */
@@ -27,8 +34,9 @@ export function buildAnswer(
   ask: ContextRequest,
   ground: ContextOrigin,
 ): ContextAnswer {
-  const { patient, at, day, madeFor } = ground;
-  const manifest = printManifest({ form: 1, patient, at, day, ask, directory, displays });
+  const { patient, at, day, madeFor, grant } = ground;
+  const made = { patient, at, day, ask, directory, displays, ...(grant === undefined ? {} : { grant }) };
+  const manifest: Manifest = { form: 1, ...made };
   const id = manifestId(madeFor, manifest);
   const isText = ask.format === 'text';
   const body: JsonObject = {
@@ -49,19 +57,24 @@ export function buildAnswer(
     provenance_note: provenanceNote(at, day),
     ...(isText ? { text: composed.text } : {}),
   };
-  return { body, id, manifest };
+  const shown = new Set(composed.sections.flatMap(sourcesOf)).size;
+  return { body, id, manifest: printManifest(manifest), shown };
 }
 
 function sectionOf({ kind, tokens, items, text, note }: Section, isText: boolean): JsonObject {
-  const sources = items.flatMap(({ fact }) => [fact.entry, ...fact.also].map(versionedOf));
   return {
     kind,
     tokens,
     items: items.map(itemOf),
     ...(isText ? { text } : {}),
     ...(note === undefined ? {} : { note }),
-    sources: [...new Set(sources)],
+    sources: [...new Set(sourcesOf({ items }))],
   };
+}
+
+/** Returns the versions that a section was made from. */
+function sourcesOf({ items }: Pick<Section, 'items'>): string[] {
+  return items.flatMap(({ fact }) => [fact.entry, ...fact.also].map(versionedOf));
 }
 
 function itemOf({ fact, author }: Authored): JsonObject {

@@ -118,12 +118,12 @@ for (const setting of ['grants', 'all'] as const) {
         [
           '/v1/patients',
           [
-            [one, 'listPatients', null, 1],
-            [other, 'listPatients', null, 1],
+            [one, 'search-type', null, 1],
+            [other, 'search-type', null, 1],
           ],
         ],
-        [`/v1/documents/${document}`, [[other, 'getDocument', null, 1]]],
-        [`/v1/documents/${document}/content`, [[other, 'getDocumentContent', null, 1]]],
+        [`/v1/documents/${document}`, [[other, 'read', document, 1]]],
+        [`/v1/documents/${document}/content`, [[other, 'content', document, 1]]],
         [`/v1/patients/${one}/access-log`, [[one, 'listAccessLog', null, null]]],
       ];
       for (const [path, expected] of cases) {

@@ -101,16 +101,16 @@ describe('contexts of a record that is held', () => {
     const patient = await newPatient();
     await created(observation(patient, 1, 90));
     const held = new RecordCache(service.pool);
-    const first = await held.open(caller.sees.ownerId, patient);
+    const first = await held.open(caller.sees, patient);
     expect(first?.opened.facts.get('Observation')).to.have.length(1);
-    expect(await held.open(caller.sees.ownerId, patient)).to.equal(first);
-    expect(await held.open('00000000-0000-4000-8000-000000000000', patient)).to.equal(undefined);
+    expect(await held.open(caller.sees, patient)).to.equal(first);
+    expect(await held.open({ ownerId: '00000000-0000-4000-8000-000000000000' }, patient)).to.equal(undefined);
     await created(observation(patient, 2, 12));
-    const later = await held.open(caller.sees.ownerId, patient);
+    const later = await held.open(caller.sees, patient);
     expect(later?.opened.facts.get('Observation')).to.have.length(2);
     expect((await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE' })).status).to.equal(
       204,
     );
-    expect(await held.open(caller.sees.ownerId, patient)).to.equal(undefined);
+    expect(await held.open(caller.sees, patient)).to.equal(undefined);
   });
 });

@@ -8,8 +8,8 @@ import { timeline } from '#projections/timeline/project.ts';
 import { openItems } from '#queries/rest/items.ts';
 import type { ListOf } from '#queries/rest/places.ts';
 import { recordStream } from '#src/events/streams.ts';
+import { ownCaller } from '#src/shared/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import { listOf } from '#src/v1/lists.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { created, stored, TENANT } from '../projections/made.ts';
@@ -34,7 +34,8 @@ function pagesRead(node: PlanNode): number {
 describe('pages of a long list of REST v1', () => {
   let database: TestDatabase;
   const patient = newUuid();
-  const of: ListOf = { tenant: tenantId(TENANT), patient, lists: [listOf('Observation')] };
+  const of: ListOf = { patient, types: ['Observation'], letters: 's', lists: [listOf('Observation')] };
+  const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
   before(async () => {
     database = await createDatabase();
     const events = stored(recordStream(patient), [
@@ -74,7 +75,7 @@ describe('pages of a long list of REST v1', () => {
     const found: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await items(of, { limit: 200, cursor });
+      const page = await items(caller, of, { limit: 200, cursor });
       expect([page.seen, page.total]).to.deep.equal([true, OBSERVATIONS]);
       found.push(...page.rows.map(({ id }) => id));
       cursor = page.next;

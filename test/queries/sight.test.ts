@@ -13,6 +13,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { tenantId } from '#src/shared/tenant.ts';
+import { listOf } from '#src/v1/lists.ts';
 import { type Instance, startInstance } from '#test/projections/instance.ts';
 import { created, deleted, Streams, TENANT, updated } from '#test/projections/made.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -467,13 +468,85 @@ describe('queries under a grant', () => {
     expect(await match(all(), 'Observation', `_id=${id('foreign')}`)).to.deep.equal([]);
   });
 
+  it('list and tell of the record what is within, and count that', async () => {
+    const listed = async (by: Caller, types: readonly ('Observation' | 'Condition')[], more: object = {}) => {
+      const of = { patient: mine, types, letters: 's', lists: types.map((type) => listOf(type)), ...more };
+      const ids: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await queries.items(by, of, { limit: 1, cursor });
+        ids.push(...page.rows.map((row) => row.id));
+        if (page.next === undefined) expect(page.total).to.equal(page.seen ? ids.length : 0);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      return ids.sort();
+    };
+    expect(await listed(labs(), ['Observation'])).to.deep.equal(named('lab', 'both', 'came'));
+    // An Observation of two categories that the grant has is one.
+    const several = caller(
+      `patient/Observation.rs?category=${SYSTEM}|laboratory`,
+      'patient/Observation.s?category=vital-signs',
+    );
+    expect(await listed(several, ['Observation'])).to.deep.equal(
+      named('lab', 'both', 'came', 'vital', 'left', 'back'),
+    );
+    expect(await listed(several, ['Observation'], { letters: 'rs' })).to.deep.equal(
+      named('lab', 'both', 'came'),
+    );
+    expect(await listed(all(), ['Observation'])).to.have.length(7);
+    const vital = { lists: [listOf('Observation', ['category', `${SYSTEM}|vital-signs`])] };
+    expect(await listed(labs(), ['Observation'], vital)).to.deep.equal(named('both'));
+    expect(await listed(labs(), ['Observation'], { from: 0 })).to.deep.equal(named('lab', 'both', 'came'));
+    expect(await listed(labs(), ['Observation'], { patient: other })).to.deep.equal([]);
+    expect(await listed(labs(), ['Observation', 'Condition'])).to.deep.equal(named('lab', 'both', 'came'));
+    const condition = await listed(all(), ['Observation', 'Condition']);
+    expect(condition).to.have.length(8).and.to.include(id('condition'));
+  });
+
+  it('summarize who wrote the versions that are within', async () => {
+    const versions = async (name: string, by = labs()) => {
+      const of = { patient: mine, type: 'Observation' as const, id: id(name) };
+      const page = await queries.versions(by, of, { limit: 10 });
+      expect(page?.total).to.equal(page?.versions.length);
+      return page?.versions.map(({ version }) => version);
+    };
+    expect(await versions('lab')).to.deep.equal([1]);
+    expect(await versions('came')).to.deep.equal([2]);
+    expect(await versions('came', all())).to.deep.equal([2, 1]);
+    expect(await versions('gone')).to.deep.equal([2, 1]);
+    expect(await versions('left')).to.equal(undefined);
+    expect(await versions('foreign', all())).to.equal(undefined);
+  });
+
+  it('make contexts of what is within, and say nothing of other changes', async () => {
+    const told = async (by: Caller, patient = mine) => {
+      const ask = { needs: [], budget_tokens: 2_000, format: 'structured' as const };
+      const made = await queries.tellContext(by, { patient, ask, today: '2026-01-01' });
+      const shown = made?.composed.sections.flatMap(({ items }) =>
+        items.flatMap(({ fact }) => [fact.entry, ...fact.also]),
+      );
+      return made === undefined
+        ? undefined
+        : { ids: new Set(shown?.map((each) => each.id)), at: made.at, until: made.until };
+    };
+    const [narrow, whole] = [await told(labs()), await told(all())];
+    for (const name of ['vital', 'none', 'left', 'condition']) {
+      expect(narrow?.ids.has(id(name)), name).to.equal(false);
+    }
+    expect(whole?.ids.has(id('condition'))).to.equal(true);
+    expect(narrow?.at).to.be.at.most(whole?.at ?? 0);
+    expect(narrow?.until).to.equal(whole?.until);
+    const { rows } = await pool.query(
+      'select max(last_updated)::int8 as at from resources.resource where record = $1',
+      [mine],
+    );
+    expect(whole?.until).to.equal(Number(rows[0].at));
+    expect(await told(labs(), other)).to.equal(undefined);
+  });
+
   it('refuse what is not limited to a grant', async () => {
     const everything = { count: 10, used: new URLSearchParams() };
-    const of = { patient: mine, type: 'Observation' as const, id: id('lab') };
-    for (const ask of [
-      () => queries.everything(all(), mine, everything, BASE),
-      () => queries.versions(all(), of, { limit: 10 }),
-    ]) {
+    for (const ask of [() => queries.everything(all(), mine, everything, BASE)]) {
       const refused = await ask().catch((error: unknown) => error);
       expect(refused).to.be.an.instanceOf(Refusal).with.property('kind', 'forbidden');
     }

@@ -6,7 +6,14 @@ import type { Context } from 'koa';
 import { type Caller, mayRead, turnOf } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
-import { isObject, type JsonObject, parseInParts, parseJson } from '#src/shared/json.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type ParsedJson,
+  parseInParts,
+  parseJson,
+} from '#src/shared/json.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
@@ -22,6 +29,7 @@ import {
   readAs,
   requireScope,
 } from '../credentials.ts';
+import type { Edge } from '../edge/edge.ts';
 import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
 import { GrantPass, type GrantService } from '../grant/pass.ts';
@@ -204,7 +212,7 @@ async function answerRoute(
   const body = takesBody(route) && hasBody(ctx.req) ? await bodyOf(api, route, ctx) : undefined;
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => api.largeBodies.run(ctx, scopeOfTurn(ctx), work);
   const { credential, holder, scope, run, mayShow, caller } = await inTurn(async () =>
-    admit({ params, query, ...(await inputOf(route, body)) }),
+    admit({ params, query, ...(await inputOf(route, body, pass?.edge)) }),
   );
   const answered = (attempted?: Attempted): Promise<Answer> =>
     inTurn(async () => {
@@ -374,13 +382,18 @@ function bodyOf(
   return readBody(ctx.req, [...JSON_TYPES, ...others], services.config.limits.bodyBytes, hold, others);
 }
 
-/** Returns the body as its route takes it: JSON, or raw. */
+/**
+ * Returns the body as its route takes it: JSON, or raw. Under a grant the ids in JSON are exchanged; who reads a raw body
+ * exchanges them.
+ */
 async function inputOf(
   route: Route,
   body: RawBody | undefined,
+  edge: Edge | undefined,
 ): Promise<Pick<Inputs, 'body' | 'exact' | 'raw'>> {
-  if (body !== undefined && route.raw?.[body.mediaType] !== undefined) return { body: undefined, raw: body };
-  const { value, exact } = await jsonOf(route, body);
+  const own = body === undefined || edge === undefined ? body : { ...body, edge };
+  if (own !== undefined && route.raw?.[own.mediaType] !== undefined) return { body: undefined, raw: own };
+  const { value, exact } = await jsonOf(route, own);
   return { body: value, ...(exact === undefined ? {} : { exact }) };
 }
 
@@ -390,7 +403,7 @@ const LONG = 500_000;
 const MOST_VALUES = 200_000;
 
 /**
- * Returns the body as plain JSON, and with exact numbers if that differs.
+ * Returns the body as plain JSON, and with exact numbers if that differs; under a grant with real ids.
  * @throws Refusal malformed (400) if it isn't a JSON object or a required body is missing
  */
 async function jsonOf(
@@ -402,17 +415,18 @@ async function jsonOf(
     throw new Refusal('malformed', { code: 'required', diagnostics: 'the request has no body' });
   }
   const text = textOf(body);
-  const { value, exact } =
-    text.length > LONG
-      ? await inSlices(parseInParts(text, { whole: MOST_VALUES }))
-      : parseJson(text, MOST_VALUES);
+  const { edge } = body;
+  const parsing = async (): Promise<ParsedJson> =>
+    text.length > LONG ? inSlices(parseInParts(text, { whole: MOST_VALUES })) : parseJson(text, MOST_VALUES);
+  const { value, exact } = await (edge === undefined ? parsing() : edge.refusingLater(parsing));
   if (!isObject(value))
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not a JSON object' });
+  await edge?.jsonInSlices(value);
   if (!exact) return { value };
   if (text.length > LONG) await setImmediate();
-  const plain: unknown = JSON.parse(text);
+  const plain: Json = JSON.parse(text);
   if (text.length > LONG) await setImmediate();
-  return { value: plain, exact: value };
+  return { value: edge === undefined ? plain : await edge.jsonInSlices(plain), exact: value };
 }
 
 /** Waits until reads show what was written (docs/spec/decisions.md, section 3). */
@@ -440,6 +454,7 @@ function answerOf(route: Route, result: RouteResult): Answer {
     ...(body === undefined ? {} : { body }),
     ...(route.secret === true ? { plain: true as const } : {}),
     ...(result.reads === true ? { reads: true } : {}),
+    ...(result.shown === undefined ? {} : { shown: result.shown }),
   };
 }
 

@@ -128,7 +128,7 @@ export class GrantPass {
 function countOf({ id }: Opening, { status, shown, stream }: Answer): number | null {
   if (stream !== undefined) return null;
   if (shown !== undefined) return shown;
-  if (status !== 200) return 0;
+  if (status !== 200 && status !== 206) return 0;
   return id === null ? null : 1;
 }
 

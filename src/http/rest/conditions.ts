@@ -89,7 +89,7 @@ export const CONDITION_ROUTES = [
     summary: 'A patient’s conditions, the newest first',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: { action: 'search-type', needs: [{ type: 'Condition', letters: 's' }], type: 'Condition' },
     models: LISTING_MODELS,
     query: z.strictObject({ ...LIST_QUERY, clinical_status: clinicalStatus.optional() }),
     answers: { 200: { description: 'A page', schema: listOf(conditionSchema) } },

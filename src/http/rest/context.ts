@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
-import { buildAnswer } from '#src/context/answer.ts';
+import { buildAnswer, madeFor } from '#src/context/answer.ts';
+import type { GrantManifest } from '#src/context/manifest.ts';
+import { CONTEXT_TYPES } from '#src/context/record.ts';
 import { type ContextRequest, KINDS, NEED_FORMS, parseNeed } from '#src/context/request.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import type { Caller } from '#src/shared/caller.ts';
@@ -101,7 +103,7 @@ export const CONTEXT_ROUTES = [
       'Read-only. The same record, request and day give the same answer. Content written by an AI is in `ai_notes` only. Resources that were entered in error or refuted, or have an unknown modifierExtension, are left out and counted in `warnings`.',
     tag: 'Timeline and context',
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: { action: 'context', needs: [], type: null },
     scope: 'read',
     body: asked,
     answers: { 200: { description: 'The context', schema: contextSchema } },
@@ -112,8 +114,12 @@ export const CONTEXT_ROUTES = [
       const day = toInstant(now()).slice(0, 10);
       const made = await tellContext(request, { patient, ask, today: day });
       if (made === undefined) throw notFound('Patient', patient);
-      const ground = { patient, day, at: toInstant(made.at), madeFor: madeFor(caller) };
-      const { body: answer, id, manifest } = buildAnswer(made, ask, ground);
+      const grant = grantOf(caller, made);
+      const ground = {
+        ...{ patient, day, at: toInstant(made.at), madeFor: madeFor(caller.sees.ownerId, grant?.id) },
+        ...(grant === undefined ? {} : { grant }),
+      };
+      const { body: answer, id, manifest, shown } = buildAnswer(made, ask, ground);
       const kept = await services.manifests.keep({
         id,
         manifest,
@@ -121,14 +127,22 @@ export const CONTEXT_ROUTES = [
         tenantId: caller.sees.ownerId,
       });
       if (!kept) throw notFound('Patient', patient);
-      return { status: 200, body: answer, reads: true };
+      return { status: 200, body: answer, reads: true, shown };
     },
   }),
 ];
 
-/** Returns what a manifest's id is a hash of: two grants' ids don't show that they lead to one record. */
-function madeFor({ calls: { credential }, sees: { ownerId } }: Caller): string {
-  return credential.kind === 'grant' ? `${ownerId} ${credential.grantId}` : ownerId;
+/** Returns the part of a manifest that says what a grant covered; undefined without a grant. */
+function grantOf(
+  { calls: { credential }, sees: { within } }: Caller,
+  { until }: MadeAt,
+): GrantManifest | undefined {
+  if (credential.kind !== 'grant' || within === undefined) return undefined;
+  const types = CONTEXT_TYPES.flatMap((type) => {
+    const own = within.access.types.get(type);
+    return own === undefined ? [] : [[type, own] as const];
+  });
+  return { id: credential.grantId, types: Object.fromEntries(types), until: toInstant(until) };
 }
 
 /** Waits when one read model already contains a concurrent write and the other doesn't. */

@@ -74,13 +74,16 @@ function ownTarget(key: Buffer, baseUrl: string, document: string): string {
   return `${baseUrl}/v1/documents/${document}/upload?expires=${expires}&signature=${signature}`;
 }
 
-/** Returns the URL of the content at the store itself; null if the store has none. */
+/**
+ * Returns the URL of the content at the store itself; null if the store has none. Under a grant there is none: it would
+ * have the record's real id, outlive the grant and pass by the access log.
+ */
 export async function withDownload(
-  { documents }: Pick<Services, 'documents'>,
+  { services: { documents }, pass }: RestRequest,
   { document, patient, contents }: Document,
 ): Promise<string | null> {
   const [content] = contents;
-  if (content === undefined) return null;
+  if (content === undefined || pass !== undefined) return null;
   const { blob, contentType } = content;
   const told = { contentType, disposition: dispositionOf(content), expiresInSeconds: LINK_SECONDS };
   return (await documents.store.download({ patient, document, blob }, told)) ?? null;
@@ -103,7 +106,7 @@ export async function shownFinal(
   const document = { document: id, patient, resource, contents: heldContents(resource, id) };
   const fields = {
     ...shownDocument(resource),
-    download_url: await withDownload(request.services, document),
+    download_url: await withDownload(request, document),
   };
   const shown = { type, id, patient, version, created, updated: lastUpdated, author: authorship } as const;
   return { status: 200, body: recordOf(shown, fields) };

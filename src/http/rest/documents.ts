@@ -39,6 +39,14 @@ import { AUTHOR } from './schemas.ts';
 
 const TAG = 'Documents';
 
+/** What a grant needs to read a document by its id, and its bytes. */
+const READS_DOCUMENT = {
+  action: 'read',
+  needs: [{ type: 'DocumentReference', letters: 'r' }],
+  type: 'DocumentReference',
+  id: 'doc_id',
+} as const;
+
 /** Their routes. */
 export const DOCUMENT_ROUTES = [
   route({
@@ -87,7 +95,11 @@ export const DOCUMENT_ROUTES = [
     summary: 'A patient’s documents, the last recorded first',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: {
+      action: 'search-type',
+      needs: [{ type: 'DocumentReference', letters: 's' }],
+      type: 'DocumentReference',
+    },
     models: LIST_MODELS,
     query: z.strictObject({ ...LIST_QUERY, kind: z.enum(DOCUMENT_KINDS).optional() }),
     answers: { 200: { description: 'A page', schema: listOf(documentSchema) } },
@@ -111,11 +123,11 @@ export const DOCUMENT_ROUTES = [
     summary: 'What is known of a document',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: READS_DOCUMENT,
     answers: { 200: { description: 'The document', schema: documentSchema } },
     async run(request) {
       const found = await shownResource(request, 'DocumentReference', request.params.doc_id);
-      const download_url = await withDownload(request.services, documentIn(found));
+      const download_url = await withDownload(request, documentIn(found));
       const [body] = await shownRecords(request, [found], (document) => ({
         ...shownDocument(document),
         download_url,
@@ -239,7 +251,7 @@ export const DOCUMENT_ROUTES = [
       const [held] = heldContents(resourceIn(found.body), found.id);
       if (held !== undefined) {
         agree(sent, held);
-        const download_url = await withDownload(services, documentIn(found));
+        const download_url = await withDownload(request, documentIn(found));
         const [shown] = await shownRecords(request, [found], (each) => ({
           ...shownDocument(each),
           download_url,
@@ -269,7 +281,7 @@ export const DOCUMENT_ROUTES = [
     description: '`Range` asks for a part. `ETag` is the SHA-256.',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: { ...READS_DOCUMENT, action: 'content' },
     headers: {
       Range: '`bytes=0-99`: a part.',
       'If-Range': 'The part only if the ETag is still this one.',

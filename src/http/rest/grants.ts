@@ -9,7 +9,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
 import { grant, LIST_QUERY, listOf } from '../api/schemas.ts';
-import type { RestRequest } from './record.ts';
+import { type RestRequest, shownCursor } from './record.ts';
 
 const grantSchema = grant.meta({ id: 'Grant' });
 
@@ -22,7 +22,9 @@ async function patientAsked(
   { services, caller }: RestRequest,
   id: string,
 ): Promise<Pick<GrantsAsked, 'record' | 'patient'>> {
-  if (!isUuid(id)) throw notFound('Patient', id.slice(0, 64));
+  const { within } = caller.sees;
+  if (!isUuid(id) || (within !== undefined && within.record !== id))
+    throw notFound('Patient', id.slice(0, 64));
   const own = await services.queries.read(caller, 'Patient', id);
   if (own === undefined) return { patient: id };
   if (own.body === null) throw notFound('Patient', id);
@@ -37,10 +39,10 @@ export const GRANT_ROUTES = [
     operationId: 'listGrants',
     summary: 'What the calling application may do for a patient',
     description:
-      'Grants of the applications of the key’s project, the newest first, ended ones too; with a client credentials token those of the calling application. `patient_id` is the id of one of the project’s patients, or the pairwise id that an application got with a token. A project needs no grant for the patients that it created.',
+      'Grants of the applications of the key’s project, the newest first, ended ones too; with an access token those of the calling application, under a grant those for its patient. `patient_id` is the id of one of the project’s patients, or the pairwise id that an application got with a token. A project needs no grant for the patients that it created.',
     tag: 'Patients',
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: { action: 'grants', needs: [{ type: 'Patient', letters: 'r' }], type: null },
     models: ['resources', 'consents'],
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(grantSchema) } },
@@ -56,7 +58,8 @@ export const GRANT_ROUTES = [
       });
       // Without a grant its applications don't know the patient.
       if (asked.patient !== undefined && total === 0) throw notFound('Patient', asked.patient);
-      return { status: 200, body: { data: rows.map(grantView), total, next_cursor: next ?? null } };
+      const body = { data: rows.map(grantView), total, next_cursor: shownCursor(request, next) };
+      return { status: 200, body, shown: 0 };
     },
   }),
 ];

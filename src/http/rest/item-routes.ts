@@ -26,7 +26,12 @@ export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly 
       summary: `Read ${withArticle(word)}`,
       tag,
       credential: 'api_key',
-      grantToken: 'refused',
+      grantToken: {
+        action: 'read',
+        needs: [{ type: kind.type, letters: 'r' }],
+        type: kind.type,
+        id: 'item_id',
+      },
       answers: { 200: { description: `The ${word}`, schema } },
       run: (request) => readItem(request, kind, request.params.item_id),
     }),

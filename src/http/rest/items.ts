@@ -19,6 +19,7 @@ import {
   type RestRequest,
   recordOf,
   resourceIn,
+  shownCursor,
   shownRecords,
   shownResource,
   writtenBody,
@@ -89,13 +90,15 @@ export async function listItems(
   const { services, caller } = request;
   const list = listOf(kind.type, ...by);
   const lists = [list, unsafePart(list)];
-  const of: ListOf = { tenant: caller.sees.ownerId, patient, lists, ...daysOf(from, to) };
-  const { rows, total, next } = await listing(request, patient, () => services.queries.items(of, page));
+  const of: ListOf = { patient, types: [kind.type], letters: 's', lists, ...daysOf(from, to) };
+  const { rows, total, next } = await listing(request, patient, () =>
+    services.queries.items(caller, of, page),
+  );
   const own = rows.map((item) => membersIn(kind, item));
   const displays = await displaysFor(request, own);
   const data = rows.map((item, n) => listed(kind, patient, item, printed(own[n] ?? '', displays))).join(',');
-  const end = JSON.stringify({ total, next_cursor: next ?? null });
-  return { status: 200, text: `{"data":[${data}],${end.slice(1)}` };
+  const end = JSON.stringify({ total, next_cursor: shownCursor(request, next) });
+  return { status: 200, text: `{"data":[${data}],${end.slice(1)}`, shown: rows.length };
 }
 
 /**

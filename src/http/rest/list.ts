@@ -5,7 +5,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { RouteResult } from '../api/route.ts';
-import { type RestRequest, shownRecords } from './record.ts';
+import { type RestRequest, shownCursor, shownRecords } from './record.ts';
 
 /** Read models that lists are made from. */
 export const LIST_MODELS = ['resources', 'history', 'search'];
@@ -62,10 +62,11 @@ export async function listRecords(
   const total = counted ?? page.total ?? found.length;
   return {
     status: 200,
+    shown: found.length,
     body: {
       data: await shownRecords(request, found, fields),
       total,
-      next_cursor: page.next === undefined ? null : encodeCursorOf(list, [total, page.next]),
+      next_cursor: shownCursor(request, page.next && encodeCursorOf(list, [total, page.next])),
     },
   };
 }

@@ -95,7 +95,11 @@ export const MEDICATION_ROUTES = [
     summary: 'A patient’s medications, the newest first',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: {
+      action: 'search-type',
+      needs: [{ type: 'MedicationStatement', letters: 's' }],
+      type: 'MedicationStatement',
+    },
     models: LISTING_MODELS,
     query: z.strictObject({ ...LIST_QUERY, status: medicationStatus.optional() }),
     answers: { 200: { description: 'A page', schema: listOf(medicationSchema) } },

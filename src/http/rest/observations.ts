@@ -186,7 +186,11 @@ export const OBSERVATION_ROUTES = [
     summary: 'A patient’s observations, the newest first',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: {
+      action: 'search-type',
+      needs: [{ type: 'Observation', letters: 's' }],
+      type: 'Observation',
+    },
     models: LISTING_MODELS,
     query: z
       .strictObject({

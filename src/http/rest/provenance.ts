@@ -4,10 +4,12 @@ import type { Writer } from '#queries/provenance/writers.ts';
 import type { RecordedVersion } from '#queries/rest/versions.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { requireLetters } from '#src/shared/outside-grant.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
 import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { shownCursor } from './record.ts';
 
 const versionSchema = z
   .object({
@@ -52,11 +54,17 @@ export const PROVENANCE_ROUTES = [
     summary: 'Who wrote each version of a resource, the newest first',
     tag: 'Patients',
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: {
+      action: 'provenance',
+      needs: [{ type: 'Provenance', letters: 's' }],
+      type: 'Provenance',
+    },
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(versionSchema) } },
-    async run({ services, caller, params, query }) {
+    async run(request) {
+      const { services, caller, params, query } = request;
       const { patient_id: patient, resource_type: type, resource_id: id } = params;
+      if (isResourceType(type)) requireLetters(caller.sees.within, type, 's');
       const of = { patient, id };
       const page = isResourceType(type)
         ? await services.queries.versions(caller, { ...of, type }, query)
@@ -77,7 +85,12 @@ export const PROVENANCE_ROUTES = [
           fhir: `Provenance/${eventId}`,
         }),
       );
-      return { status: 200, body: { data, total: page.total, next_cursor: page.next ?? null } };
+      const { total, next } = page;
+      return {
+        status: 200,
+        body: { data, total, next_cursor: shownCursor(request, next) },
+        shown: data.length,
+      };
     },
   }),
 ];

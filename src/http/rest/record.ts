@@ -18,6 +18,11 @@ import { readAuthorship } from '../authorship.ts';
 /** A request with an API key. */
 export type RestRequest = RequestContext & Proven['api_key'];
 
+/** Returns a list's `next_cursor`: encrypted under a grant, because it has ids. */
+export function shownCursor({ pass }: Pick<RestRequest, 'pass'>, next: string | undefined): string | null {
+  return next === undefined ? null : (pass?.edge.cursor(next) ?? next);
+}
+
 /** The record that a resource is of. */
 export interface Shown {
   readonly type: ResourceType;

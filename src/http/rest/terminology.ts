@@ -30,7 +30,7 @@ export const TERMINOLOGY_ROUTES = [
       'A code or its beginning, the beginning of a name, or some of its words; words that nothing begins with stand for those most like them.',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: { action: 'terminology', needs: [], type: null },
     models: [],
     query: z.strictObject({
       q: z.string().max(80).regex(/\S/, 'must not be blank').describe('1 to 80 characters.'),
@@ -47,7 +47,7 @@ export const TERMINOLOGY_ROUTES = [
         category,
         unit,
       }));
-      return { status: 200, body: { data, total: data.length, next_cursor: null } };
+      return { status: 200, body: { data, total: data.length, next_cursor: null }, shown: 0 };
     },
   }),
   route({
@@ -57,7 +57,7 @@ export const TERMINOLOGY_ROUTES = [
     summary: 'A code of `loinc` or `atc`',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: { action: 'terminology', needs: [], type: null },
     models: [],
     answers: { 200: { description: 'The code', schema: codeSchema } },
     async run({ services, params }) {
@@ -68,7 +68,7 @@ export const TERMINOLOGY_ROUTES = [
           `unknown code ${params.code.slice(0, 60)} of ${params.system}; \`annal terminology load\` adds codes`,
         );
       const { code, display, category, unit } = known;
-      return { status: 200, body: { system, code, display, category, unit } };
+      return { status: 200, body: { system, code, display, category, unit }, shown: 0 };
     },
   }),
 ];

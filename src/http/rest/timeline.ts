@@ -2,23 +2,37 @@
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
+import { hasLetters } from '#src/shared/access.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { requireLetters } from '#src/shared/outside-grant.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { listOf as listName } from '#src/v1/lists.ts';
 import { withNames } from '#src/v1/phrase.ts';
-import { DEFAULT_KINDS, kindOf, medicationTitle, TIMELINE, TIMELINE_KINDS } from '#src/v1/timeline.ts';
+import {
+  DEFAULT_KINDS,
+  kindOf,
+  medicationTitle,
+  TIMELINE,
+  TIMELINE_KINDS,
+  type TimelineKind,
+  type TimelineType,
+} from '#src/v1/timeline.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { daysInOrder, daysOf } from './days.ts';
 import { type Displays, displayOf, displaysOf } from './displays.ts';
 import { LISTING_MODELS, listing } from './listing.ts';
-import { resourceIn } from './record.ts';
+import { resourceIn, shownCursor } from './record.ts';
 import { date } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
 
 /** Sorted, so that a cursor stays valid when the same kinds are named explicitly. */
 const DEFAULT = [...DEFAULT_KINDS].sort();
+
+/** The letters that a grant must have on what is shown (docs/spec/decisions.md, section 9, "Letters"). */
+const LETTERS = 'rs';
 
 const ONE = `(?:${TIMELINE_KINDS.join('|')})`;
 
@@ -54,10 +68,10 @@ export const TIMELINE_ROUTES = [
     operationId: 'getTimeline',
     summary: 'What happened to a patient, the newest first',
     description:
-      'Documents, observations, medications and conditions, unless `kinds` asks for others. Resources that were entered in error or refuted, or have a modifier extension, are left out.',
+      'Documents, observations, medications and conditions, unless `kinds` asks for others. Resources that were entered in error or refuted, or have a modifier extension, are left out. Under a grant so are types without the letters `r` and `s`; to name one in `kinds` is refused.',
     tag: 'Timeline and context',
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: { action: 'timeline', needs: [], type: null },
     models: LISTING_MODELS,
     query: z
       .strictObject({
@@ -69,22 +83,37 @@ export const TIMELINE_ROUTES = [
       .superRefine(daysInOrder),
     answers: { 200: { description: 'A page', schema: listOf(entrySchema) } },
     async run(request) {
-      const { from, to, kinds: asked = DEFAULT, ...page } = request.query;
+      const { from, to, kinds, ...page } = request.query;
       const { services, caller, params } = request;
       const patient = params.patient_id;
-      const lists = asked.map((each) => listName(TIMELINE[each]));
-      const of = { tenant: caller.sees.ownerId, patient, lists, ...daysOf(from, to) };
+      const types = typesShown(caller, kinds);
+      const of = { patient, types, letters: LETTERS, lists: types.map((type) => listName(type)) };
       const { rows, total, next } = await listing(request, patient, () =>
-        services.queries.timeline(of, page),
+        services.queries.timeline(caller, { ...of, ...daysOf(from, to) }, page),
       );
       const titles = rows.map(titleOf);
       const codes = [...titles.flatMap(bareTitle), ...rows.flatMap(({ summaryCodes }) => summaryCodes)];
       const displays = await displaysOf(request, codes);
       const data = rows.map((row, n) => shown(row, titles[n] ?? row, displays));
-      return { status: 200, body: { data, total, next_cursor: next ?? null } };
+      return {
+        status: 200,
+        body: { data, total, next_cursor: shownCursor(request, next) },
+        shown: data.length,
+      };
     },
   }),
 ];
+
+/**
+ * Returns the types of a timeline: under a grant those of the default that it covers.
+ * @param kinds that the request names
+ * @throws Refusal forbidden (403) if it names one outside the grant
+ */
+function typesShown({ sees: { within } }: Caller, kinds?: readonly TimelineKind[]): TimelineType[] {
+  const types = (kinds ?? DEFAULT).map((each) => TIMELINE[each]);
+  if (kinds !== undefined) for (const type of types) requireLetters(within, type, LETTERS);
+  return types.filter((type) => within === undefined || hasLetters(within.access, type, LETTERS));
+}
 
 type Title = Pick<TimelineEntry, 'title' | 'titleSystem'>;
 
