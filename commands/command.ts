@@ -197,6 +197,8 @@ export function credentialOf({ calls: { project, credential } }: Caller): EventM
     }
     case 'member':
       return { kind: 'id_token', issuer: credential.issuer, subject: credential.subject, ...project };
+    case 'shared_link':
+      throw new TypeError('a shared link writes nothing');
   }
 }
 

@@ -14,7 +14,7 @@ export interface AccessRow {
   readonly seq: number;
   readonly at: Micros;
   readonly action: string;
-  readonly actor_kind: 'application' | 'key' | 'person';
+  readonly actor_kind: 'application' | 'key' | 'person' | 'link';
   readonly actor_id: string;
   readonly issuer: string | null;
   readonly role: 'self' | 'representative' | 'member' | null;
@@ -25,7 +25,10 @@ export interface AccessRow {
   readonly status: AccessStatus;
   readonly count: number | null;
   readonly request_id: string;
-  /** The application's or key's name, a member's e-mail address, or a person's name where people are named; null if it is unknown. */
+  /**
+   * The application's or key's name, a member's e-mail address, what the recipient of a link says, or a person's name
+   * where people are named; null if it is unknown.
+   */
   readonly actor: string | null;
 }
 
@@ -57,7 +60,7 @@ export type AccessLogOf = (record: string, asked: AccessLogAsked) => Promise<Pag
 export const namedEntries = (entries: string, named = false): string => `
 select e.id, e.record, e.seq::float8 as seq, e.at::float8 as at, e.action, e.actor_kind, e.actor_id, e.issuer, e.role,
        e.grant_id, e.resource_type, e.resource_id, e.purpose, e.status, e.count, e.request_id,
-       coalesce(a.name, k.name, m.email${named ? ', s.name' : ''}) as actor
+       coalesce(a.name, k.name, m.email, e.actor_name${named ? ', s.name' : ''}) as actor
   from ${entries} e
   left join projects.application a on e.actor_kind = 'application' and a.id = e.actor_id
   left join projects.api_key k on e.actor_kind = 'key' and k.key_id = e.actor_id

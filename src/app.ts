@@ -1,6 +1,7 @@
 /** The composition root: creates every part with its dependencies. No side effects before `startApp`. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { ownerOf } from '#commands/consent/on-record.ts';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
 import { openCommands } from '#commands/open.ts';
@@ -42,6 +43,8 @@ import { readinessChecks } from './app/readiness.ts';
 import { refusalOf } from './app/refusal-of.ts';
 import { openSandboxes } from './app/sandbox.ts';
 import { openSettled } from './app/settled.ts';
+import { openOpening } from './app/shared-links/opening.ts';
+import { openSharedLinkServices } from './app/shared-links/shared-links.ts';
 import { openSignIn } from './app/signin.ts';
 import { stoppedReason } from './app/stopped.ts';
 import { startSweeping } from './app/sweeping.ts';
@@ -77,6 +80,7 @@ import { noteLateWrite, readLateWrites } from './operations/late-writes.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { assertOwnLog, noteLog } from './operations/log-identity.ts';
 import { LogWatch } from './operations/log-watch.ts';
+import { SharedLinks } from './operations/shared-links.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { metered } from './operations/usage.ts';
 import { unavailable } from './shared/refusal.ts';
@@ -225,6 +229,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const idempotency = openIdempotency(pool);
   const manifests = new ContextManifests(pool);
   const invitations = new Invitations(pool);
+  const linkRows = new SharedLinks(pool);
   const oauth = openOAuth({ pool, issuer: config.baseUrl, publicOnly: config.mode === 'production', log });
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
@@ -249,6 +254,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     deliveries: hooks.deliveries,
     manifests,
     invitations,
+    sharedLinks: linkRows,
     recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search and no list finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
@@ -297,6 +303,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     resources,
     locks,
     invitations,
+    sharedLinks: linkRows,
     idsOfSector: consentQueries.idsOfSector,
     passed,
   });
@@ -355,12 +362,29 @@ export async function startApp(deps: AppDeps): Promise<App> {
     locks,
     caughtUp,
   });
+  const linkParts = {
+    pool,
+    rows: linkRows,
+    consents,
+    consentQueries,
+    queries,
+    displays: terminology.displays,
+    documents: documents.store,
+    base: `${base}/`,
+    baseUrl: config.baseUrl,
+    mostBytes: config.limits.answerBytes,
+    ownerOf: (record: string) => ownerOf(resources, record, []),
+    fresh: (models: readonly string[]) => requireFresh(stale, models),
+    log,
+  };
+  const sharedLinks = await openSharedLinkServices(linkParts);
   const sweeping = startSweeping({
     pool,
     idempotency,
     invitations,
     tokens: oauth,
     accessRequests: accessRequests.services,
+    sharedLinks,
     log,
   });
   const server = createServer({
@@ -386,6 +410,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       grantUseOf: openGrantUseOf(pool),
       consents,
       accessRequests: accessRequests.services,
+      sharedLinks,
       config,
       commands,
       queries,
@@ -410,6 +435,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     devIssuer,
     signIn: openSignIn({ config, pool, identities }),
     authorize,
+    linkOpening: await openOpening({ ...linkParts, accessLog, sweep: sharedLinks.sweep }),
     oauth: {
       tokens: oauth.endpoints,
       authenticate: oauth.authenticate,

@@ -2,6 +2,7 @@
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Identity, PersonId } from '#src/shared/identity.ts';
 import type { Environment } from '#src/shared/tenant.ts';
+import type { Micros } from '#src/shared/time.ts';
 import type { Done, RequestContext } from '../command.ts';
 
 type DataOf<T extends EventOf<'record'>['type']> = Extract<
@@ -17,6 +18,8 @@ export type LinkedVia = DataOf<'RecordLinked'>['via'];
 export type UnlinkReason = DataOf<'RecordUnlinked'>['reason'];
 /** Why a grant ended before its time. */
 export type RevokeReason = DataOf<'ConsentRevoked'>['reason'];
+/** Why a shared link ended. */
+export type SharedLinkEndReason = DataOf<'SharedLinkEnded'>['reason'];
 /** In which role a person granted. */
 export type GrantedBy = DataOf<'ConsentGranted'>['granted_by'];
 
@@ -76,6 +79,19 @@ export interface Granted {
   readonly expiresAt: string;
 }
 
+/** A shared link to be made. */
+export interface NewSharedLink {
+  readonly linkId: string;
+  /** The id of the record's Patient. */
+  readonly record: string;
+  readonly person: PersonId;
+  readonly label: string | null;
+  readonly content: string;
+  readonly longTerm: boolean;
+  readonly passcode: boolean;
+  readonly expiresAt: Micros;
+}
+
 /** The content of a personal record's first Patient. */
 export interface PersonalDetails {
   readonly given: string;
@@ -117,8 +133,24 @@ export interface Consents {
     relationship: Relationship,
     via: LinkedVia,
   ) => Promise<Done<{ readonly linkId: string }>>;
-  /** Ends a link, and the person's grants on the record in the same append. @throws Refusal not_found */
+  /** Ends a link, and the person's grants and shared links on the record in the same append. @throws Refusal not_found */
   readonly unlink: (by: RequestContext, record: string, link: LinkRef, reason: UnlinkReason) => Promise<Done>;
+  /**
+   * Makes a shared link, under an id that was drawn before: the same id again writes nothing.
+   * @throws Refusal not_found for a missing or purged record, or a person who isn't linked to it; conflict while its
+   *   Patient is deleted, while it is being purged, or beyond 100 active links of the record
+   */
+  readonly share: (by: RequestContext, asked: NewSharedLink) => Promise<Done>;
+  /**
+   * Ends a shared link; one that ended before stays as it is. Works while the Patient is deleted.
+   * @throws Refusal not_found if the record has no such link
+   */
+  readonly endSharedLink: (
+    by: RequestContext,
+    record: string,
+    linkId: string,
+    reason: SharedLinkEndReason,
+  ) => Promise<Done>;
   /**
    * Starts a record of the person's own, in a project of its own; the one that they have if there is one. Of parallel
    * starts one decides for all.

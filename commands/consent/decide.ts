@@ -9,13 +9,16 @@ import { entryOf, type Resources } from '../resource/state.ts';
 import type { Granted, LinkedVia, NewGrant, Relationship, RevokeReason, UnlinkReason } from './consents.ts';
 import {
   activeGrants,
+  activeSharedLinks,
   type GrantedData,
   granted,
+  type HeldLink,
   heldGrant,
   heldLink,
   isSame,
   linked,
   linksOf,
+  shared,
 } from './held.ts';
 import type { Conclude, Concluded } from './on-record.ts';
 
@@ -45,7 +48,7 @@ export function grant(asked: NewGrant, ids: GrantIds, environment: Environment):
     }
     requireLive(state, record);
     const links = linksOf(state, past, person);
-    const isLinked = links.some(({ ended }) => !ended) || (environment === 'sandbox' && links.length === 0);
+    const isLinked = isLinkedNow(links, environment);
     if (application.environment !== environment || !isLinked) throw notFound('Patient', record);
     const before = heldGrant(state, past, grantKey(application.id, person));
     const expiresAt = toInstant(at + days * DAY);
@@ -73,6 +76,11 @@ export function grant(asked: NewGrant, ids: GrantIds, environment: Environment):
       result: { ...ids, expiresAt },
     };
   };
+}
+
+/** Tells whether a person is linked to a record by these links of theirs; in the sandbox also without any. */
+export function isLinkedNow(links: readonly HeldLink[], environment: Environment): boolean {
+  return links.some(({ ended }) => !ended) || (environment === 'sandbox' && links.length === 0);
 }
 
 /** Ends a grant for a reason; nothing if it has ended. @throws Refusal not_found */
@@ -132,7 +140,7 @@ export function link(
   };
 }
 
-/** Ends a link, and with it the person's grants; nothing if it has ended. @throws Refusal not_found */
+/** Ends a link, and with it the person's grants and shared links; nothing if it has ended. @throws Refusal not_found */
 export function unlink(record: string, linkId: string, reason: UnlinkReason): Conclude<void> {
   return (state, past, at) => {
     const entry = entryOf(state, linkId);
@@ -140,10 +148,16 @@ export function unlink(record: string, linkId: string, reason: UnlinkReason): Co
     if (entry.deleted) return NOTHING;
     const { person } = linked(past(entry.revision));
     const grants = activeGrants(state).map((revision) => granted(past(revision)));
+    const links = activeSharedLinks(state).map((revision) => shared(past(revision)));
     return {
       events: [
         { type: 'RecordUnlinked', data: { link_id: linkId, reason } },
         ...grants.filter((data) => isSame(data.person, person)).map((data) => end(data, at, 'link_ended')),
+        ...links
+          .filter((data) => isSame(data.person, person))
+          .map(({ link_id }): PlainEvent => {
+            return { type: 'SharedLinkEnded', data: { link_id, reason: 'link_ended' } };
+          }),
       ],
       result: undefined,
     };
@@ -187,8 +201,8 @@ function isOver({ expires_at }: GrantedData, at: Micros): boolean {
   return at >= toMicros(expires_at);
 }
 
-/** @throws Refusal not_found for a missing record; conflict while its Patient is deleted */
-function requireLive(state: Resources, record: string): void {
+/** Requires a record with a live Patient. @throws Refusal not_found for a missing record; conflict while its Patient is deleted */
+export function requireLive(state: Resources, record: string): void {
   const patient = entryOf(state, record);
   if (patient?.type !== 'Patient') throw notFound('Patient', record);
   if (patient.deleted) throw conflict(`Patient/${record} is deleted`);
@@ -198,8 +212,8 @@ function conflict(diagnostics: string): Refusal {
   return new Refusal('conflict', { code: 'conflict', diagnostics });
 }
 
-/** Events keep nothing else of a person. */
-function only({ issuer, subject }: PersonId): PersonId {
+/** Returns what events keep of a person. */
+export function only({ issuer, subject }: PersonId): PersonId {
   return { issuer, subject };
 }
 

@@ -81,8 +81,15 @@ async function grant(deps: GrantDeps, by: RequestContext, asked: NewGrant): Prom
   });
 }
 
-/** The purge ends what it finds when it begins; nothing may begin behind it. */
-async function requireUnpurged({ projects }: GrantDeps, owner: Tenant, record: string): Promise<void> {
+/**
+ * Refuses what a purge would miss: it ends what it finds when it begins.
+ * @throws Refusal conflict if the record's purge was requested
+ */
+export async function requireUnpurged(
+  { projects }: Pick<GrantDeps, 'projects'>,
+  owner: Tenant,
+  record: string,
+): Promise<void> {
   const { state } = await projects.read(projectStream(owner.project));
   if (!state.erasing.has(record)) return;
   throw new Refusal('conflict', { code: 'conflict', diagnostics: 'the record is being purged' });

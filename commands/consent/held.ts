@@ -1,4 +1,4 @@
-/** Grants and links that a record's state holds and that have not ended. Pure. */
+/** Grants, links and shared links that a record's state holds and that have not ended. Pure. */
 import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
 import { dependentLink, SELF_LINK } from '#src/events/snapshot-entries.ts';
 import type { PersonId } from '#src/shared/identity.ts';
@@ -9,6 +9,9 @@ import type { Past } from './on-record.ts';
 export type GrantedData = Extract<PlainEvent, { type: 'ConsentGranted' }>['data'];
 /** Data of `RecordLinked`. */
 export type LinkedData = Extract<PlainEvent, { type: 'RecordLinked' }>['data'];
+
+/** Data of `SharedLinkCreated`. */
+export type SharedLinkData = Extract<PlainEvent, { type: 'SharedLinkCreated' }>['data'];
 
 /** A link as the record's newest event of that kind began it. */
 export interface HeldLink extends LinkedData {
@@ -52,6 +55,19 @@ export function activeGrants({ entries }: Resources): number[] {
   return [...entries].flatMap(([key, entry]) =>
     entry?.type === 'Grant' && !entry.deleted && key.startsWith('grant_') ? [entry.revision] : [],
   );
+}
+
+/** Returns the revisions of the events that began the shared links which have not ended; the state must hold all. */
+export function activeSharedLinks({ entries }: Resources): number[] {
+  return [...entries.values()].flatMap((entry) =>
+    entry?.type === 'SharedLink' && !entry.deleted ? [entry.revision] : [],
+  );
+}
+
+/** Returns the data of a shared link's first event. @throws TypeError for another event */
+export function shared(event: DomainEvent): SharedLinkData {
+  if (event.type !== 'SharedLinkCreated') throw new TypeError(`${event.type} does not begin a shared link`);
+  return event.data;
 }
 
 /** Returns the data of a grant's first event. @throws TypeError for another event */

@@ -7,7 +7,7 @@ import type { Streams } from '../kernel/streams.ts';
 import type { Resources } from '../resource/state.ts';
 import type { Consents, LinkedVia, Relationship } from './consents.ts';
 import * as decide from './decide.ts';
-import { activeGrants, linked, revisionsOf } from './held.ts';
+import { activeGrants, activeSharedLinks, linked, revisionsOf } from './held.ts';
 import { onRecord } from './on-record.ts';
 
 /** A link that is asked for. */
@@ -28,7 +28,11 @@ export function openLinks(resources: Streams<Resources>): Pick<Consents, 'link' 
         record,
         name: `unlink/${linkId}`,
         keys: [linkId, ALL_CONSENT],
-        reads: (state) => [...revisionsOf(state, [linkId]), ...activeGrants(state)],
+        reads: (state) => [
+          ...revisionsOf(state, [linkId]),
+          ...activeGrants(state),
+          ...activeSharedLinks(state),
+        ],
         conclude: decide.unlink(record, linkId, reason),
         answer: () => undefined,
       }),

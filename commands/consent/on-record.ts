@@ -135,11 +135,11 @@ export class PastOf {
     return event;
   };
 
-  /** Ids of the grants and links that known events began: whether they have ended is an entry of their own. */
+  /** Ids of the grants, links and shared links that known events began: whether they have ended is an entry of their own. */
   get ids(): string[] {
     return [...this.#known.values()].flatMap((event) => {
       if (event.type === 'ConsentGranted') return [event.data.grant_id];
-      return event.type === 'RecordLinked' ? [event.data.link_id] : [];
+      return event.type === 'RecordLinked' || event.type === 'SharedLinkCreated' ? [event.data.link_id] : [];
     });
   }
 

@@ -7,6 +7,7 @@ import { type GrantDeps, openGrants } from './grants.ts';
 import { type InvitationDeps, openInvitations, type ProjectInvitations } from './invitations.ts';
 import { openLinks } from './links.ts';
 import { startPersonalRecord } from './personal.ts';
+import { openSharedLinks } from './shared-links.ts';
 
 /** Dependencies of the commands. */
 export interface ConsentDeps extends GrantDeps, InvitationDeps {
@@ -21,6 +22,7 @@ export interface ConsentDeps extends GrantDeps, InvitationDeps {
 export function openConsents(deps: ConsentDeps): Consents & ProjectInvitations {
   const { grant, revoke, expire } = openGrants(deps);
   const { link, unlink } = openLinks(deps.resources);
+  const { share, endSharedLink } = openSharedLinks(deps);
   const { redeemInvitation, ...invitations } = openInvitations(deps);
   const shown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
     const done = await doing;
@@ -35,6 +37,8 @@ export function openConsents(deps: ConsentDeps): Consents & ProjectInvitations {
     expire,
     link: (...asked) => shown(link(...asked)),
     unlink: (...asked) => shown(unlink(...asked)),
+    share: (...asked) => shown(share(...asked)),
+    endSharedLink: (...asked) => shown(endSharedLink(...asked)),
     startPersonalRecord: (...asked) => shown(startPersonalRecord(deps, ...asked)),
     redeemInvitation: (...asked) => shown(redeemInvitation(...asked)),
   };

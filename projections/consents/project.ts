@@ -1,6 +1,6 @@
 /**
- * The read model `consents`: who allowed which application what, on which record, until when, and which people have
- * which records (docs/spec/decisions.md, section 9). Most events of a record are of other types, which it never decodes.
+ * The read model `consents`: who allowed which application what, on which record, until when, which people have which
+ * records, and which links they shared (docs/spec/decisions.md, section 9). Most events of a record are of other types, which it never decodes.
  */
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
@@ -16,6 +16,8 @@ const TYPES = [
   'ConsentExpired',
   'RecordLinked',
   'RecordUnlinked',
+  'SharedLinkCreated',
+  'SharedLinkEnded',
   'RecordErased',
 ] as const satisfies readonly EventType[];
 
@@ -39,6 +41,14 @@ function changesOf(stored: StoredEvent): Change<StatementName>[] {
     }
     case 'RecordUnlinked':
       return [['linkEnd', event.data]];
+    case 'SharedLinkCreated': {
+      const { person, expires_at, ...rest } = event.data;
+      const { record, owner_project, owner_environment: environment } = homeOf(stored);
+      const home = { record, owner_project, environment };
+      return [['share', { ...rest, ...person, ...home, expires_at: toMicros(expires_at) }]];
+    }
+    case 'SharedLinkEnded':
+      return [['shareEnd', event.data]];
     case 'RecordErased': {
       const { patient: record, grants } = event.data;
       const left = grants.map(
@@ -67,13 +77,13 @@ function homeOf({ stream, metadata: { owner } }: StoredEvent) {
 /** Serves the checks of access tokens, and the lists of grants and of people's records. */
 export const consents: Projection = {
   name: 'consents',
-  version: 1,
+  version: 2,
   // Commands on consent wait for it, which ends a pause; all other writes don't.
   gathers: true,
   prefixes: ['record-', 'project-'],
   types: new Set<string>(TYPES),
   tables,
   indexes,
-  compared: ['grants', 'links', 'erased_grants'],
+  compared: ['grants', 'links', 'shared_links', 'erased_grants'],
   ...jsonRows(STATEMENTS, changesOf),
 };

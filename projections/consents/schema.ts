@@ -1,4 +1,4 @@
-/** Tables of the read model `consents`: grants of applications, and links between people and records. */
+/** Tables of the read model `consents`: grants of applications, links between people and records, and shared links. */
 
 /** Returns the DDL of the tables; times are microseconds since 1970. */
 export const tables = (schema: string): string => `
@@ -38,15 +38,32 @@ create table ${schema}.links (
   unlinked_at int8,              -- null while it holds
   reason text                    -- null with it: patient, project
 );
+create table ${schema}.shared_links (
+  link_id text primary key,
+  record uuid not null,
+  owner_project text not null,
+  environment text not null,
+  issuer text not null,          -- of the person who made it, with subject
+  subject text not null,
+  label text,
+  content text not null,         -- summary, everything, document/<id>
+  long_term boolean not null,
+  passcode boolean not null,
+  created_at int8 not null,
+  expires_at int8 not null,
+  ended_at int8,                 -- null until an event ends it; it may have expired before
+  reason text                    -- null with it: patient, expired, passcode, link_ended, platform
+);
 create table ${schema}.erased_grants (
   grant_id text primary key,     -- what a purge leaves of a grant
   application_id text not null,
   granted_at int8 not null,
   ended_at int8 not null
 );
--- grants and links of a record; all of them when it is erased
+-- grants, links and shared links of a record; all of them when it is erased
 create index grants_of_record on ${schema}.grants (record, granted_at, grant_id);
 create index links_of_record on ${schema}.links (record, linked_at, link_id);
+create index shared_links_of_record on ${schema}.shared_links (record, created_at, link_id);
 `;
 
 /** Lists and look-ups. */
@@ -64,6 +81,11 @@ create index if not exists open_grants_of_owner on ${schema}.grants (owner_proje
 create index if not exists grants_of_pairwise on ${schema}.grants (patient, project, environment, granted_at, grant_id);
 -- grants that expire next
 create index if not exists grants_by_expiry on ${schema}.grants (expires_at, grant_id) where ended_at is null;
+-- shared links that expire next
+create index if not exists shared_links_by_expiry on ${schema}.shared_links (expires_at, link_id) where ended_at is null;
+-- shared links that the end of a project ends
+create index if not exists open_shared_links_of_owner on ${schema}.shared_links (owner_project, link_id)
+  where ended_at is null;
 -- records of a person
 create index if not exists links_of_person on ${schema}.links (issuer, subject, environment, linked_at, link_id);
 -- purged grants of an application
@@ -106,6 +128,16 @@ on conflict (link_id) do nothing`,
 
   linkEnd: ending('links', { id: 'link_id', at: 'unlinked_at', reason: 'reason' }),
 
+  share: (schema: string) => `
+insert into ${schema}.shared_links (link_id, record, owner_project, environment, issuer, subject, label, content,
+  long_term, passcode, created_at, expires_at)
+select link_id, record, owner_project, environment, issuer, subject, label, content, long_term, passcode, at, expires_at
+from json_to_recordset($1::json) as x(link_id text, record uuid, owner_project text, environment text, issuer text,
+  subject text, label text, content text, long_term boolean, passcode boolean, at int8, expires_at int8)
+on conflict (link_id) do nothing`,
+
+  shareEnd: ending('shared_links', { id: 'link_id', at: 'ended_at', reason: 'reason' }),
+
   erasedGrant: (schema: string) => `
 insert into ${schema}.erased_grants (grant_id, application_id, granted_at, ended_at)
 select grant_id, application_id, granted_at, ended_at
@@ -115,7 +147,8 @@ on conflict (grant_id) do nothing`,
   // Its events may have come in part only, when its stream was removed while it was read: whatever there is goes.
   erasure: (schema: string) => `
 with gone as (select record from json_to_recordset($1::json) as x(record uuid)),
-  links as (delete from ${schema}.links where record in (select record from gone))
+  links as (delete from ${schema}.links where record in (select record from gone)),
+  shared as (delete from ${schema}.shared_links where record in (select record from gone))
 delete from ${schema}.grants where record in (select record from gone)`,
 } as const;
 

@@ -7,6 +7,7 @@ import { openRecordLinks, type RecordLinks } from './links.ts';
 import { openRecords, type RecordQueries } from './records.ts';
 import { openSandboxLinks } from './sandbox-links.ts';
 import { type IdsOfSector, openIdsOfSector } from './sector-ids.ts';
+import { openSharedLinks, type SharedLinkQueries } from './shared-links.ts';
 import { type GrantsToEnd, openGrantsToEnd } from './to-end.ts';
 
 /** All queries about consent. They check no credential: callers say whose data they ask for. */
@@ -15,7 +16,8 @@ export interface ConsentQueries
     RecordQueries,
     RecordLinks,
     InvitationQueries,
-    AccessRequestQueries {
+    AccessRequestQueries,
+    SharedLinkQueries {
   readonly idsOfSector: IdsOfSector;
   readonly toEnd: GrantsToEnd;
 }
@@ -31,6 +33,7 @@ export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueri
     ...openRecordLinks(pool),
     ...openInvitations(pool),
     ...openAccessRequests(pool),
+    ...openSharedLinks(pool),
     idsOfSector: openIdsOfSector(pool),
     toEnd: openGrantsToEnd(pool),
   };

@@ -13,6 +13,7 @@ import type { ConsentCommands } from '../http/ports/consents.ts';
 import { openPairwise } from '../oauth/pairwise.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import type { Invitations } from '../operations/invitations.ts';
+import type { SharedLinks } from '../operations/shared-links.ts';
 
 /** Dependencies of consent. */
 export interface ConsentsDeps {
@@ -21,6 +22,7 @@ export interface ConsentsDeps {
   readonly resources: Streams<Resources>;
   readonly locks: CriteriaLocks;
   readonly invitations: Invitations;
+  readonly sharedLinks: Pick<SharedLinks, 'removeEnded'>;
   readonly idsOfSector: IdsOfSector;
   /** Waits until the named read models show a position; false when it takes too long. */
   readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
@@ -28,9 +30,9 @@ export interface ConsentsDeps {
 
 /** Opens it. */
 export async function openConsent(deps: ConsentsDeps): Promise<ConsentCommands> {
-  const { pool, kernel, resources, locks, invitations, idsOfSector, passed } = deps;
+  const { pool, kernel, resources, locks, invitations, sharedLinks, idsOfSector, passed } = deps;
   const pairwise = openPairwise(await installationKey(pool, 'pairwise_key'));
-  return openConsents({
+  const consents = openConsents({
     resources,
     projects: new Streams(kernel, PROJECT),
     pairwise: { ...pairwise, earlier: idsOfSector },
@@ -39,4 +41,12 @@ export async function openConsent(deps: ConsentsDeps): Promise<ConsentCommands> 
     projectName: (id) => projectName(pool, id),
     visible: (position) => passed(position, ['consents']),
   });
+  return {
+    ...consents,
+    async unlink(by, record, ...asked) {
+      const done = await consents.unlink(by, record, ...asked);
+      await sharedLinks.removeEnded(record);
+      return done;
+    },
+  };
 }

@@ -20,6 +20,7 @@ import { Erasing } from '../operations/erasing.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import type { Invitations } from '../operations/invitations.ts';
 import type { RequestLog } from '../operations/request-log.ts';
+import type { SharedLinks } from '../operations/shared-links.ts';
 import type { PostgresSnapshots } from '../operations/snapshots.ts';
 import { Process } from '../processes/process.ts';
 import type { WebhookDeliveries } from '../reactions/webhooks/deliveries.ts';
@@ -48,6 +49,7 @@ export interface ProcessesDeps {
   readonly deliveries: Pick<WebhookDeliveries, 'forget'>;
   readonly manifests: Pick<ContextManifests, 'forget'>;
   readonly invitations: Pick<Invitations, 'forget'>;
+  readonly sharedLinks: Pick<SharedLinks, 'forget'>;
   /** Returns the records that a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
@@ -78,6 +80,7 @@ export function openProcesses({
   deliveries,
   manifests,
   invitations,
+  sharedLinks,
   recordsBefore,
   visible,
   ...processDeps
@@ -124,6 +127,7 @@ export function openProcesses({
               await deliveries.forget(patient);
               await manifests.forget(patient);
               await invitations.forget(patient);
+              await sharedLinks.forget(patient);
               await forgetRecord(processDeps.pool, patient);
               await documents.store.removeRecord(patient);
             },

@@ -1,6 +1,6 @@
 /**
  * Periodically deletes expired idempotency keys, counts of attempts, codes, tokens, signing keys and sessions, persons
- * whom nothing concerns any more, and leftovers of killed rebuilds. Carries out approvals that a crash interrupted.
+ * whom nothing concerns any more, shared links that have ended, and leftovers of killed rebuilds. Carries out approvals that a crash interrupted.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -19,6 +19,7 @@ export function startSweeping({
   invitations,
   tokens,
   accessRequests,
+  sharedLinks,
   log,
 }: {
   readonly pool: Pool;
@@ -26,6 +27,7 @@ export function startSweeping({
   readonly invitations: Pick<Invitations, 'sweep'>;
   readonly tokens: { readonly sweep: () => Promise<void> };
   readonly accessRequests: { readonly resume: () => Promise<void> };
+  readonly sharedLinks: { readonly sweep: () => Promise<void> };
   readonly log: Logger;
 }): { stop(): void } {
   const sweeping = setInterval(() => {
@@ -40,6 +42,9 @@ export function startSweeping({
     accessRequests
       .resume()
       .catch((error: unknown) => log.warn({ err: error }, 'interrupted approvals were not carried out'));
+    sharedLinks
+      .sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'ended shared links were not removed'));
     sweepSignIns(pool).catch((error: unknown) =>
       log.warn({ err: error }, 'ended sessions and forgotten persons were not removed'),
     );

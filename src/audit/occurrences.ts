@@ -34,9 +34,11 @@ const ACCESS: ReadonlySet<EventType> = new Set<EventType>([
   'ConsentGranted',
   'ConsentRevoked',
   'ConsentExpired',
+  'SharedLinkCreated',
+  'SharedLinkEnded',
 ]);
 
-/** Tells whether an event changes who may use a record: links of people, and grants of applications. */
+/** Tells whether an event changes who may use a record: links of people, grants of applications, and shared links. */
 export const concernsAccess = (type: EventType): boolean => ACCESS.has(type);
 
 /**

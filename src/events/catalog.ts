@@ -180,6 +180,33 @@ export const CATALOG = {
     streams: 'record-',
     data: z.object({ grant_id: z.string(), ...grantedTo }),
   },
+  SharedLinkCreated: {
+    version: 1,
+    says: 'A person made a SMART Health Link: anyone who has it can open a part of the record until a moment. The link itself, its key and its passcode are not in the event.',
+    streams: 'record-',
+    data: z.object({
+      link_id: z.string(),
+      person: onlyPerson,
+      label: z.string().nullable().describe('at most 80 characters, shown to those who open it'),
+      content: z.string().describe('`summary`, `everything` or `document/<id>`'),
+      long_term: z.boolean().describe('it shows the record as it is whenever it is opened'),
+      passcode: z.boolean().describe('it opens with a passcode only'),
+      expires_at: instant,
+    }),
+  },
+  SharedLinkEnded: {
+    version: 1,
+    says: 'A shared link opens nothing any more; its key and what it showed were deleted. It stops at its own moment, with or without this event.',
+    streams: 'record-',
+    data: z.object({
+      link_id: z.string(),
+      reason: z
+        .enum(['patient', 'expired', 'passcode', 'link_ended', 'platform'])
+        .describe(
+          '`passcode`: five wrong ones; `link_ended`: the person is no longer linked to the record; `platform`: its project was deleted',
+        ),
+    }),
+  },
   RecordErasureRequested: {
     version: 1,
     says: 'The creating project asked for a record to be purged with all its history.',

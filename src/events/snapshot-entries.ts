@@ -1,6 +1,6 @@
 /**
- * The entries of a stream's state, as snapshots store them: a line for each resource, grant and link. Decisions look at
- * nothing else of a record or directory.
+ * The entries of a stream's state, as snapshots store them: a line for each resource, grant, link and shared link.
+ * Decisions look at nothing else of a record or directory.
  *
  * Grants and links have entries beside resources. What must be unique has a key that points to the event that began it:
  * (application, person) for a grant, `self` for the self link, the person for a dependent link. The id of each grant and
@@ -11,9 +11,9 @@ import type { PersonId } from '../shared/identity.ts';
 import type { DomainEvent } from './catalog.ts';
 import type { EventOf } from './kinds.ts';
 
-/** A resource, grant or link as decisions know it. */
+/** A resource, grant, link or shared link as decisions know it. */
 export interface Entry {
-  /** A resource type, or `Grant` or `Link`. */
+  /** A resource type, or `Grant`, `Link` or `SharedLink`. */
   readonly type: string;
   /** FHIR version of a resource; 1 for others. */
   readonly version: number;
@@ -35,6 +35,8 @@ export function entriesIn(event: DomainEvent, revision: number): readonly (reado
     case 'ConsentGranted':
     case 'ConsentRevoked':
     case 'ConsentExpired':
+    case 'SharedLinkCreated':
+    case 'SharedLinkEnded':
       return consentEntriesIn(event, revision);
     default:
       event satisfies Exclude<DomainEvent, EventOf<'record' | 'directory'>> | Unkept;
@@ -49,14 +51,24 @@ function resourceEntry({ type, ...event }: EventOf<'directory'>, revision: numbe
   return { type: event.resourceType, version: event.version, deleted: type === 'ResourceDeleted', revision };
 }
 
-/** An event about a grant or link. */
+/** Events that begin a grant, link or shared link. */
+const BEGINNINGS = ['RecordLinked', 'ConsentGranted', 'SharedLinkCreated'] as const;
+
+/** An event about a grant, link or shared link. */
 type ConsentEvent = Extract<
   EventOf<'record'>,
-  { type: 'RecordLinked' | 'RecordUnlinked' | 'ConsentGranted' | 'ConsentRevoked' | 'ConsentExpired' }
+  {
+    type:
+      | (typeof BEGINNINGS)[number]
+      | 'RecordUnlinked'
+      | 'ConsentRevoked'
+      | 'ConsentExpired'
+      | 'SharedLinkEnded';
+  }
 >;
 
 /**
- * Asks a state for all grants and links, in place of an id: states that were built from a snapshot hold only the
+ * Asks a state for all grants, links and shared links, in place of an id: states that were built from a snapshot hold only the
  * entries that were asked for.
  */
 export const ALL_CONSENT = 'consent/*';
@@ -81,13 +93,13 @@ function personHash({ issuer, subject }: PersonId): string {
 /** Returns the entries after an event, by key. */
 function consentEntriesIn(event: ConsentEvent, revision: number): readonly (readonly [string, Entry])[] {
   const [type, id, ...keys] = touched(event);
-  const deleted = event.type !== 'RecordLinked' && event.type !== 'ConsentGranted';
+  const deleted = !BEGINNINGS.some((begins) => begins === event.type);
   const entry = { type, version: 1, deleted, revision };
   return [id, ...keys].map((key) => [key, entry]);
 }
 
 /** Returns the type of the entries, the id, and what must be unique where the event begins it. */
-function touched(event: ConsentEvent): ['Grant' | 'Link', string, ...string[]] {
+function touched(event: ConsentEvent): ['Grant' | 'Link' | 'SharedLink', string, ...string[]] {
   switch (event.type) {
     case 'RecordLinked': {
       const { link_id, person, relationship } = event.data;
@@ -100,5 +112,8 @@ function touched(event: ConsentEvent): ['Grant' | 'Link', string, ...string[]] {
     case 'ConsentRevoked':
     case 'ConsentExpired':
       return ['Grant', event.data.grant_id];
+    case 'SharedLinkCreated':
+    case 'SharedLinkEnded':
+      return ['SharedLink', event.data.link_id];
   }
 }

@@ -109,7 +109,7 @@ export class RequestLimits {
 }
 
 /** What requests are counted by. */
-type Counted = 'address' | 'key' | 'application' | 'grant' | 'member';
+type Counted = 'address' | 'key' | 'application' | 'grant' | 'member' | 'link';
 
 /** What a request counts for. */
 type Subject = readonly [subject: string, by: Counted];
@@ -123,6 +123,8 @@ function subjectOf({ calls: { credential } }: Caller): Subject {
       return [`application/${credential.applicationId}`, 'application'];
     case 'grant':
       return [`grant/${credential.grantId}`, 'grant'];
+    case 'shared_link':
+      return [`link/${credential.linkId}`, 'link'];
     case 'member':
       return [`member/${credential.issuer}\n${credential.subject}`, 'member'];
   }
@@ -134,6 +136,7 @@ const COUNTED: Readonly<Record<Counted, string>> = {
   application: 'application',
   grant: 'grant',
   member: 'member',
+  link: 'shared link',
 };
 
 function usedUp(by: Counted, seconds: number): Refusal {

@@ -55,6 +55,8 @@ function holderOf(credential: CallerCredential): Pick<LoggedRequest, 'keyId' | '
       return { keyId: null, applicationId: credential.applicationId, identity: null };
     case 'member':
       return { keyId: null, identity: `${credential.issuer} ${credential.subject}` };
+    case 'shared_link':
+      return { keyId: null, identity: null };
   }
 }
 

@@ -42,10 +42,12 @@ import type { OAuthServices } from './ports/oauth.ts';
 import type { Position } from './ports/position.ts';
 import type { Services } from './ports/services.ts';
 import type { Settings } from './ports/settings.ts';
+import type { SharedLinkOpening } from './ports/shared-links.ts';
 import type { SignIn } from './ports/signin.ts';
 import type { FindToken } from './ports/tokens.ts';
 import type { Notebook, RateLimits } from './ports/traffic.ts';
 import { ROUTES } from './routes.ts';
+import { sharedLinkRouter } from './shl/router.ts';
 import { invitationRouter } from './signin/invitation-router.ts';
 import { signInRouter } from './signin/router.ts';
 import { Visitors } from './signin/visitors.ts';
@@ -84,6 +86,8 @@ export interface ServerDeps {
   readonly signIn: SignIn;
   /** Lets applications ask people for access. */
   readonly authorize: AuthorizeServices;
+  /** Opens shared links. */
+  readonly linkOpening: SharedLinkOpening;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /**
@@ -130,7 +134,15 @@ export function createServer(deps: ServerDeps): Server {
     all: deps.config.accessLog === 'all',
     base: `${deps.config.baseUrl}${FHIR_PATH}/`,
   };
-  const fhir = fhirInterface(deps, authenticator, limits, largeBodies, { grants, keyReads });
+  const answers = new AnswerMemory({
+    answer: {
+      bytes: deps.config.limits.answerBytes,
+      resources: deps.config.limits.answerResources,
+      ms: deps.config.limits.answerSeconds * 1_000,
+    },
+    bytes: deps.config.limits.answerMemoryBytes,
+  });
+  const fhir = fhirInterface(deps, authenticator, limits, { largeBodies, answers }, { grants, keyReads });
   const api = { ...deps, grants, keyReads, largeBodies, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
@@ -177,6 +189,15 @@ export function createServer(deps: ServerDeps): Server {
   });
   app.use(invitations.routes());
   app.use(invitations.allowedMethods());
+  const sharedLinks = sharedLinkRouter({
+    links: deps.linkOpening,
+    baseUrl: deps.config.baseUrl,
+    answers,
+    largeBodies,
+    count: (ctx, caller) => limits.byCaller(ctx, caller),
+  });
+  app.use(sharedLinks.routes());
+  app.use(sharedLinks.allowedMethods());
   const authorize = authorizeRouter({
     services: deps.authorize,
     visitors,
@@ -204,7 +225,7 @@ function fhirInterface(
   deps: ServerDeps,
   authenticator: Authenticator,
   requestLimits: RequestLimits,
-  largeBodies: LargeBodies,
+  memory: { readonly largeBodies: LargeBodies; readonly answers: AnswerMemory },
   logged: { readonly grants: GrantService; readonly keyReads: KeyReadService },
 ): FhirInterface {
   const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log, refusalOf } =
@@ -225,15 +246,7 @@ function fhirInterface(
     authenticator,
     ...logged,
     limits: config.limits,
-    largeBodies,
-    answers: new AnswerMemory({
-      answer: {
-        bytes: config.limits.answerBytes,
-        resources: config.limits.answerResources,
-        ms: config.limits.answerSeconds * 1_000,
-      },
-      bytes: config.limits.answerMemoryBytes,
-    }),
+    ...memory,
     spend: (ctx, caller, requests) => requestLimits.further(ctx, caller, requests),
     bundleEntries: config.limits.bundleEntries,
     historyPages: new HistoryPages(),

@@ -7,7 +7,11 @@ import { ACCESS_REQUESTS_SQL } from '#src/oauth/backchannel/tables.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
 import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
 import { MEMBER_TOKENS_SQL, OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
-import { ACCESS_LOG_SQL, ACCESS_OF_GRANTS_SQL } from '#src/operations/access-log/schema.ts';
+import {
+  ACCESS_LOG_NAMES_SQL,
+  ACCESS_LOG_SQL,
+  ACCESS_OF_GRANTS_SQL,
+} from '#src/operations/access-log/schema.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { ERASING_SQL } from '#src/operations/erasing.ts';
@@ -25,7 +29,13 @@ import {
   REQUEST_LOG_KEYS_SQL,
   REQUEST_LOG_SQL,
 } from '#src/operations/request-log.ts';
-import { SNAPSHOT_CONSENT_SQL, SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
+import { SHARED_LINKS_SQL } from '#src/operations/shared-links.ts';
+import {
+  SNAPSHOT_CONSENT_SQL,
+  SNAPSHOT_FOLD_SQL,
+  SNAPSHOT_SHARED_LINKS_SQL,
+  SNAPSHOTS_SQL,
+} from '#src/operations/snapshots.ts';
 import { USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
@@ -88,4 +98,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0064-authorization-outcome', sql: AUTHORIZATION_OUTCOME_SQL },
   { name: '0074-access-requests', sql: ACCESS_REQUESTS_SQL },
   { name: '0075-access-of-grants', sql: ACCESS_OF_GRANTS_SQL },
+  {
+    name: '0078-shared-links',
+    sql: [SHARED_LINKS_SQL, SNAPSHOT_SHARED_LINKS_SQL, ACCESS_LOG_NAMES_SQL].join('\n'),
+  },
 ];

@@ -25,14 +25,15 @@ CREATE TABLE operations.idempotency_key (
 
 /**
  * The purpose of a key: sealing the signing secrets of webhook endpoints, signing the URLs of direct uploads, deriving
- * pairwise ids, encrypting kept answers to requests with tokens, or sealing the keys that sign ID tokens.
+ * pairwise ids, encrypting kept answers to requests with tokens, sealing the keys that sign ID tokens, or those of shared links.
  */
 export type InstallationKey =
   | 'webhook_key'
   | 'document_key'
   | 'pairwise_key'
   | 'idempotency_key'
-  | 'signing_seal';
+  | 'signing_seal'
+  | 'shared_link_key';
 
 /** Returns a key of 32 bytes. */
 export async function installationKey(pool: Pool, name: InstallationKey): Promise<Buffer> {

@@ -35,6 +35,11 @@ ALTER TABLE operations.snapshot_entry ADD COLUMN fold int NOT NULL DEFAULT 1;`;
 export const SNAPSHOT_CONSENT_SQL = `
 CREATE INDEX snapshot_entry_consent ON operations.snapshot_entry (stream) WHERE type IN ('Grant', 'Link');`;
 
+/** DDL: the same with shared links. */
+export const SNAPSHOT_SHARED_LINKS_SQL = `
+DROP INDEX operations.snapshot_entry_consent;
+CREATE INDEX snapshot_entry_consent ON operations.snapshot_entry (stream) WHERE type IN ('Grant', 'Link', 'SharedLink');`;
+
 interface Entry {
   readonly type: string;
   readonly version: number;
@@ -59,7 +64,7 @@ const LOAD = {
           WHERE s.stream = $1`,
 };
 
-/** Like `LOAD`, and all grants and links. */
+/** Like `LOAD`, and all grants, links and shared links. */
 const LOAD_CONSENT = {
   name: 'snapshot-load-consent',
   text: `SELECT s.fold, s.revision AS head_revision, s.hash, s.recorded_at, s.project, s.environment,
@@ -70,7 +75,7 @@ const LOAD_CONSENT = {
               WHERE stream = s.stream AND fold = s.fold AND id = ANY ($2)
              UNION
              SELECT id, type, version, deleted, revision FROM operations.snapshot_entry
-              WHERE stream = s.stream AND fold = s.fold AND type IN ('Grant', 'Link')
+              WHERE stream = s.stream AND fold = s.fold AND type IN ('Grant', 'Link', 'SharedLink')
            ) e ON true
           WHERE s.stream = $1`,
 };
@@ -118,7 +123,7 @@ export class PostgresSnapshots {
 
   /**
    * Returns the newest snapshot of a stream with its entries among `ids`, read consistently.
-   * @param withConsent true to get all grants and links too
+   * @param withConsent true to get all grants, links and shared links too
    */
   async load(
     stream: string,

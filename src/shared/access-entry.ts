@@ -6,6 +6,8 @@ export type AccessActor =
   | { readonly kind: 'application'; readonly id: string; readonly grantId: string | null }
   /** An API key of the owner's project. */
   | { readonly kind: 'key'; readonly id: string }
+  /** Somebody who has a shared link, with the name that they gave. */
+  | { readonly kind: 'link'; readonly id: string; readonly recipient: string }
   /** A person who signed in: the patient, a representative, or a member of the owner's project. */
   | {
       readonly kind: 'person';

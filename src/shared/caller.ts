@@ -12,6 +12,8 @@ export type CallerCredential =
   | { readonly kind: 'client'; readonly applicationId: string }
   /** An application with an access token of a grant. */
   | { readonly kind: 'grant'; readonly applicationId: string; readonly grantId: string }
+  /** Somebody who has a shared link to a record of the project. */
+  | { readonly kind: 'shared_link'; readonly linkId: string }
   /** A member of the project's organization, with a token of the dashboard. */
   | { readonly kind: 'member'; readonly issuer: string; readonly subject: string };
 
@@ -78,9 +80,10 @@ export function isSameCaller(one: Caller, other: Caller): boolean {
 
 /**
  * Returns whose turn a request takes, and whose share of the memory: the project's, or that of all grants of its
- * applications. So no application slows the project's own requests, nor those of the record's owner.
+ * applications, or of all its shared links. So no application slows the project's own requests, nor those of the record's owner.
  */
 export function turnOf({ projectId, credential }: Calls): string {
+  if (credential.kind === 'shared_link') return `${projectId}/shared-links`;
   return credential.kind === 'grant' ? `${projectId}/grants` : projectId;
 }
 

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'areq_'
   | 'inv_'
   | 'link_'
+  | 'shl_'
   | 'req_';
 
 /** Returns a prefix followed by 22 random URL-safe characters (128 bits). */

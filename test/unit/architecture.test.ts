@@ -55,6 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'type queries/gather.ts',
     'queries/admin/membership.ts', // a member's token works while the membership does
   ],
+  'src/shl': ['src/shared'],
   'src/signin': ['src/shared', 'src/identity'],
   'src/migrate-log': ['src/events', 'projections/erasure.ts'],
   'src/operations': ['src/events', 'src/shared', 'src/database'],

@@ -13,7 +13,7 @@ export const accessEntrySchema = z
     action: z
       .string()
       .describe(
-        'What was done, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time.',
+        'What was done, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched.',
       ),
     resource_type: z.string().nullable(),
     resource_id: z.string().nullable(),
@@ -27,11 +27,13 @@ export const accessEntrySchema = z
       .string()
       .nullable()
       .describe(
-        'The name of the application, key or member; under `/me` also of a patient or representative.',
+        'The name of the application, key or member, or the one that the recipient of a shared link gave; under `/me` also of a patient or representative.',
       ),
     actor_ref: z
       .string()
-      .describe('`application/app_…`, `key/key_…`, or `person/` with `self`, `representative` or `member`.'),
+      .describe(
+        '`application/app_…`, `key/key_…`, `link/shl_…`, or `person/` with `self`, `representative` or `member`.',
+      ),
     request_id: z.string(),
   })
   .meta({ id: 'AccessLogEntry' });

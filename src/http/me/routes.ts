@@ -8,6 +8,7 @@ import { MUTED_ROUTES } from './muted.ts';
 import { MY_PATIENT_ROUTES } from './patients.ts';
 import { PURGE_ROUTES } from './purge.ts';
 import { REVOKE_ROUTES } from './revoke.ts';
+import { SHARED_LINK_ROUTES } from './shared-links.ts';
 
 /** All routes, in the order of the documentation. */
 export const ME_ROUTES: readonly Route[] = [
@@ -19,4 +20,5 @@ export const ME_ROUTES: readonly Route[] = [
   ...MY_LINK_ROUTES,
   ...ACCESS_REQUEST_ROUTES,
   ...MUTED_ROUTES,
+  ...SHARED_LINK_ROUTES,
 ];

@@ -2,6 +2,7 @@
 import { ISSUER, WEBFINGER } from '../webfinger.ts';
 import { AUTHORIZE_PATH } from './of-authorize.ts';
 import { OAUTH_PATHS } from './of-oauth.ts';
+import { SHL_PATHS } from './of-shl.ts';
 import type { Part } from './schemas.ts';
 
 const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
@@ -149,6 +150,7 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
   },
   '/oauth/authorize': AUTHORIZE_PATH,
   ...OAUTH_PATHS,
+  ...SHL_PATHS,
   '/oauth/logos/{application}/{sha256}': {
     get: {
       operationId: 'getApplicationLogo',

@@ -17,6 +17,7 @@ import type { Terminology } from '#src/terminology/terminology.ts';
 import type { AccessRequestServices } from './access-requests.ts';
 import type { ConsentCommands } from './consents.ts';
 import type { Settings } from './settings.ts';
+import type { SharedLinkServices } from './shared-links.ts';
 import type { WebhookServices } from './webhooks.ts';
 
 /** Bytes of documents. */
@@ -63,6 +64,7 @@ export interface Services {
   readonly grantUseOf: GrantUseOf;
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
+  readonly sharedLinks: SharedLinkServices;
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   readonly documents: DocumentServices;

@@ -1,7 +1,7 @@
 /**
  * The hash chain of a record's access log. An entry's hash is the SHA-256 over the previous hash (32 zero bytes before the
  * first), its number and time (8 bytes each, big-endian), and its digest: the SHA-256 over its other members as a JSON
- * array. The database computes the hashes while it holds the record's head (`operations.access_chain`).
+ * array, the name of a recipient being the last if there is one. The database computes the hashes while it holds the record's head (`operations.access_chain`).
  */
 import { createHash } from 'node:crypto';
 
@@ -21,6 +21,8 @@ export interface EntryColumns {
   readonly status: string;
   readonly count: number | null;
   readonly request_id: string;
+  /** What the recipient of a shared link says who they are; null for others. */
+  readonly actor_name: string | null;
 }
 
 /** The hash before a record's first entry. */
@@ -43,6 +45,8 @@ export function digestOf(entry: EntryColumns): Buffer {
     entry.status,
     entry.count,
     entry.request_id,
+    // Entries without one are hashed as they were before names were kept.
+    ...(entry.actor_name === null ? [] : [entry.actor_name]),
   ]);
   return createHash('sha256').update(text).digest();
 }

@@ -35,6 +35,7 @@ export function readyEntry(entry: AccessEntry): ReadyEntry {
     status: entry.status,
     count,
     request_id: storable(entry.requestId),
+    actor_name: actor.kind === 'link' ? storable(actor.recipient) : null,
   };
   return { ...columns, digest: digestOf(columns).toString('hex') };
 }
@@ -75,5 +76,6 @@ export function parametersOf(entries: readonly ReadyEntry[]): string[] {
     texts('request_id'),
     texts('digest'),
     `{${place.join(',')}}`,
+    texts('actor_name'),
   ];
 }

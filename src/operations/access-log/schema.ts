@@ -64,3 +64,6 @@ BEGIN
   RETURN low;
 END';
 `;
+/** A migration: what people who open shared links say who they are. */
+export const ACCESS_LOG_NAMES_SQL = `
+ALTER TABLE operations.access_entry ADD COLUMN actor_name text;  -- of a link's recipient; null for others`;

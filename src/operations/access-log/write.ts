@@ -10,9 +10,10 @@ import { parametersOf, type ReadyEntry } from './columns.ts';
 const WRITE = `
 with asked as materialized (
   select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-                       $9::text[], $10::text[], $11::text[], $12::text[], $13::int4[], $14::text[], $15::text[], $16::int8[])
+                       $9::text[], $10::text[], $11::text[], $12::text[], $13::int4[], $14::text[], $15::text[], $16::int8[],
+                       $17::text[])
     as a(record, id, action, actor_kind, actor_id, issuer, role, grant_id,
-         resource_type, resource_id, purpose, status, count, request_id, digest, place)
+         resource_type, resource_id, purpose, status, count, request_id, digest, place, actor_name)
 ), head as materialized (
   select h.record, h.entries, h.hash, h.at, h.erased from operations.access_head h
    where h.record = any($1::uuid[]) order by h.record for no key update
@@ -31,9 +32,9 @@ with asked as materialized (
 ), written as (
   insert into operations.access_entry
     (record, seq, id, at, action, actor_kind, actor_id, issuer, role, grant_id,
-     resource_type, resource_id, purpose, status, count, request_id, hash)
+     resource_type, resource_id, purpose, status, count, request_id, actor_name, hash)
   select record, seq, id, at, action, actor_kind, actor_id, issuer, role, grant_id,
-         resource_type, resource_id, purpose, status, count, request_id, hash
+         resource_type, resource_id, purpose, status, count, request_id, actor_name, hash
     from linked
 ), moved as (
   update operations.access_head h set entries = l.seq, hash = l.hash, at = l.at

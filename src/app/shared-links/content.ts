@@ -1,0 +1,178 @@
+/** What shared links show: the summary of a record, all of it, or a document, as JSON that is read bit by bit. */
+import type { Queries } from '#queries/queries.ts';
+import type { DocumentStore } from '../../documents/store.ts';
+import { heldContents } from '../../fhir/document-content.ts';
+import { codesWithoutDisplay } from '../../fhir/ips/displays.ts';
+import { writeInSteps } from '../../fhir/ips/document.ts';
+import { type AnswerBudget, tooCostly } from '../../shared/answer-budget.ts';
+import type { Caller } from '../../shared/caller.ts';
+import { newUuid } from '../../shared/ids.ts';
+import { type JsonObject, printJson } from '../../shared/json.ts';
+import { inSlices } from '../../shared/slices.ts';
+import { parseStored } from '../../shared/stored-json.ts';
+import { nowMicros } from '../../shared/time.ts';
+import type { Terminology } from '../../terminology/terminology.ts';
+
+/** Dependencies. */
+export interface ContentDeps {
+  readonly queries: Pick<Queries, 'read' | 'summarize' | 'everything'>;
+  readonly displays: Terminology['displays'];
+  readonly documents: Pick<DocumentStore, 'get'>;
+  /** The FHIR base URL with its trailing slash. */
+  readonly base: string;
+}
+
+/** What is shown, to whom. */
+export interface ContentAsked {
+  readonly caller: Caller;
+  readonly record: string;
+  /** `summary`, `everything` or `document/<id>`. */
+  readonly content: string;
+  readonly budget: AnswerBudget;
+}
+
+/** Bytes of `everything` that are read at a time, and that a text is cut into. */
+const PART_BYTES = 1_000_000;
+const SLICE_BYTES = 64 * 1024;
+/** More resources than a part has room for. */
+const MANY = 5_000;
+
+/** Bytes that make whole groups of base64. */
+const GROUP = 3;
+
+/**
+ * Returns the content as JSON text; undefined if there is none: the Patient or the document was deleted.
+ * @throws Refusal too_large, unavailable
+ */
+export async function contentOf(
+  deps: ContentDeps,
+  asked: ContentAsked,
+): Promise<AsyncIterable<Buffer> | undefined> {
+  const { content } = asked;
+  if (content === 'summary') return summary(deps, asked);
+  const patient = await deps.queries.read(asked.caller, 'Patient', asked.record, asked.budget);
+  if (patient?.body == null) return undefined;
+  if (content === 'everything') return everything(deps, asked);
+  return document(deps, asked, patient.body, content.slice('document/'.length));
+}
+
+async function summary(
+  { queries, displays, base }: ContentDeps,
+  { caller, record, budget }: ContentAsked,
+): Promise<AsyncIterable<Buffer> | undefined> {
+  const body = await queries.summarize(caller, record, base, budget, async ({ chosen, directory }) => {
+    const named = await displays(await inSlices(codesWithoutDisplay(chosen, directory)));
+    const parts = { id: newUuid(), now: nowMicros(), directory, displays: named };
+    return Buffer.concat((await inSlices(writeInSteps(chosen, parts))).map((text) => Buffer.from(text)));
+  });
+  return body && sliced(body);
+}
+
+/** Yields a long text in slices, so that others get a turn between them. */
+async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
+  for (let at = 0; at < text.length; at += SLICE_BYTES) yield text.subarray(at, at + SLICE_BYTES);
+}
+
+/** Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`. */
+async function* everything(
+  { queries, base }: ContentDeps,
+  { caller, record }: ContentAsked,
+): AsyncGenerator<Buffer, undefined> {
+  let before = `{"resourceType":"Bundle","type":"collection","entry":[`;
+  const asked = { count: MANY, used: new URLSearchParams() };
+  let page = await queries.everything(caller, record, asked, base, { bytes: PART_BYTES });
+  for (;;) {
+    for (const { type, id, body } of page.entries) {
+      yield Buffer.from(`${before}{"fullUrl":"${base}${type}/${id}","resource":`);
+      yield Buffer.from(body);
+      before = '},';
+    }
+    if (page.next === undefined) break;
+    const room = { bytes: PART_BYTES, named: page.named };
+    page = await queries.everything(caller, record, { ...asked, cursor: page.next }, base, room);
+  }
+  yield Buffer.from(before === '},' ? '}]}' : `${before}]}`);
+}
+
+/** Returns the Patient and a DocumentReference with its bytes: recipients can't fetch them from their URL. */
+async function document(
+  { queries, documents, base }: ContentDeps,
+  { caller, record, budget }: ContentAsked,
+  patient: string,
+  id: string,
+): Promise<AsyncIterable<Buffer> | undefined> {
+  const found = await queries.read(caller, 'DocumentReference', id, budget);
+  if (found?.body == null) return undefined;
+  const resource = parseStored(found.body);
+  if (!isOf(resource, record)) return undefined;
+  const held = heldContents(resource, id);
+  const streams = await Promise.all(
+    held.map(({ blob }) => documents.get({ patient: record, document: id, blob })),
+  );
+  // The bytes take the place of these marks in the text.
+  const marks = held.map(() => newUuid());
+  for (const [index, { attachment }] of held.entries()) {
+    delete attachment.url;
+    attachment.data = marks[index] ?? '';
+  }
+  const texts = printJson(resource).split(new RegExp(marks.join('|') || '$^', 'u'));
+  const entry = (type: string, of: string): string => `{"fullUrl":"${base}${type}/${of}","resource":`;
+  async function* written(): AsyncGenerator<Buffer, undefined> {
+    const start = `{"resourceType":"Bundle","type":"collection","entry":[${entry('Patient', record)}`;
+    yield Buffer.from(`${start}${patient}},${entry('DocumentReference', id)}${texts[0] ?? ''}`);
+    for (const [index, stream] of streams.entries()) {
+      yield* base64(stream);
+      yield Buffer.from(texts[index + 1] ?? '');
+    }
+    yield Buffer.from('}]}');
+  }
+  return written();
+}
+
+/** Tells whether a document belongs to a record. */
+function isOf({ subject }: JsonObject, record: string): boolean {
+  const reference =
+    typeof subject === 'object' && subject !== null && 'reference' in subject && subject.reference;
+  return typeof reference === 'string' && reference.endsWith(`Patient/${record}`);
+}
+
+async function* base64(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const part of bytes) {
+    const all = Buffer.concat([rest, part]);
+    const whole = all.length - (all.length % GROUP);
+    rest = all.subarray(whole);
+    yield Buffer.from(all.subarray(0, whole).toString('base64'));
+  }
+  yield Buffer.from(rest.toString('base64'));
+}
+
+/** Passes a text on. @throws Refusal too_large (413) beyond so many bytes */
+export async function* atMost(
+  source: AsyncIterable<Buffer>,
+  most: number,
+): AsyncGenerator<Buffer, undefined> {
+  let bytes = 0;
+  for await (const part of source) {
+    bytes += part.length;
+    if (bytes > most) throw tooCostly(`would exceed ${most} bytes: share it with long_term, or a summary`);
+    yield part;
+  }
+}
+
+/** Joins short parts until they have so many bytes. */
+export async function* inParts(
+  source: AsyncIterable<Buffer>,
+  bytes: number,
+): AsyncGenerator<Buffer, undefined> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of source) {
+    parts.push(part);
+    length += part.length;
+    if (length < bytes) continue;
+    yield Buffer.concat(parts);
+    [parts, length] = [[], 0];
+  }
+  if (length > 0) yield Buffer.concat(parts);
+}

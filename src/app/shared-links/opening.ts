@@ -1,0 +1,197 @@
+/** Shared links as their recipients open them: passcodes, manifests, files, and an entry of the access log for each try. */
+import { hash, randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { ConsentQueries } from '#queries/consents/consents.ts';
+import type { OpenedLinkRow } from '#queries/consents/shared-links.ts';
+import type { AccessLog } from '../../http/ports/access-log.ts';
+import type {
+  ManifestFile,
+  Opened,
+  OpeningAsked,
+  SharedLinkOpening,
+  SharedLinkServices,
+} from '../../http/ports/shared-links.ts';
+import { MOST_ATTEMPTS, type SharedLinks } from '../../operations/shared-links.ts';
+import type { AccessStatus } from '../../shared/access-entry.ts';
+import { type Caller, ownCaller, turnOf } from '../../shared/caller.ts';
+import { encrypted } from '../../shl/jwe.ts';
+import { isPasscode } from '../../shl/passcode.ts';
+import { isManifestSecret } from '../../shl/payload.ts';
+import { type ContentDeps, contentOf } from './content.ts';
+import { CONTENT_TYPE, openKeys } from './shared-links.ts';
+
+/** Dependencies. */
+export interface OpeningParts extends ContentDeps {
+  readonly pool: Pool;
+  readonly rows: SharedLinks;
+  readonly consentQueries: Pick<ConsentQueries, 'openedLink'>;
+  readonly accessLog: AccessLog;
+  readonly baseUrl: string;
+  readonly fresh: (models: readonly string[]) => void;
+  /** Ends links that have just been closed; the next sweep does what it can't. */
+  readonly sweep: SharedLinkServices['sweep'];
+}
+
+/** Longest file that is embedded, in characters: where the client says how much it takes, and where it doesn't. */
+const EMBEDDED = { most: 1_000_000, unasked: 100_000 } as const;
+
+/** Opens what recipients do. */
+export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpening> {
+  const { pool, rows, consentQueries, accessLog, baseUrl, fresh } = parts;
+  const { keyOf } = await openKeys(pool);
+
+  const find = async (id: string): Promise<OpenedLinkRow | undefined> => {
+    fresh(['consents', 'resources', 'history', 'projects']);
+    return id.length > 64 ? undefined : consentQueries.openedLink(id);
+  };
+
+  /** Returns the text of the file; undefined if there is nothing to be shown any more. */
+  const fileOf = async (
+    link: OpenedLinkRow & { readonly sealed_key: string },
+    { budget }: Pick<OpeningAsked, 'budget'>,
+  ): Promise<AsyncIterable<Buffer> | undefined> => {
+    if (link.length !== null) return rows.content(link.id);
+    const caller = callerOf(link);
+    const content = {
+      caller,
+      record: link.record,
+      content: link.content,
+      budget: budget(turnOf(caller.calls)),
+    };
+    const json = await contentOf(parts, content);
+    return json && encrypted(keyOf(link), CONTENT_TYPE, json);
+  };
+
+  const checkPasscode = async (
+    link: OpenedLinkRow,
+    passcode: string | undefined,
+  ): Promise<Opened | undefined> => {
+    const { id, salt, passcode: hashed } = link;
+    if (salt === null || hashed === null) return undefined;
+    if (passcode === undefined)
+      return { fault: 'passcode', remainingAttempts: Math.max(0, MOST_ATTEMPTS - link.attempts) };
+    if (!(await rows.attempt(id))) return { fault: 'busy' };
+    if (await isPasscode(passcode, { salt, hash: hashed })) {
+      await rows.wasRight(id);
+      return undefined;
+    }
+    const remainingAttempts = await rows.wasWrong(id);
+    return { fault: 'passcode', remainingAttempts };
+  };
+
+  const manifest = async (
+    link: OpenedLinkRow & { readonly sealed_key: string },
+    asked: OpeningAsked,
+  ): Promise<Opened> => {
+    const file = await fileOf(link, asked);
+    if (file === undefined) return { fault: 'not_found' };
+    const most = Math.min(asked.embeddedLengthMax ?? EMBEDDED.unasked, EMBEDDED.most);
+    const isTooLong = link.length !== null && link.length > most;
+    const embedded = isTooLong ? undefined : await shortText(file, most);
+    if (embedded !== undefined) return { files: [{ contentType: CONTENT_TYPE, embedded }] };
+    const ticket = randomBytes(32).toString('base64url');
+    await rows.locate(link.id, sha256(ticket), asked.recipient);
+    const located: ManifestFile = {
+      contentType: CONTENT_TYPE,
+      location: `${baseUrl}/shl/${link.id}/files/${ticket}`,
+    };
+    return { files: [located] };
+  };
+
+  const opened = async (link: OpenedLinkRow, asked: OpeningAsked): Promise<Opened> => {
+    const { sealed_key } = link;
+    if (!link.open || sealed_key === null) return { fault: 'not_found' };
+    const known = { ...link, sealed_key };
+    if (asked.secret !== undefined && !isManifestSecret(keyOf(known), asked.secret))
+      return { fault: 'not_found' };
+    return (await checkPasscode(link, asked.passcode)) ?? manifest(known, asked);
+  };
+
+  return {
+    async open(asked) {
+      const { id, recipient, requestId } = asked;
+      const link = await find(id);
+      if (link === undefined) return { fault: 'not_found' };
+      await asked.count(callerOf(link));
+      const note = (status: AccessStatus): Promise<void> =>
+        accessLog.written([entryOf(link, 'open-link', recipient, status, requestId)]);
+      let result: Opened;
+      try {
+        result = await opened(link, asked);
+      } catch (error) {
+        await note('error');
+        throw error;
+      }
+      await note(statusOf(result));
+      if ('fault' in result && result.fault === 'passcode' && result.remainingAttempts === 0)
+        await parts.sweep().catch(() => undefined);
+      return result;
+    },
+    async fetch({ id, ticket, requestId, budget, count }) {
+      const link = await find(id);
+      if (link === undefined) return undefined;
+      await count(callerOf(link));
+      const recipient = await rows.fetch(id, sha256(ticket));
+      if (recipient === undefined) return undefined;
+      const { sealed_key } = link;
+      const note = (status: AccessStatus): Promise<void> =>
+        accessLog.written([entryOf(link, 'open-link-file', recipient, status, requestId)]);
+      try {
+        const file =
+          link.open && sealed_key !== null ? await fileOf({ ...link, sealed_key }, { budget }) : undefined;
+        await note(file === undefined ? 'not_found' : 'ok');
+        return file;
+      } catch (error) {
+        await note('error');
+        throw error;
+      }
+    },
+  };
+}
+
+/** Returns the caller that a link's content is read for: it sees what the record's project sees. */
+function callerOf({ id, owner_project: project, environment }: OpenedLinkRow): Caller {
+  return ownCaller({ project, environment }, { kind: 'shared_link', linkId: id }, ['read']);
+}
+
+function entryOf(
+  { id, record, content }: OpenedLinkRow,
+  action: string,
+  recipient: string,
+  status: AccessStatus,
+  requestId: string,
+) {
+  const document = content.startsWith('document/') ? content.slice('document/'.length) : null;
+  return {
+    record,
+    action,
+    actor: { kind: 'link' as const, id, recipient },
+    resourceType: document === null ? null : 'DocumentReference',
+    resourceId: document,
+    purpose: null,
+    status,
+    count: null,
+    requestId,
+  };
+}
+
+function statusOf(opened: Opened): AccessStatus {
+  if ('files' in opened) return 'ok';
+  return opened.fault === 'not_found' ? 'not_found' : 'denied';
+}
+
+/** Returns a text of at most so many characters; undefined for a longer one, of which no more is read. */
+async function shortText(parts: AsyncIterable<Buffer>, most: number): Promise<string | undefined> {
+  const read: Buffer[] = [];
+  let length = 0;
+  for await (const part of parts) {
+    length += part.length;
+    if (length > most) return undefined;
+    read.push(part);
+  }
+  return Buffer.concat(read).toString('ascii');
+}
+
+function sha256(text: string): Buffer {
+  return hash('sha256', text, 'buffer');
+}

@@ -1,0 +1,163 @@
+/** Shared links as people make, see and end them: events, and the rows beside them. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { toString as qrCodeOf } from 'qrcode';
+import type { Consents } from '#commands/consent/consents.ts';
+import { secretOf } from '#commands/secret.ts';
+import type { ConsentQueries } from '#queries/consents/consents.ts';
+import type { SharedLinkRow } from '#queries/consents/shared-links.ts';
+import type { SharedLink, SharedLinkServices } from '../../http/ports/shared-links.ts';
+import { installationKey } from '../../operations/installation-key.ts';
+import type { SharedLinks } from '../../operations/shared-links.ts';
+import { AnswerBudget } from '../../shared/answer-budget.ts';
+import { ownCaller } from '../../shared/caller.ts';
+import { IdSource, newRequestId, newUuid } from '../../shared/ids.ts';
+import { notFound, Refusal } from '../../shared/refusal.ts';
+import { seal, unseal } from '../../shared/sealed.ts';
+import type { Tenant } from '../../shared/tenant.ts';
+import { nowMicros } from '../../shared/time.ts';
+import { encrypted } from '../../shl/jwe.ts';
+import { hashPasscode } from '../../shl/passcode.ts';
+import { flagOf, manifestSecret, shlinkOf } from '../../shl/payload.ts';
+import { atMost, type ContentDeps, contentOf, inParts } from './content.ts';
+
+/** Dependencies. */
+export interface SharedLinkParts extends ContentDeps {
+  readonly pool: Pool;
+  readonly rows: SharedLinks;
+  readonly consents: Pick<Consents, 'share' | 'endSharedLink'>;
+  readonly consentQueries: ConsentQueries;
+  readonly baseUrl: string;
+  /** Most bytes of a content that is stored. */
+  readonly mostBytes: number;
+  /** Returns the owner of a record. @throws Refusal not_found */
+  readonly ownerOf: (record: string) => Promise<Tenant>;
+  /** Checks that these read models don't lag. @throws Refusal unavailable */
+  readonly fresh: (models: readonly string[]) => void;
+  readonly log: Logger;
+}
+
+/** Days that a link works for without another end (docs/spec/decisions.md, section 7). */
+const DAYS = { once: 30, longTerm: 365 } as const;
+const DAY = 86_400_000_000;
+
+/** Bytes of a stored part. */
+const STORED_PART = 256 * 1024;
+
+/** Media type of what links show. */
+export const CONTENT_TYPE = 'application/fhir+json';
+
+/** The key of a link; the same id opens what it sealed. */
+export type KeyOf = (link: { readonly id: string; readonly sealed_key: string }) => Buffer;
+
+/** Returns what unseals keys of links, and what seals them. */
+export async function openKeys(
+  pool: Pool,
+): Promise<{ keyOf: KeyOf; sealKey(key: Buffer, id: string): string }> {
+  const sealing = await installationKey(pool, 'shared_link_key');
+  return {
+    keyOf: ({ id, sealed_key }) => Buffer.from(unseal(sealing, sealed_key, id), 'base64url'),
+    sealKey: (key, id) => seal(sealing, key.toString('base64url'), id),
+  };
+}
+
+/** Opens the services. */
+export async function openSharedLinkServices(parts: SharedLinkParts): Promise<SharedLinkServices> {
+  const { pool, rows, consents, consentQueries, baseUrl, fresh, log } = parts;
+  const { keyOf, sealKey } = await openKeys(pool);
+
+  const shown = ({ sealed_key, long_term, passcode, ...row }: SharedLinkRow): SharedLink => {
+    const flag = flagOf({ longTerm: long_term, passcode });
+    if (sealed_key === null || row.status !== 'active')
+      return { ...row, flag, shlink: null, viewer_url: null };
+    const key = keyOf({ id: row.id, sealed_key });
+    const url = `${baseUrl}/shl/${row.id}/${manifestSecret(key)}`;
+    const shlink = shlinkOf({ url, key, expiresAt: row.expires_at, flag, label: row.label });
+    return { ...row, flag, shlink, viewer_url: `${baseUrl}/shl/view#${shlink}` };
+  };
+
+  const end = async (
+    id: string,
+    record: string,
+    reason: 'expired' | 'passcode' | 'platform',
+  ): Promise<void> => {
+    const by = {
+      credential: { kind: 'system' as const },
+      requestId: newRequestId(),
+      ids: new IdSource(newUuid(), Date.now()),
+      now: nowMicros,
+    };
+    await consents.endSharedLink(by, record, id, reason);
+    await rows.remove([id]);
+  };
+
+  return {
+    async create(by, asked) {
+      const { record, person, label, content, longTerm, passcode } = asked;
+      fresh(['consents', 'resources', 'history']);
+      const id = by.ids.prefixed('shl_');
+      const key = await secretOf(by);
+      const caller = ownCaller(await parts.ownerOf(record), { kind: 'shared_link', linkId: id }, ['read']);
+      const json = await contentOf(parts, { caller, record, content, budget: new AnswerBudget() });
+      if (json === undefined)
+        throw content.startsWith('document/')
+          ? notFound('DocumentReference', content.slice('document/'.length))
+          : notFound('Patient', record);
+      const hashed = passcode === undefined ? undefined : await hashPasscode(passcode);
+      const begun = await rows.begin({
+        id,
+        record,
+        sealedKey: sealKey(key, id),
+        salt: hashed?.salt ?? null,
+        passcode: hashed?.hash ?? null,
+      });
+      if (begun === 'missing') throw notFound('Patient', record);
+      if (begun === 'confirmed') return { result: id, wrote: undefined };
+      const days = longTerm ? DAYS.longTerm : DAYS.once;
+      try {
+        if (!longTerm) {
+          const text = encrypted(key, CONTENT_TYPE, atMost(json, parts.mostBytes));
+          await rows.keep(id, inParts(text, STORED_PART));
+        }
+        const { wrote } = await consents.share(by, {
+          linkId: id,
+          record,
+          person,
+          label,
+          content,
+          longTerm,
+          passcode: passcode !== undefined,
+          expiresAt: asked.expiresAt ?? by.now() + days * DAY,
+        });
+        await rows.confirm(id);
+        return { result: id, wrote };
+      } catch (error) {
+        // After any other fault its event may be written: the sweeper knows an hour later.
+        if (error instanceof Refusal && error.kind !== 'unavailable') await rows.remove([id]);
+        throw error;
+      }
+    },
+    async list(record, asked) {
+      const page = await consentQueries.sharedLinksOf(record, asked);
+      return { ...page, rows: page.rows.map(shown) };
+    },
+    async find(record, id) {
+      const row = await consentQueries.sharedLink(record, id);
+      return row && shown(row);
+    },
+    async revoke(by, record, id) {
+      const done = await consents.endSharedLink(by, record, id, 'patient');
+      await rows.remove([id]);
+      return done;
+    },
+    qrCode: (text) => qrCodeOf(text, { type: 'svg', errorCorrectionLevel: 'M', margin: 4 }),
+    async sweep() {
+      for (const { id, record, reason } of await consentQueries.sharedLinksToEnd()) {
+        await end(id, record, reason).catch((error: unknown) =>
+          log.warn({ err: error, link: id }, 'a shared link could not be ended; it will be tried again'),
+        );
+      }
+      await rows.sweep();
+    },
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * Stores what opens shared links: keys, passcodes, and the contents of those that don't show the record as it is. All of
+ * it is deleted when a link ends. Who made which link, and whether it has ended, is in the events.
+ */
+import type { Pool } from 'pg';
+
+/**
+ * DDL. Deleting a link deletes its parts and locations. `attempts` are those that were begun, whatever came of them: an
+ * attempt counts before the passcode is compared, and a right one is given back.
+ */
+export const SHARED_LINKS_SQL = `
+CREATE TABLE operations.shared_link_key (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  key bytea NOT NULL
+);
+CREATE TABLE operations.shared_link (
+  id text PRIMARY KEY,
+  record uuid NOT NULL,
+  sealed_key text NOT NULL,            -- nonce, ciphertext and tag, under operations.shared_link_key
+  salt bytea,                          -- of the passcode; null without one
+  passcode bytea,                      -- scrypt
+  attempts int NOT NULL DEFAULT 0,
+  wrong int NOT NULL DEFAULT 0,        -- of these, known to be wrong
+  attempted_at timestamptz,            -- the last
+  length int8,                         -- characters of the content; null: made whenever it is opened
+  created_at timestamptz NOT NULL DEFAULT now(),
+  confirmed boolean NOT NULL DEFAULT false -- its event is written
+);
+CREATE INDEX shared_link_of_record ON operations.shared_link (record);
+CREATE INDEX shared_link_unconfirmed ON operations.shared_link (created_at) WHERE NOT confirmed;
+CREATE INDEX shared_link_used_up ON operations.shared_link (id) WHERE attempts >= 5;
+CREATE TABLE operations.shared_link_part (
+  link text NOT NULL REFERENCES operations.shared_link (id) ON DELETE CASCADE,
+  n int NOT NULL,
+  text bytea NOT NULL,                 -- of the JWE
+  PRIMARY KEY (link, n)
+);
+CREATE TABLE operations.shared_link_location (
+  sha256 bytea PRIMARY KEY,            -- of the ticket in the URL
+  link text NOT NULL REFERENCES operations.shared_link (id) ON DELETE CASCADE,
+  recipient text NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX shared_link_location_of_link ON operations.shared_link_location (link);
+CREATE INDEX shared_link_location_expiry ON operations.shared_link_location (expires_at);`;
+
+/** Attempts with a wrong passcode in a link's life (docs/spec/decisions.md, section 7). */
+export const MOST_ATTEMPTS = 5;
+
+/** How long a location works (https://docs.smarthealthit.org/smart-health-links/spec/: at most an hour). */
+const LOCATION_S = 3_600;
+
+/** A link to be stored. */
+export interface KeptLink {
+  readonly id: string;
+  readonly record: string;
+  readonly sealedKey: string;
+  readonly salt: Buffer | null;
+  readonly passcode: Buffer | null;
+}
+
+/** Rows of shared links, in PostgreSQL. */
+export class SharedLinks {
+  constructor(private readonly pool: Pool) {}
+
+  /**
+   * Stores a link; it opens nothing before its event is written. The same again replaces what an interrupted attempt left.
+   * @returns `confirmed` if an earlier attempt completed it, which stays as it is; `missing` if the Patient isn't there:
+   *   deleted, or purged meanwhile
+   */
+  async begin({
+    id,
+    record,
+    sealedKey,
+    salt,
+    passcode,
+  }: KeptLink): Promise<'begun' | 'confirmed' | 'missing'> {
+    // Locked, the row of the Patient is not purged before the link is there to be deleted with it.
+    const { rowCount } = await this.pool.query({
+      name: 'shared-link-begin',
+      text: `WITH patient AS (
+          SELECT r.id FROM resources.resource r WHERE r.id = $2::uuid AND NOT r.deleted FOR KEY SHARE)
+        INSERT INTO operations.shared_link (id, record, sealed_key, salt, passcode)
+        SELECT $1, p.id, $3, $4, $5 FROM patient p
+        ON CONFLICT (id) DO UPDATE SET sealed_key = excluded.sealed_key, salt = excluded.salt, passcode = excluded.passcode
+          WHERE NOT shared_link.confirmed`,
+      values: [id, record, sealedKey, salt, passcode],
+    });
+    if (rowCount === 1) return 'begun';
+    const kept = await this.pool.query('SELECT FROM operations.shared_link WHERE id = $1', [id]);
+    return kept.rowCount === 1 ? 'confirmed' : 'missing';
+  }
+
+  /** Stores the content of a link in parts, in place of what an interrupted attempt left. */
+  async keep(id: string, parts: AsyncIterable<Buffer>): Promise<void> {
+    await this.pool.query('DELETE FROM operations.shared_link_part WHERE link = $1', [id]);
+    let [n, length] = [0, 0];
+    for await (const text of parts) {
+      await this.pool.query({
+        name: 'shared-link-part',
+        text: 'INSERT INTO operations.shared_link_part (link, n, text) VALUES ($1, $2, $3)',
+        values: [id, n, text],
+      });
+      n += 1;
+      length += text.length;
+    }
+    await this.pool.query('UPDATE operations.shared_link SET length = $2 WHERE id = $1', [id, length]);
+  }
+
+  /** Yields the content of a link, a part at a time. */
+  async *content(id: string): AsyncGenerator<Buffer, undefined> {
+    for (let n = 0; ; n += 1) {
+      const { rows } = await this.pool.query<{ text: Buffer }>({
+        name: 'shared-link-content',
+        text: 'SELECT text FROM operations.shared_link_part WHERE link = $1 AND n = $2',
+        values: [id, n],
+      });
+      const [row] = rows;
+      if (row === undefined) return;
+      yield row.text;
+    }
+  }
+
+  /** Notes that a link's event is written: from now on only its end deletes it. */
+  async confirm(id: string): Promise<void> {
+    await this.pool.query('UPDATE operations.shared_link SET confirmed = true WHERE id = $1', [id]);
+  }
+
+  /**
+   * Begins an attempt with a passcode, on all instances together at most five that aren't given back.
+   * @returns false if there is none left
+   */
+  async attempt(id: string): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'shared-link-attempt',
+      text: `UPDATE operations.shared_link SET attempts = attempts + 1, attempted_at = now()
+              WHERE id = $1 AND attempts < ${MOST_ATTEMPTS}`,
+      values: [id],
+    });
+    return rowCount === 1;
+  }
+
+  /** Gives an attempt back: its passcode was right. */
+  async wasRight(id: string): Promise<void> {
+    await this.pool.query({
+      name: 'shared-link-right',
+      text: 'UPDATE operations.shared_link SET attempts = attempts - 1 WHERE id = $1',
+      values: [id],
+    });
+  }
+
+  /** Notes that an attempt's passcode was wrong. @returns how many attempts are left; 0 if the link is gone */
+  async wasWrong(id: string): Promise<number> {
+    const { rows } = await this.pool.query<{ left: number }>({
+      name: 'shared-link-wrong',
+      text: `UPDATE operations.shared_link SET wrong = wrong + 1 WHERE id = $1
+              RETURNING ${MOST_ATTEMPTS} - attempts AS left`,
+      values: [id],
+    });
+    return rows[0]?.left ?? 0;
+  }
+
+  /** Makes a place where the content can be fetched once. @param ticket SHA-256 of the secret in its URL */
+  async locate(id: string, ticket: Buffer, recipient: string): Promise<void> {
+    await this.pool.query({
+      name: 'shared-link-locate',
+      text: `INSERT INTO operations.shared_link_location (sha256, link, recipient, expires_at)
+             SELECT $2, id, $3, now() + interval '${LOCATION_S} seconds' FROM operations.shared_link WHERE id = $1`,
+      values: [id, ticket, recipient],
+    });
+  }
+
+  /** Uses a place up. @returns who asked for it; undefined if there is none, or no longer */
+  async fetch(id: string, ticket: Buffer): Promise<string | undefined> {
+    const { rows } = await this.pool.query<{ recipient: string }>({
+      name: 'shared-link-fetch',
+      text: `DELETE FROM operations.shared_link_location WHERE sha256 = $2 AND link = $1 AND expires_at > now()
+             RETURNING recipient`,
+      values: [id, ticket],
+    });
+    return rows[0]?.recipient;
+  }
+
+  /** Deletes links. */
+  async remove(ids: readonly string[]): Promise<void> {
+    await this.pool.query('DELETE FROM operations.shared_link WHERE id = ANY ($1)', [ids]);
+  }
+
+  /** Deletes those of a record that have ended. */
+  async removeEnded(record: string): Promise<void> {
+    await this.pool.query(
+      `DELETE FROM operations.shared_link k USING consents.shared_links s
+        WHERE k.record = $1 AND s.link_id = k.id AND s.ended_at IS NOT NULL`,
+      [record],
+    );
+  }
+
+  /** Deletes those of a record. */
+  async forget(record: string): Promise<void> {
+    await this.pool.query('DELETE FROM operations.shared_link WHERE record = $1', [record]);
+  }
+
+  /** Deletes locations that are over, links that have ended, and those of which no event was written within an hour. */
+  async sweep(): Promise<void> {
+    await this.pool.query('DELETE FROM operations.shared_link_location WHERE expires_at < now()');
+    await this.pool.query(
+      `DELETE FROM operations.shared_link k USING consents.shared_links s
+        WHERE s.link_id = k.id AND s.ended_at IS NOT NULL`,
+    );
+    await this.pool.query(
+      `DELETE FROM operations.shared_link k
+        WHERE NOT k.confirmed AND k.created_at < now() - interval '1 hour'
+          AND NOT EXISTS (SELECT FROM consents.shared_links s WHERE s.link_id = k.id)`,
+    );
+  }
+}

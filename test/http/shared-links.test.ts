@@ -1,0 +1,369 @@
+/** SMART Health Links over HTTP: `/me/patients/{id}/shl` and `/shl`, opened by a client written by others. */
+
+import { inflateRawSync } from 'node:zlib';
+import { expect } from 'chai';
+import { compactDecrypt } from 'jose';
+import { SHL, SHLViewer } from 'kill-the-clipboard';
+import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { personOf } from '#src/dev-issuer/people.ts';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { identityOf, linkOf, me, newPatient } from '#test/support/me.ts';
+import { eventually } from '#test/support/process.ts';
+import { RecordEvents } from '#test/support/record-events.ts';
+import {
+  openLink,
+  payloadOf,
+  revoke,
+  type ShownLink,
+  share,
+  sharedLinkSchema,
+} from '#test/support/shared-links.ts';
+
+const EMAIL = 'mira@example.org';
+
+describe('shared links', () => {
+  let service: InProcess;
+  let events: RecordEvents;
+  let record: string;
+
+  before(async () => {
+    service = await startInProcess();
+    events = await RecordEvents.open(service.databaseUrl);
+    record = await newRecord();
+  });
+  after(async () => {
+    await events?.close();
+    await service?.stop();
+  });
+
+  /** Creates a record with a problem, linked to a person. */
+  async function newRecord(email = EMAIL): Promise<string> {
+    const patient = await newPatient(service);
+    await events.append(patient, linkOf(service, email));
+    await eventually(
+      async () =>
+        (await service.pool.query('select from consents.links where record = $1', [patient])).rowCount === 1,
+    );
+    await problem(patient, 'Asthma');
+    return patient;
+  }
+  const problem = (patient: string, text: string) =>
+    service.post('/Condition', {
+      resourceType: 'Condition',
+      clinicalStatus: {
+        coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'active' }],
+      },
+      code: { text },
+      subject: { reference: `Patient/${patient}` },
+    });
+  const rowsOf = async (of: string): Promise<number> => {
+    const { rows } = await service.pool.query<{ n: number }>(
+      `select (select count(*) from operations.shared_link where record = $1)::int
+            + (select count(*) from operations.shared_link_part p join operations.shared_link l on l.id = p.link where l.record = $1)::int as n`,
+      [of],
+    );
+    return rows[0]?.n ?? 0;
+  };
+  const logOf = async (of = record) => {
+    const answer = await service.fhir(`${service.url}/v1/patients/${of}/access-log?limit=200`);
+    const { data } = JSON.parse(answer.text) as {
+      data: { actor: string; actor_ref: string; action: string; status: string }[];
+    };
+    return data.map(({ actor, actor_ref, action, status }) => `${actor} ${actor_ref} ${action} ${status}`);
+  };
+  const viewerOf = (link: ShownLink): SHLViewer => new SHLViewer({ shlinkURI: String(link.shlink) });
+  const summaryBy = async (link: ShownLink, passcode?: string) => {
+    const { fhirResources } = await viewerOf(link).resolveSHL({
+      recipient: 'Dr Lind',
+      ...(passcode === undefined ? {} : { passcode }),
+    });
+    return fhirResources;
+  };
+
+  it('are opened by a client written by others, and the summary is valid', async () => {
+    const link = await share(service, EMAIL, record, { content: 'summary', label: 'For Dr Lind' });
+    expect(link).to.deep.include({
+      status: 'active',
+      flag: '',
+      label: 'For Dr Lind',
+      access_count: 0,
+      last_access_at: null,
+    });
+    const parsed = SHL.parse(String(link.shlink));
+    expect(parsed.label).to.equal('For Dr Lind');
+    expect(parsed.expirationDate?.toISOString().slice(0, 10)).to.equal(link.expires_at.slice(0, 10));
+    const resources = await summaryBy(link);
+    expect(resources).to.have.length(1);
+    const validated = await service.fhir(
+      '/Bundle/$validate?profile=http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips',
+      { method: 'POST', body: JSON.stringify(resources[0]) },
+    );
+    expect(validated.status, validated.text).to.equal(200);
+    const { issue } = JSON.parse(validated.text) as { issue: { severity: string }[] };
+    expect(issue.filter(({ severity }) => severity === 'error' || severity === 'fatal')).to.deep.equal([]);
+    expect(JSON.stringify(resources[0])).to.include('Asthma');
+    expect(await logOf()).to.deep.equal([`Dr Lind link/${link.id} open-link ok`]);
+    const { json } = await me(service, EMAIL, `/patients/${record}/shl/${link.id}`);
+    expect(sharedLinkSchema.parse(json)).to.deep.include({ access_count: 1 });
+  });
+
+  it('show what was encrypted when they were made; with long_term the record as it is', async () => {
+    const patient = await newRecord();
+    const once = await share(service, EMAIL, patient);
+    const always = await share(service, EMAIL, patient, { content: 'summary', long_term: true });
+    expect(always.flag).to.equal('L');
+    await problem(patient, 'Migraine');
+    expect(JSON.stringify(await summaryBy(once))).to.not.include('Migraine');
+    expect(JSON.stringify(await summaryBy(always))).to.include('Migraine');
+    const days = ({ created_at, expires_at }: ShownLink): number =>
+      Math.round((Date.parse(expires_at) - Date.parse(created_at)) / 86_400_000);
+    expect([once, always].map(days)).to.deep.equal([30, 365]);
+  });
+
+  it('hand a file out once where it is too long to be embedded', async () => {
+    const link = await share(service, EMAIL, record, { content: 'everything' });
+    const { url, key } = payloadOf(link);
+    for (const from of [url, `${service.url}/shl/${link.id}`]) {
+      const { json } = await openLink(from, { recipient: 'Clinic', embeddedLengthMax: 0 });
+      const [file] = json.files ?? [];
+      expect(file).to.have.all.keys('contentType', 'location');
+      const location = String(file?.location);
+      expect((await fetch(location, { method: 'HEAD' })).status).to.equal(404);
+      const first = await fetch(location);
+      expect(first.headers.get('content-type')).to.equal('application/jose');
+      const { plaintext, protectedHeader } = await decrypted(await first.text(), key);
+      expect(protectedHeader).to.include({ alg: 'dir', enc: 'A256GCM', cty: 'application/fhir+json' });
+      const bundle = JSON.parse(plaintext);
+      expect(bundle).to.deep.include({ resourceType: 'Bundle', type: 'collection' });
+      expect(
+        bundle.entry.map((entry: { resource: { resourceType: string } }) => entry.resource.resourceType),
+      ).to.deep.equal(['Patient', 'Condition']);
+      const second = await fetch(location);
+      expect(second.status).to.equal(404);
+    }
+    expect((await logOf()).slice(0, 2)).to.deep.equal([
+      `Clinic link/${link.id} open-link-file ok`,
+      `Clinic link/${link.id} open-link ok`,
+    ]);
+  });
+
+  async function decrypted(jwe: string, key: string) {
+    const parts = jwe.split('.');
+    expect(parts).to.have.length(5);
+    const { plaintext, protectedHeader } = await compactDecrypt(jwe, Buffer.from(key, 'base64url'));
+    const isInflated = plaintext[0] === '{'.charCodeAt(0);
+    const text = isInflated ? Buffer.from(plaintext) : inflateRawSync(plaintext);
+    return { plaintext: text.toString('utf8'), protectedHeader };
+  }
+
+  it('share a document with its bytes', async () => {
+    const made = await fetch(`${service.url}/v1/patients/${record}/documents`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ title: 'Letter', content_type: 'text/plain' }),
+    });
+    const { id } = (await made.json()) as { id: string };
+    const bytes = 'Dear colleague,\n'.repeat(5_000);
+    const put = await fetch(`${service.url}/v1/documents/${id}/content`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'text/plain' },
+      body: bytes,
+    });
+    expect(put.status, await put.text()).to.equal(200);
+    const link = await share(service, EMAIL, record, { content: `document/${id}` });
+    const [bundle] = await summaryBy(link);
+    const { entry } = bundle as unknown as {
+      entry: { resource: { content?: { attachment: { data: string; url?: string } }[] } }[];
+    };
+    const attachment = entry[1]?.resource.content?.[0]?.attachment;
+    expect(attachment).to.not.have.property('url');
+    expect(Buffer.from(String(attachment?.data), 'base64').toString()).to.equal(bytes);
+  });
+
+  it('refuse bodies that make no link, and name what is wrong', async () => {
+    const refused = async (body: object): Promise<string> => {
+      const { status, json } = await me(service, EMAIL, `/patients/${record}/shl`, 'POST', body);
+      return `${status} ${JSON.stringify(json.error)}`;
+    };
+    expect(await refused({})).to.match(/^422 .*content/);
+    expect(await refused({ content: 'all' })).to.include('must be summary, everything, or document/');
+    expect(await refused({ content: 'document/01890000-0000-7000-8000-000000000000' })).to.match(/^404/);
+    expect(await refused({ content: 'summary', label: 'x'.repeat(81) })).to.match(/^422 .*label/);
+    expect(await refused({ content: 'summary', passcode: '123' })).to.match(/^422 .*passcode/);
+    expect(await refused({ content: 'summary', expires_at: '2020-01-01T00:00:00Z' })).to.match(
+      /^422 .*in the future/,
+    );
+    const stranger = await me(service, 'other@example.org', `/patients/${record}/shl`, 'POST', {
+      content: 'summary',
+    });
+    expect(stranger.status).to.equal(404);
+    expect(await rowsOf(await newRecord())).to.equal(0);
+  });
+
+  it('take five wrong passcodes in their life, and are closed for good then', async () => {
+    const link = await share(service, EMAIL, record, { content: 'summary', passcode: '402617' });
+    expect(link.flag).to.equal('P');
+    const { url } = payloadOf(link);
+    const without = await openLink(url);
+    expect([without.status, without.json.remainingAttempts]).to.deep.equal([401, 5]);
+    expect(without.headers.get('www-authenticate')).to.match(/^Passcode /);
+    const tried = async (passcode: string) => {
+      const { status, json } = await openLink(url, { recipient: 'Eve', passcode });
+      return [status, json.remainingAttempts];
+    };
+    expect(await tried('000000')).to.deep.equal([401, 4]);
+    expect(await summaryBy(link, '402617')).to.have.length(1);
+    expect(await tried('000001')).to.deep.equal([401, 3]);
+    expect(await tried('000002')).to.deep.equal([401, 2]);
+    expect(await tried('000003')).to.deep.equal([401, 1]);
+    expect(await tried('000004')).to.deep.equal([401, 0]);
+    expect((await openLink(url, { recipient: 'Dr Lind', passcode: '402617' })).status).to.equal(404);
+    const { json } = await me(service, EMAIL, `/patients/${record}/shl/${link.id}`);
+    expect(json).to.deep.include({ status: 'closed', shlink: null, viewer_url: null });
+    const { rows } = await service.pool.query('select from operations.shared_link where id = $1', [link.id]);
+    expect(rows).to.have.length(0);
+    const seen = (await logOf()).filter((line) => line.includes(link.id));
+    expect(seen.filter((line) => line === `Eve link/${link.id} open-link denied`)).to.have.length(5);
+    expect(seen[0]).to.equal(`Dr Lind link/${link.id} open-link not_found`);
+  });
+
+  it('open nothing once they are revoked, and keep nothing', async () => {
+    const patient = await newRecord();
+    const link = await share(service, EMAIL, patient);
+    const { url } = payloadOf(link);
+    const { json } = await openLink(url, { recipient: 'Clinic', embeddedLengthMax: 0 });
+    expect((await revoke(service, 'other@example.org', patient, link.id)).status).to.equal(404);
+    const ended = await revoke(service, EMAIL, patient, link.id);
+    expect(ended.json).to.deep.include({ status: 'revoked', shlink: null, viewer_url: null });
+    expect(await rowsOf(patient)).to.equal(0);
+    expect((await openLink(url)).status).to.equal(404);
+    expect((await fetch(String(json.files?.[0]?.location))).status).to.equal(404);
+    expect((await revoke(service, EMAIL, patient, link.id)).status).to.equal(200);
+    const { data, total } = (await me(service, EMAIL, `/patients/${patient}/shl`)).json;
+    expect([data.length, total]).to.deep.equal([1, 1]);
+    expect((await logOf(patient)).at(0)).to.equal(`Dr Lind link/${link.id} open-link not_found`);
+  });
+
+  it('end with the person’s link to the record; those of another person stay', async () => {
+    const patient = await newRecord();
+    await events.append(patient, linkOf(service, 'ada@example.org', 'dependent'));
+    await eventually(
+      async () =>
+        (await service.pool.query('select from consents.links where record = $1', [patient])).rowCount === 2,
+    );
+    const [own, theirs] = [
+      await share(service, EMAIL, patient),
+      await share(service, 'ada@example.org', patient),
+    ];
+    expect((await me(service, EMAIL, `/patients/${patient}/link`, 'DELETE')).status).to.equal(204);
+    expect((await openLink(payloadOf(own).url)).status).to.equal(404);
+    expect((await openLink(payloadOf(theirs).url)).status).to.equal(200);
+    const { rows } = await service.pool.query('select from operations.shared_link where id = $1', [own.id]);
+    expect(rows).to.have.length(0);
+  });
+
+  it('leave nothing behind when the record is purged', async () => {
+    const patient = await newRecord();
+    const link = await share(service, EMAIL, patient, { content: 'everything', passcode: 'orange' });
+    const { url, key } = payloadOf(link);
+    const { rows: before } = await service.pool.query<{ sealed_key: string }>(
+      'select sealed_key from operations.shared_link where id = $1',
+      [link.id],
+    );
+    expect(before[0]?.sealed_key).to.be.a('string').that.does.not.include(key);
+    const purged = await service.fhir(`/Patient/${patient}?_purge=true`, { method: 'DELETE' });
+    expect(purged.status, purged.text).to.equal(204);
+    expect(await rowsOf(patient)).to.equal(0);
+    expect((await openLink(url)).status).to.equal(404);
+  });
+
+  it('have no key, passcode or content in an event', async () => {
+    const { rows } = await service.pool.query<{ data: string }>(
+      "select data from log.events where type in ('SharedLinkCreated', 'SharedLinkEnded')",
+    );
+    expect(rows.length).to.be.at.least(10);
+    const members = new Set(rows.flatMap(({ data }) => Object.keys(JSON.parse(data))));
+    expect([...members].sort()).to.deep.equal(
+      ['content', 'expires_at', 'label', 'link_id', 'long_term', 'passcode', 'person', 'reason'].sort(),
+    );
+    for (const { data } of rows) {
+      const parsed = JSON.parse(data);
+      if ('person' in parsed)
+        expect(parsed.person).to.deep.include({ issuer: identityOf(service, EMAIL).issuer });
+      if ('passcode' in parsed) expect(parsed.passcode).to.be.a('boolean');
+    }
+  });
+
+  it('are answered to scripts of any origin, and are not found by other ids', async () => {
+    const link = await share(service, EMAIL, record);
+    const { url } = payloadOf(link);
+    const opened = await openLink(url, { recipient: 'App' }, { Origin: 'https://viewer.example' });
+    expect(opened.headers.get('access-control-allow-origin')).to.equal('*');
+    const preflight = await fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://viewer.example',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'content-type',
+      },
+    });
+    expect(preflight.status).to.equal(204);
+    expect(preflight.headers.get('access-control-allow-headers')).to.include('Content-Type');
+    for (const other of [
+      `${service.url}/shl/shl_0123456789abcdefghijkl`,
+      `${url.slice(0, -43)}${'A'.repeat(43)}`,
+      `${service.url}/shl/${'x'.repeat(500)}`,
+    ])
+      expect((await openLink(other)).status, other).to.equal(404);
+    expect((await openLink(url, {})).status).to.equal(422);
+    expect((await openLink(url, { recipient: ' ' })).status).to.equal(422);
+    const one = await openLink(url, { recipient: 'App' }, { 'Idempotency-Key': 'k-1' });
+    const two = await openLink(url, { recipient: 'App' }, { 'Idempotency-Key': 'k-1' });
+    expect(two.headers.get('idempotent-replayed')).to.equal(null);
+    expect([one.status, two.status]).to.deep.equal([200, 200]);
+  });
+
+  it('end by themselves when their time is over', async () => {
+    const patient = await newRecord();
+    const soon = new Date(Date.now() + 1_500).toISOString();
+    const link = await share(service, EMAIL, patient, { content: 'summary', expires_at: soon });
+    const { url } = payloadOf(link);
+    await eventually(async () => (await openLink(url)).status === 404);
+    const { json } = await me(service, EMAIL, `/patients/${patient}/shl/${link.id}`);
+    expect(json).to.deep.include({ status: 'expired', shlink: null });
+  });
+
+  it('are shown as a QR code, which leads to the page', async () => {
+    const link = await share(service, EMAIL, record);
+    const path = `/me/patients/${record}/shl/${link.id}/qr`;
+    const token = await new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(EMAIL));
+    const image = async () => fetch(service.url + path, { headers: { Authorization: `Bearer ${token}` } });
+    const shown = await image();
+    expect(shown.headers.get('content-type')).to.equal('image/svg+xml');
+    expect(await shown.text()).to.match(/^<svg .*<\/svg>\s*$/s);
+    expect(link.viewer_url).to.equal(`${service.url}/shl/view#${link.shlink}`);
+    await revoke(service, EMAIL, record, link.id);
+    expect((await image()).status).to.equal(404);
+  });
+
+  it('are one link however often a retry asks', async () => {
+    const patient = await newRecord();
+    const token = await new DevIssuer(service.pool, devIssuerOf(service.url)).idToken(personOf(EMAIL));
+    const ask = async () => {
+      const response = await fetch(`${service.url}/me/patients/${patient}/shl`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${token}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': 'share-once',
+        },
+        body: JSON.stringify({ content: 'summary' }),
+      });
+      return { status: response.status, text: await response.text() };
+    };
+    const [one, two] = [await ask(), await ask()];
+    expect(two).to.deep.equal(one);
+    expect(one.status).to.equal(201);
+    expect((await me(service, EMAIL, `/patients/${patient}/shl`)).json.total).to.equal(1);
+  });
+});

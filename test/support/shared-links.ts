@@ -1,0 +1,93 @@
+/** Shared links of a person's record, as tests make and open them. */
+import { z } from 'zod';
+import type { InProcess } from './in-process.ts';
+import { type MyAnswer, me } from './me.ts';
+
+/** A link as `/me` shows it. */
+export const sharedLinkSchema = z.strictObject({
+  id: z.string().regex(/^shl_[\w-]{22,26}$/),
+  status: z.enum(['active', 'revoked', 'expired', 'closed']),
+  label: z.string().nullable(),
+  content: z.string(),
+  flag: z.enum(['', 'L', 'P', 'LP']),
+  shlink: z
+    .string()
+    .regex(/^shlink:\/[\w-]+$/)
+    .nullable(),
+  viewer_url: z.string().nullable(),
+  created_at: z.string(),
+  expires_at: z.string(),
+  access_count: z.int(),
+  last_access_at: z.string().nullable(),
+});
+
+/** A link. */
+export type ShownLink = z.output<typeof sharedLinkSchema>;
+
+/** What a link says of itself. */
+export const payloadSchema = z.strictObject({
+  url: z.url().max(128),
+  key: z.string().regex(/^[\w-]{43}$/),
+  exp: z.int(),
+  flag: z.string().optional(),
+  label: z.string().max(80).optional(),
+  v: z.literal(1),
+});
+
+/** Returns what is in a link. @throws if it has ended */
+export function payloadOf({ shlink }: Pick<ShownLink, 'shlink'>): z.output<typeof payloadSchema> {
+  if (shlink === null) throw new Error('the link has ended');
+  return payloadSchema.parse(
+    JSON.parse(Buffer.from(shlink.slice('shlink:/'.length), 'base64url').toString('utf8')),
+  );
+}
+
+/** Makes a link. @throws if the answer isn't 201 */
+export async function share(
+  service: Pick<InProcess, 'url' | 'pool'>,
+  email: string,
+  record: string,
+  body: object = { content: 'summary' },
+): Promise<ShownLink> {
+  const { status, json } = await me(service, email, `/patients/${record}/shl`, 'POST', body);
+  if (status !== 201) throw new Error(`POST shl: ${status} ${JSON.stringify(json)}`);
+  return sharedLinkSchema.parse(json);
+}
+
+/** Ends a link. */
+export function revoke(
+  service: Pick<InProcess, 'url' | 'pool'>,
+  email: string,
+  record: string,
+  id: string,
+): Promise<MyAnswer> {
+  return me(service, email, `/patients/${record}/shl/${id}/revoke`, 'POST');
+}
+
+/** A manifest, or what is there instead. */
+export interface OpenedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly json: {
+    readonly files?: readonly {
+      readonly contentType: string;
+      readonly embedded?: string;
+      readonly location?: string;
+    }[];
+    readonly remainingAttempts?: number;
+  };
+}
+
+/** Asks for a manifest. */
+export async function openLink(
+  url: string,
+  body: object = { recipient: 'Dr Lind' },
+  headers: Readonly<Record<string, string>> = {},
+): Promise<OpenedAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, headers: response.headers, json: JSON.parse(await response.text()) };
+}
