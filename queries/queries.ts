@@ -1,6 +1,7 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
 import pg, { type Pool } from 'pg';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
+import type { MolarMassOf } from '#src/insight/measurement.ts';
 import { type Caller, turnOf } from '#src/shared/caller.ts';
 import { Turns } from '#src/shared/turns.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
@@ -9,6 +10,14 @@ import { type Everything, openEverything } from './everything/everything.ts';
 import { Line } from './gather.ts';
 import { type History, openHistory } from './history.ts';
 import { type Include, openInclude } from './include/include.ts';
+import {
+  type Compare,
+  openCompare,
+  openPatterns,
+  openSeries,
+  type ReadPatterns,
+  type ReadSeries,
+} from './insight/insight.ts';
 import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
@@ -38,6 +47,9 @@ export interface Queries extends GrantedQueries {
   readonly everything: Everything;
   readonly summarize: Summarize;
   readonly tellContext: MakeContext;
+  readonly series: ReadSeries;
+  readonly patterns: ReadPatterns;
+  readonly comparison: Compare;
   readonly items: Items;
   readonly timeline: Timeline;
   readonly findCodes: FindCodes;
@@ -65,6 +77,9 @@ const SUMMARIES = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
 /** Contexts at a time: two long records take twice the memory, and no less of this process's time. */
 const CONTEXTS = { total: 1, ofOne: 1, waiting: 200, waitMs: 15_000 } as const;
 
+/** Series, patterns and comparisons at a time: they hold all values of a record. */
+const INSIGHTS = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
+
 /**
  * Opens connections for searches. Their statements fix the join order (`search/page.ts`), so they are planned
  * once for all values; by default PostgreSQL would plan some of them each time, which takes longer than
@@ -84,7 +99,11 @@ function searchPool({ options }: Pool): Pool {
  */
 export function openQueries(
   pool: Pool,
-  terminology: Terminology & { readonly displays: NameCodes; readonly findCodes: FindCodes },
+  terminology: Terminology & {
+    readonly displays: NameCodes;
+    readonly findCodes: FindCodes;
+    readonly molarMassOf: MolarMassOf;
+  },
   terminologyReady: () => Promise<void>,
 ): Queries {
   const shared = { pool, ready: terminologyReady };
@@ -94,6 +113,8 @@ export function openQueries(
   const histories = new Line(pool.options);
   const turns = new Turns(SEARCHES);
   const searches = searchPool(pool);
+  const insights = new Turns(INSIGHTS);
+  const series = openSeries(pool, terminology.molarMassOf);
   /** A question that takes its turn among those of who calls (`turnOf`). */
   const inTurn =
     <Rest extends readonly unknown[], Answer>(
@@ -125,6 +146,9 @@ export function openQueries(
     everything: inTurn(ofWhole(openEverything(pool))),
     summarize: inTurn(inTurn(ofWhole(openSummarize(pool))), new Turns(SUMMARIES)),
     tellContext: inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS)),
+    series: inTurn(series, insights),
+    patterns: inTurn(openPatterns(pool, terminology.molarMassOf), insights),
+    comparison: inTurn(openCompare(series), insights),
     items: inTurn(openItems(searches)),
     timeline: inTurn(openTimeline(searches)),
     findCodes: terminology.findCodes,

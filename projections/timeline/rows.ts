@@ -7,7 +7,7 @@ import type { Steps } from '#src/shared/slices.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { shownCondition } from '#src/v1/condition.ts';
 import { eventDateOf } from '#src/v1/event-date.ts';
-import { listsOf } from '#src/v1/lists.ts';
+import { listsOf, withdrawnListsOf } from '#src/v1/lists.ts';
 import { medicationReferred, shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/v1/timeline.ts';
@@ -91,14 +91,25 @@ type Shown = Pick<
   readonly at: Micros | undefined;
 };
 
+/** The members of a resource that nothing shows, but that is counted. */
+const NOT_SHOWN = {
+  ...{ date: null, title: null, title_system: null, summary: null, summary_codes: null },
+  ...{ fields: null, refers: null, refers_version: null },
+} as const;
+
 /** Returns the visible members; undefined for a hidden resource. */
 function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> {
   const { value: resource, exact } = parsedOnce(event);
   yield;
   const type = TIMELINE[kind];
   const lists = listsOf(type, resource, event.body.includes('"modifierExtension":'));
-  if (lists.length === 0) return undefined;
   const when = eventDateOf(type, resource);
+  if (lists.length === 0) {
+    const withdrawn = withdrawnListsOf(type, resource);
+    return withdrawn.length === 0
+      ? undefined
+      : { ...NOT_SHOWN, at: when?.at, lists: withdrawn.map(searchKey) };
+  }
   const { title, titleSystem, summary, summaryCodes } = timelineWords(kind, resource);
   const places = summaryCodes.map(({ offset, system, code }) => [offset, system, code]);
   const referred = kind === 'medication' ? medicationReferred(resource) : undefined;

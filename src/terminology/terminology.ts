@@ -18,6 +18,7 @@ import {
 import { type ExpandOptions, type Expansion, expand } from './expand.ts';
 import { openFindCodes } from './find/find.ts';
 import { findResource, type KnownSystem, valueSetOf } from './known.ts';
+import { molarMassOf } from './molar-masses.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 import { type Match, type TranslateRequest, translate } from './translate.ts';
 
@@ -32,6 +33,8 @@ export interface Terminology extends SearchTerminology {
   describe(system: string, code: string): Promise<CodeFacts | undefined>;
   /** Returns displays by `system|code`, for codes that are installed and have one. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
+  /** Returns the molar mass of what a code measures, in g/mol; undefined if it isn't known. */
+  molarMassOf(coded: SystemCode): number | undefined;
   /** Finds codes by typed text. */
   readonly findCodes: FindCodes;
   valueSet(canonical: string): Promise<ValueSet>;
@@ -77,6 +80,7 @@ export function openTerminology(pool: Pool, ready: () => Promise<void>): Termino
       await ready();
       return displaysOf(pool, codes);
     },
+    molarMassOf: ({ system, code }) => molarMassOf(system, code),
     findCodes: openFindCodes(pool, ready),
     valueSet: setOf,
     expand: async (set, options) => expand(pool, await setOf(set), options),

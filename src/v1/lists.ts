@@ -1,11 +1,12 @@
 /** The lists of REST v1 that a resource belongs to: the list of its type, and its parts by filter. Pure. */
 import type { JsonObject } from '#src/shared/json.ts';
 import { codes, codings, text } from '../fhir/ips/parts.ts';
+import { listIn } from './elements.ts';
 import { CATEGORIES, categorySystem } from './observation.ts';
 import type { TimelineType } from './timeline.ts';
 
 /** Filters of lists (docs/spec/interface.md, section 4.3). */
-export type ListFilter = 'category' | 'code' | 'clinical_status' | 'status';
+export type ListFilter = 'category' | 'code' | 'component' | 'clinical_status' | 'status';
 
 /** Returns a coding as a filter's value; codes are compared without case, as in searches. */
 export const codedValue = (system: string | undefined, code: string): string =>
@@ -26,6 +27,12 @@ export function listOf(type: TimelineType, ...filters: readonly By[]): string {
  */
 export const unsafePart = (list: string): string => `${list} !`;
 
+/**
+ * Returns the name of the list of what was entered in error, of the resources that a list would contain. Nothing shows
+ * them; series and patterns count them (docs/spec/decisions.md, section 4 "Patient safety").
+ */
+export const withdrawnPart = (list: string): string => `${list} -`;
+
 type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 
 /** Categories with lists of their own. */
@@ -38,11 +45,13 @@ const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(c
 export const MOST_CODINGS = 50;
 
 const FILTERS: Readonly<Partial<Record<TimelineType, Filters>>> = {
-  Observation: ({ category, code }) => {
+  Observation: ({ category, code, component }) => {
     const categories = codedBy('category', codings(category)).filter(([, value]) => ASKED.has(value));
     const coded = codedBy('code', codings(code).slice(0, MOST_CODINGS));
     const both = coded.flatMap((one) => categories.map((other) => [one, other]));
-    return [...[...categories, ...coded].map((one) => [one]), ...both];
+    const parts = listIn(component).flatMap((part) => codings(part.code));
+    const components = codedBy('component', parts.slice(0, MOST_CODINGS));
+    return [...[...categories, ...coded, ...components].map((one) => [one]), ...both];
   },
   Condition: ({ clinicalStatus }) =>
     codes(clinicalStatus)
@@ -65,13 +74,23 @@ function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
  * @param modified whether it has a modifier extension at any depth
  */
 export function listsOf(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
-  const verification = codes(resource.verificationStatus);
-  const statuses = [resource.status, resource.lifecycleStatus, resource.docStatus, ...verification];
-  if (statuses.includes('entered-in-error')) return [];
-  const lists = new Set([
-    listOf(type),
-    ...(FILTERS[type]?.(resource) ?? []).map((by) => listOf(type, ...by)),
-  ]);
-  const unsafe = modified || verification.includes('refuted');
-  return unsafe ? [...lists].map(unsafePart) : [...lists];
+  if (isWithdrawn(resource)) return [];
+  const lists = allListsOf(type, resource);
+  const unsafe = modified || codes(resource.verificationStatus).includes('refuted');
+  return unsafe ? lists.map(unsafePart) : lists;
+}
+
+/** Returns the lists that count an Observation which was entered in error: those that `listsOf` would return. */
+export function withdrawnListsOf(type: TimelineType, resource: JsonObject): string[] {
+  if (type !== 'Observation' || !isWithdrawn(resource)) return [];
+  return allListsOf(type, resource).map(withdrawnPart);
+}
+
+function isWithdrawn({ status, lifecycleStatus, docStatus, verificationStatus }: JsonObject): boolean {
+  return [status, lifecycleStatus, docStatus, ...codes(verificationStatus)].includes('entered-in-error');
+}
+
+function allListsOf(type: TimelineType, resource: JsonObject): string[] {
+  const filtered = (FILTERS[type]?.(resource) ?? []).map((by) => listOf(type, ...by));
+  return [...new Set([listOf(type), ...filtered])];
 }

@@ -14,6 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   queries: [
     'src/context',
     'src/fhir',
+    'src/insight',
     'src/v1',
     'src/shared',
     'src/database',
@@ -31,6 +32,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/dev-issuer', // the pages of the development issuer show its people, codes and tokens
     'src/documents', // bytes of documents stream between sockets and their store
     'src/fhir', // types, references, patches and outcomes that FHIR requests and answers are made of
+    'src/insight', // kinds of findings, buckets and codes of series are parsed, and findings are put into words
     'src/labs', // uploads of laboratory results are read into observations
     'src/oauth', // scopes, clients and errors of the authorization server
     'src/shared', // JSON, time, ids, callers and refusals
@@ -38,11 +40,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/v1', // shapes of REST v1
   ],
   'src/audit': ['src/events', 'src/shared'],
-  'src/context': ['src/fhir', 'src/v1', 'src/shared', 'type src/events'],
+  'src/context': ['src/fhir', 'src/insight', 'src/v1', 'src/shared', 'type src/events'],
   'src/dev-issuer': ['src/shared', 'src/sandbox'],
   'src/documents': ['src/shared', 'src/events', 'src/database'],
   'src/events': ['src/shared', 'src/database'],
   'src/fhir': ['src/shared'],
+  'src/insight': ['src/fhir', 'src/shared'],
   'src/labs': ['src/fhir', 'src/v1', 'src/shared'],
   'src/v1': ['src/fhir', 'src/shared'],
   'src/identity': ['src/shared', 'src/operations'],

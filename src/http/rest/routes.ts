@@ -11,7 +11,9 @@ import { LINK_ROUTES } from './links.ts';
 import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
+import { PATTERN_ROUTES } from './patterns.ts';
 import { PROVENANCE_ROUTES } from './provenance.ts';
+import { SERIES_ROUTES } from './series.ts';
 import { TERMINOLOGY_ROUTES } from './terminology.ts';
 import { TIMELINE_ROUTES } from './timeline.ts';
 
@@ -24,6 +26,8 @@ export const REST_ROUTES: readonly Route[] = [
   ...DOCUMENT_ROUTES,
   ...LABS_ROUTES,
   ...TIMELINE_ROUTES,
+  ...SERIES_ROUTES,
+  ...PATTERN_ROUTES,
   ...PROVENANCE_ROUTES,
   ...INVITATION_ROUTES,
   ...LINK_ROUTES,

@@ -1,0 +1,143 @@
+/** Reads the versions of a record's Observations and MedicationStatements that series and patterns are made of. */
+import pg, { type PoolClient } from 'pg';
+import { AUTHOR_TYPES, type AuthorType } from '#src/shared/author.ts';
+import type { Sees } from '#src/shared/caller.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { Micros } from '#src/shared/time.ts';
+import { unsafePart, withdrawnPart } from '#src/v1/lists.ts';
+import { readOut } from '../copy-out.ts';
+import { andSeen, type Bind } from '../sight.ts';
+
+/** Which versions to read. */
+export interface RowsOf {
+  readonly sees: Sees;
+  readonly patient: string;
+  readonly type: 'Observation' | 'MedicationStatement';
+  /** Names of lists (`src/v1/lists.ts`). */
+  readonly lists: readonly string[];
+  /** Moments [from, to). */
+  readonly from?: Micros | undefined;
+  readonly to?: Micros | undefined;
+  /** The record as it was then; absent: as it is. */
+  readonly at?: Micros | undefined;
+}
+
+/** A version. */
+export interface ReadRow {
+  readonly id: string;
+  readonly version: number;
+  /** Index of the list in `lists`. */
+  readonly list: number;
+  /** When what it tells of happened. */
+  readonly at: Micros;
+  /** As the resource writes it; null if it says none. */
+  readonly date: string | null;
+  /** When it was recorded. */
+  readonly since: Micros;
+  readonly author: AuthorType;
+  /** Members of JSON (`src/v1/observation.ts`, `src/v1/medication.ts`); undefined if they are too long. */
+  readonly fields: string | undefined;
+}
+
+/** Versions that are left out, by why. */
+export interface LeftOut {
+  readonly modified: number;
+  readonly withdrawn: number;
+}
+
+/** Longest members, in bytes, of a version that is used: no memory is needed for a note of ten megabytes. */
+const LONGEST = 200_000;
+
+/** Binds values as literals: COPY takes no parameters. */
+const literal: Bind = (value, type) => {
+  const text = Array.isArray(value) ? `{${value.join(',')}}` : String(value);
+  return `${pg.escapeLiteral(text)}::${type}`;
+};
+
+/**
+ * Returns SQL for places `p` of lists and their entries `e`. Indexes: place_pkey (record, list, at, id, version), and
+ * entry_pkey (id, version) for each.
+ */
+function places(of: RowsOf, names: readonly string[]): string {
+  const { sees, patient, from, to, at, type } = of;
+  const keys = names.map(searchKey);
+  const current =
+    at === undefined ? 'p.until is null' : `p.since <= ${at} and (p.until is null or p.until > ${at})`;
+  const bounds = [
+    ...(from === undefined ? [] : [`p.at >= ${from}`]),
+    ...(to === undefined ? [] : [`p.at < ${to}`]),
+  ];
+  return `unnest(${literal(keys, 'int8[]')}) with ordinality l(list, n)
+    join timeline.place p on p.record = ${literal(patient, 'uuid')} and p.list = l.list
+      and ${[current, ...bounds].join(' and ')}
+    join timeline.entry e on e.id = p.id and e.version = p.version
+      and (e.tenant = ${literal(sees.ownerId, 'uuid')}) is true ${andSeen(sees, 'rs', { as: 'e', of: 'item', type }, literal)}`;
+}
+
+/**
+ * Reads versions, in no order. A version that is in several of the lists comes once for each.
+ * @param use is called for each row, and retains only what it returns
+ */
+export async function readRows<T>(
+  database: PoolClient,
+  of: RowsOf,
+  use: (row: ReadRow) => T,
+): Promise<readonly T[]> {
+  if (of.lists.length === 0) return [];
+  return readOut(
+    database,
+    `select p.id::text, p.version, (l.n - 1)::int4, p.at, e.date, p.since, e.author_type,
+       case when octet_length(e.fields) <= ${LONGEST} then e.fields end
+     from ${places(of, of.lists)}`,
+    ([id, version, list, at, date, since, author, fields]) =>
+      use({
+        id: String(id),
+        version: version?.readInt32BE() ?? 0,
+        list: list?.readInt32BE() ?? 0,
+        at: Number(at?.readBigInt64BE()),
+        date: date == null ? null : String(date),
+        since: Number(since?.readBigInt64BE()),
+        author: AUTHOR_TYPES.find((each) => each === String(author)) ?? 'import',
+        fields: fields == null ? undefined : String(fields),
+      }),
+  );
+}
+
+/** Counts what is left out of the lists: each version once. */
+export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<LeftOut> {
+  const [modified, withdrawn] = [unsafePart, withdrawnPart].map((part) => of.lists.map(part));
+  const count = (names: readonly string[] = []): string =>
+    names.length === 0 ? '0' : `(select count(distinct (p.id, p.version)) from ${places(of, names)})`;
+  const { rows } = await database.query<{ modified: number; withdrawn: number }>(
+    `select ${count(modified)} as modified, ${count(withdrawn)} as withdrawn`,
+  );
+  return { modified: Number(rows[0]?.modified ?? 0), withdrawn: Number(rows[0]?.withdrawn ?? 0) };
+}
+
+/** Whether a caller sees a patient, and whether the read models show all acknowledged writes. */
+export interface Standing {
+  readonly seen: boolean;
+  readonly fresh: boolean;
+  /** When the record last changed; null without a change. */
+  readonly changed: Micros | null;
+}
+
+/** Index: primary key of resources.resource; history.version_of_record, backwards. */
+const STANDING = `
+  select exists (select from resources.resource o
+      where o.id = $1 and (o.tenant = $2::uuid) is true and o.type = 'Patient' and not o.deleted) as seen,
+    (select t.position >= h.position from timeline.checkpoint t, history.checkpoint h) as fresh,
+    (select max(v.recorded_at) from history.version v where v.record = $1) as changed`;
+
+/** Reads how a record stands. Read it before the rows: they are then at least as new. */
+export async function standingOf(database: PoolClient, sees: Sees, patient: string): Promise<Standing> {
+  if (sees.within !== undefined && sees.within.record !== patient)
+    return { seen: false, fresh: true, changed: null };
+  const { rows } = await database.query<Standing>({
+    name: 'insight-standing',
+    text: STANDING,
+    values: [patient, sees.ownerId],
+  });
+  const [row] = rows;
+  return { seen: row?.seen === true, fresh: row?.fresh === true, changed: row?.changed ?? null };
+}

@@ -1,0 +1,156 @@
+/** Series of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Series"). */
+import { z } from 'zod';
+import { BUCKETS, type Bucket, shownPoints, statisticsOf } from '#src/insight/bucket.ts';
+import { inSlices, type Steps } from '#src/shared/slices.ts';
+import { toMicros } from '#src/shared/time.ts';
+import { type RouteResult, route } from '../api/route.ts';
+import { daysInOrder, daysOf } from './days.ts';
+import { type Displays, displayOf, displaysOf } from './displays.ts';
+import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
+import type { RestRequest } from './record.ts';
+import { date, moment } from './schemas.ts';
+
+/** Most series of an answer. */
+const MOST_SERIES = 20;
+
+const codes = z
+  .string({ error: 'is required, for example 4548-4' })
+  .max(5_000)
+  .transform((text) => text.split(','))
+  .pipe(z.array(group).max(MOST_SERIES))
+  .describe(
+    'Codes of Observations or of their components: LOINC, or `system|code`. Commas separate series, `~` joins equivalent codes to one: `4548-4,2345-7~2339-0`.',
+  );
+
+const QUERY = {
+  code: codes,
+  from: date.optional().describe('First day, UTC.'),
+  to: date.optional().describe('Last day, UTC.'),
+  bucket: z
+    .enum(BUCKETS)
+    .default('raw')
+    .describe(
+      '`raw`: every value. Else the median of each day, week or month, by the offsets of its values.',
+    ),
+  at: moment.optional().describe('The series as the record was at this moment.'),
+};
+
+const number = z.number().nullable();
+
+const pointSchema = z.object({
+  at: z.string().describe('As the resource writes it; of a bucket its first day.'),
+  value: z.number(),
+  comparator: z.enum(['<', '>']).nullable().describe('The value is only known to be below or above this.'),
+  n: z.int().describe('Number of values.'),
+  fhir: z.string().describe('`Observation/<id>/_history/<version>`; of a bucket the newest value’s.'),
+  reference_range: z.object({ low: number, high: number }).nullable(),
+  versions: z.array(z.string()).optional().describe('Of a bucket: every version in it.'),
+});
+
+const seriesSchema = z
+  .object({
+    code: z.string().describe('The first code that was asked for.'),
+    system: z.string(),
+    display: z.string().nullable(),
+    codes: z.array(z.object({ system: z.string(), code: z.string() })).describe('The equivalent codes.'),
+    unit: z.string().nullable().describe('UCUM: the unit that most values have; others were converted.'),
+    points: z.array(pointSchema).describe('The oldest first.'),
+    stats: z
+      .object({
+        count: z.int(),
+        min: number,
+        max: number,
+        mean: number,
+        slope: number.describe('Per day, by least squares.'),
+      })
+      .describe('Of all values, whatever the bucket.'),
+    warnings,
+  })
+  .meta({ id: 'Series' });
+
+const answer = z.object({ data: z.array(seriesSchema), total: z.int() });
+
+/** What is asked for. */
+interface Query {
+  readonly code: readonly string[];
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly bucket: Bucket;
+  readonly at?: string | undefined;
+}
+
+const DESCRIPTION =
+  'Numeric values of Observations and their components, in one unit. Values that were entered in error, have a modifier extension or were written by an AI are left out and counted in `warnings`.';
+
+/** Their routes. */
+export const SERIES_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/series',
+    operationId: 'getSeries',
+    summary: 'Values of a patient over time',
+    description: DESCRIPTION,
+    tag: 'Timeline and context',
+    credential: 'api_key',
+    grantToken: { action: 'series', needs: OBSERVATIONS_NEEDED, type: 'Observation' },
+    models: INSIGHT_MODELS,
+    query: z.strictObject(QUERY).superRefine(daysInOrder),
+    answers: { 200: { description: 'The series, in the order of the codes', schema: answer } },
+    run: (request) => series(request, request.params.patient_id, request.query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/series',
+    operationId: 'getSeriesOfPatient',
+    summary: 'Values of a patient over time, the patient in the query',
+    description: DESCRIPTION,
+    tag: 'Timeline and context',
+    credential: 'api_key',
+    grantToken: { action: 'series', needs: OBSERVATIONS_NEEDED, type: 'Observation' },
+    models: INSIGHT_MODELS,
+    query: z
+      .strictObject({ patient: z.string().max(64).describe('The id of the patient.'), ...QUERY })
+      .superRefine(daysInOrder),
+    answers: { 200: { description: 'The series, in the order of the codes', schema: answer } },
+    run: (request) => series(request, request.query.patient, request.query),
+  }),
+];
+
+async function series(request: RestRequest, patient: string, query: Query): Promise<RouteResult> {
+  const { services, caller } = request;
+  const { code, from, to, bucket, at } = query;
+  const groups = code.map(codesOf);
+  const asked = { patient, ...daysOf(from, to), ...(at === undefined ? {} : { at: toMicros(at) }) };
+  const read = await told(request, patient, () => services.queries.series(caller, asked, groups));
+  const displays = await displaysOf(request, groups.flat());
+  const text = await inSlices(printed(read, bucket, displays));
+  return { status: 200, text, reads: true };
+}
+
+type Read = Awaited<ReturnType<RestRequest['services']['queries']['series']>>['told'];
+
+/** Prints the answer in steps: it may have a hundred thousand points. */
+function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): Steps<string> {
+  const data: string[] = [];
+  for (const { track, warnings: left } of read) {
+    const [first] = track.codes;
+    const points = yield* shownPoints(track.points, bucket);
+    const texts: string[] = [];
+    for (const point of points) {
+      texts.push(JSON.stringify(point));
+      yield;
+    }
+    const members = {
+      code: first?.code,
+      system: first?.system,
+      display: (first === undefined ? undefined : displayOf(first, displays)) ?? null,
+      codes: track.codes,
+      unit: track.unit,
+      stats: statisticsOf(track.points),
+      warnings: left,
+    };
+    data.push(`${JSON.stringify(members).slice(0, -1)},"points":[${texts.join(',')}]}`);
+    yield;
+  }
+  return `{"data":[${data.join(',')}],"total":${data.length}}`;
+}

@@ -1,0 +1,134 @@
+/** Points of a series as they are shown: each value, or the median of each day, week or month. Pure. */
+import { linearRegression } from 'simple-statistics';
+import type { Steps } from '#src/shared/slices.ts';
+import { shown } from './finding.ts';
+import { medianOf } from './methods/select.ts';
+import { DAY, localDay, type Point } from './track.ts';
+
+/** Buckets (docs/spec/decisions.md, section 4 "Series"). */
+export const BUCKETS = ['raw', 'day', 'week', 'month'] as const;
+
+/** A bucket. */
+export type Bucket = (typeof BUCKETS)[number];
+
+/** A point of an answer. */
+export interface ShownPoint {
+  /** As the resource writes it; of a bucket its first day, in the offsets of its values. */
+  readonly at: string;
+  /** Of a bucket: the median. */
+  readonly value: number;
+  readonly comparator: '<' | '>' | null;
+  readonly n: number;
+  /** The version that states the value; of a bucket the newest value's. */
+  readonly fhir: string;
+  readonly reference_range: { readonly low: number | null; readonly high: number | null } | null;
+  /** Of a bucket: all versions. */
+  readonly versions?: readonly string[];
+}
+
+/** Statistics of all values, whatever the bucket. */
+export interface Statistics {
+  readonly count: number;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly mean: number | null;
+  /** Per day: of the line with the least squares; null for fewer than two times. */
+  readonly slope: number | null;
+}
+
+/** Returns the version that states a point. */
+export function versionOf({ source: { fhir, version } }: Point): string {
+  return `${fhir}/_history/${version}`;
+}
+
+/** Returns the points of an answer, in steps. @param points in order */
+export function* shownPoints(points: readonly Point[], bucket: Bucket): Steps<ShownPoint[]> {
+  const all: ShownPoint[] = [];
+  if (bucket === 'raw') {
+    for (const point of points) {
+      all.push(rawPoint(point));
+      yield;
+    }
+    return all;
+  }
+  const buckets = new Map<number, Point[]>();
+  for (const point of points) {
+    const day = firstDay(localDay(point), bucket);
+    const before = buckets.get(day);
+    if (before === undefined) buckets.set(day, [point]);
+    else before.push(point);
+    yield;
+  }
+  for (const [day, of] of [...buckets].sort(([a], [b]) => a - b)) {
+    all.push(bucketPoint(day, of));
+    yield;
+  }
+  return all;
+}
+
+function rawPoint(point: Point): ShownPoint {
+  const { date, value, bound } = point;
+  return {
+    at: date,
+    value,
+    comparator: bound,
+    n: 1,
+    fhir: versionOf(point),
+    reference_range: rangeOf([point]),
+  };
+}
+
+function bucketPoint(day: number, points: readonly Point[]): ShownPoint {
+  const newest = points.at(-1);
+  const bounds = new Set(points.map(({ bound }) => bound));
+  const [bound = null] = bounds;
+  return {
+    at: new Date(day * DAY).toISOString().slice(0, 10),
+    value: medianOf(points.map(({ value }) => value)),
+    comparator: bounds.size === 1 ? bound : null,
+    n: points.length,
+    fhir: newest === undefined ? '' : versionOf(newest),
+    reference_range: rangeOf(points),
+    versions: points.map(versionOf),
+  };
+}
+
+/** Returns the range that all points have; null if they have none, or different ones. */
+function rangeOf([first, ...others]: readonly Point[]): ShownPoint['reference_range'] {
+  if (first === undefined) return null;
+  const { low, high } = first;
+  if (low === null && high === null) return null;
+  return others.every((each) => each.low === low && each.high === high) ? { low, high } : null;
+}
+
+/** Returns the first day of a bucket, as days since 1970. Weeks begin on Mondays. */
+function firstDay(day: number, bucket: Exclude<Bucket, 'raw'>): number {
+  if (bucket === 'day') return day;
+  // 1970-01-01 was a Thursday.
+  if (bucket === 'week') return Math.floor((day + 3) / 7) * 7 - 3;
+  const date = new Date(day * DAY);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / DAY;
+}
+
+/** Returns the statistics of points. */
+export function statisticsOf(points: readonly Point[]): Statistics {
+  const [first] = points;
+  if (first === undefined) return { count: 0, min: null, max: null, mean: null, slope: null };
+  let [min, max, sum] = [first.value, first.value, 0];
+  for (const { value } of points) {
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+    sum += value;
+  }
+  const isOneTime = points.at(-1)?.at === first.at;
+  const line = isOneTime
+    ? undefined
+    : linearRegression(points.map(({ at, value }) => [(at - first.at) / DAY, value]));
+  return {
+    count: points.length,
+    min,
+    max,
+    mean: shown(sum / points.length),
+    slope: line === undefined ? null : shown(line.m),
+  };
+}

@@ -1,0 +1,75 @@
+/** Changes of level: the largest standardised rank sum of all splits decides where, the Hodges–Lehmann shift how much. */
+import { confidenceOf, shown } from '../finding.ts';
+import { autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
+import { changePoint, changePointP } from '../methods/change-point.ts';
+import { normalOfStudent } from '../methods/distributions.ts';
+import { hodgesLehmann } from '../methods/hodges-lehmann.ts';
+import { medianOf } from '../methods/select.ts';
+import type { Sample, Track } from '../track.ts';
+import {
+  evidenceOfSamples,
+  type Fitted,
+  isBeyond,
+  residualOf,
+  scatter,
+  WORTH_A_LOOK,
+  windowOf,
+} from './fitted.ts';
+import { LEAST } from './levels.ts';
+
+/** The method's name. */
+export const CHANGE_METHOD =
+  'Maximally selected Wilcoxon statistic (ties corrected, Lausen–Schumacher) confirmed by the medians’ difference (Student, effective number of values) with Hodges–Lehmann shift';
+
+/** Describes a series by one change of level; undefined if it has too few values, or nothing points to one. */
+export function changeOf(track: Track, samples: readonly Sample[]): Fitted | undefined {
+  const values = samples.map(({ value }) => value);
+  const found = changePoint(values, LEAST.change);
+  // The ranks have their say first, so that outliers don't make a change.
+  if (found === undefined || changePointP(found.z, values.length, LEAST.change) >= WORTH_A_LOOK)
+    return undefined;
+  const { before: count } = found;
+  const [a, b] = [values.slice(0, count), values.slice(count)];
+  const [before, after] = [medianOf(a), medianOf(b)];
+  if (before === after) return undefined;
+  const residuals = samples.map((sample, k) => residualOf(sample, k < count ? before : after));
+  const n = values.length / inflationOfMean(autocorrelation(residuals));
+  const size = ((b.length * a.length) / values.length) * (after - before) ** 2;
+  const t = Math.sqrt((Math.max(0, n - 2) * size) / sumOfSquares(residuals));
+  const p = changePointP(normalOfStudent(t, Math.max(1, n - 2)), values.length, LEAST.change);
+  return {
+    p,
+    misfit: scatter(a) + scatter(b),
+    describe: function* () {
+      const shift = yield* hodgesLehmann(a, b);
+      const isUp = after > before;
+      const supports = isBeyond(samples, count, (before + after) / 2, isUp);
+      return {
+        kind: 'change_point',
+        codes: track.codes,
+        direction: isUp ? 'up' : 'down',
+        effect: {
+          value: shown(shift.estimate),
+          unit: track.unit,
+          low: shown(shift.low),
+          high: shown(shift.high),
+          since: track.points[samples[count]?.first ?? 0]?.date ?? '',
+        },
+        confidence: confidenceOf(p),
+        method: CHANGE_METHOD,
+        window: windowOf(track, samples),
+        evidence: evidenceOfSamples(track, samples, supports),
+      };
+    },
+  };
+}
+
+/** Farther residuals, in robust standard deviations, count as if they were so far. */
+const FARTHEST = 3;
+
+/** Returns the sum of the squares of residuals, of which outliers are drawn in. */
+function sumOfSquares(residuals: readonly number[]): number {
+  const most = FARTHEST * 1.4826 * medianOf(residuals.map(Math.abs));
+  const within = most > 0 ? residuals.map((each) => Math.min(most, Math.abs(each))) : residuals;
+  return within.reduce((sum, each) => sum + each * each, 0);
+}

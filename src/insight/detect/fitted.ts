@@ -1,0 +1,58 @@
+/** What trends and changes have in common: a series is described by the one that leaves less of it unexplained. */
+import { mean } from 'simple-statistics';
+import type { Steps } from '#src/shared/slices.ts';
+import { type Detected, type Evidence, evidenceOf } from '../finding.ts';
+import type { Sample, Track } from '../track.ts';
+
+/** A description of a whole series. */
+export interface Fitted {
+  /** Of the test that nothing of the kind is there. */
+  readonly p: number;
+  /** Sum of the squared differences from the best description of its form. */
+  readonly misfit: number;
+  readonly describe: () => Steps<Detected>;
+}
+
+/** The uncorrected tests must be as improbable; autocorrelation only makes them less so. */
+export const WORTH_A_LOOK = 0.05;
+
+/** Returns by how much a value differs from what is expected of it: not at all if it is only known to be beyond a bound. */
+export function residualOf({ value, bound }: Sample, expected: number): number {
+  if (bound === '<' && expected <= value) return 0;
+  if (bound === '>' && expected >= value) return 0;
+  return value - expected;
+}
+
+/** Returns the sum of the squared differences of values from their mean. */
+export function scatter(values: number[]): number {
+  const middle = mean(values);
+  return values.reduce((sum, value) => sum + (value - middle) ** 2, 0);
+}
+
+/** Returns the times of the first and the last value of some samples, as the resources write them. */
+export function windowOf(track: Track, samples: readonly Sample[]): { from: string; to: string } {
+  const first = track.points[samples[0]?.first ?? 0];
+  const last = track.points[(samples.at(-1)?.end ?? 1) - 1];
+  return { from: first?.date ?? '', to: last?.date ?? '' };
+}
+
+/** Returns the points of samples as evidence. @param supports of each sample */
+export function evidenceOfSamples(
+  { points, unit }: Track,
+  samples: readonly Sample[],
+  supports: readonly boolean[],
+): Evidence[] {
+  return samples.flatMap(({ first, end }, k) =>
+    points.slice(first, end).map((point) => evidenceOf(point, unit, supports[k] ?? true)),
+  );
+}
+
+/** Returns for each of two groups' samples, one after another, whether it is on its group's side of a middle. */
+export function isBeyond(
+  samples: readonly Sample[],
+  count: number,
+  middle: number,
+  isUp: boolean,
+): boolean[] {
+  return samples.map(({ value }, k) => (k < count === isUp ? value <= middle : value >= middle));
+}

@@ -1,0 +1,68 @@
+/** Gaps: times without a value that are long by the series' own rhythm. */
+import { quantileSorted } from 'simple-statistics';
+import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
+import { normalQuantile, normalTail } from '../methods/distributions.ts';
+import { DAY, type Point, type Track } from '../track.ts';
+import { LEAST } from './levels.ts';
+
+/** The method's name. */
+export const GAP_METHOD =
+  'Interval of at least 4 medians, and beyond the fence of the logarithms of all intervals (quartiles, normal tail)';
+
+/** Values closer together belong to one occasion. */
+const OCCASION = DAY / 4;
+/** A gap is at least so many median intervals. */
+const LEAST_RATIO = 4;
+/** Most gaps of a series that are told, the longest. */
+const MOST = 3;
+/** Distance between the quartiles of a standard normal distribution. */
+const QUARTILES = 1.3489795003921634;
+/** Least standard deviation of the logarithms, for series whose intervals are all the same. */
+const LEAST_SPREAD = 0.1;
+
+/** An interval between two occasions. */
+interface Interval {
+  readonly from: Point;
+  readonly to: Point;
+  readonly days: number;
+}
+
+/**
+ * Looks for gaps between values.
+ * @param level probability that any interval of a series without gaps is taken for one
+ */
+export function gapsOf(track: Track, level: number): Detected[] {
+  const intervals = intervalsOf(track.points);
+  if (intervals.length < LEAST.gap) return [];
+  const sorted = intervals.map(({ days }) => Math.log(days)).sort((a, b) => a - b);
+  const [lower, middle, upper] = [0.25, 0.5, 0.75].map((q) => quantileSorted(sorted, q));
+  if (lower === undefined || middle === undefined || upper === undefined) return [];
+  const spread = Math.max((upper - lower) / QUARTILES, LEAST_SPREAD);
+  // The upper quartile lies 0.674 standard deviations above the middle.
+  const deviation = (days: number): number => (Math.log(days) - upper) / spread + QUARTILES / 2;
+  const least = -normalQuantile(level / intervals.length);
+  return intervals
+    .filter(({ days }) => deviation(days) >= least && Math.log(days) >= middle + Math.log(LEAST_RATIO))
+    .sort((a, b) => b.days - a.days || a.from.at - b.from.at)
+    .slice(0, MOST)
+    .map(({ from, to, days }) => ({
+      kind: 'gap',
+      codes: track.codes,
+      direction: null,
+      effect: { value: shown(days), unit: 'd', low: null, high: null },
+      confidence: confidenceOf(Math.min(1, intervals.length * normalTail(deviation(days)))),
+      method: GAP_METHOD,
+      window: { from: from.date, to: to.date },
+      evidence: [evidenceOf(from, track.unit, true), evidenceOf(to, track.unit, true)],
+    }));
+}
+
+function intervalsOf(points: readonly Point[]): Interval[] {
+  const intervals: Interval[] = [];
+  for (const [n, to] of points.entries()) {
+    const from = points[n - 1];
+    if (from !== undefined && to.at - from.at >= OCCASION)
+      intervals.push({ from, to, days: (to.at - from.at) / DAY });
+  }
+  return intervals;
+}

@@ -1,0 +1,34 @@
+/**
+ * How improbable a finding must be by chance. Of records in which nothing happens, at most 2 % may have any finding. The
+ * levels below are for a whole record, and are divided by the number of tests of their kind that the record allows
+ * (Bonferroni). That number depends on how many values there are, not on what they say: a corrected value can't make a
+ * finding about other values appear or disappear, as it could if p-values were compared with each other.
+ */
+export const LEVELS = {
+  /** Trends: over all series. */
+  trend: 0.008,
+  /** Changes of level: over all series. */
+  change: 0.009,
+  /** Gaps: over all series and their intervals. */
+  gap: 0.001,
+  /** Rhythms of the day and of the week: over all series, twice. */
+  rhythm: 0.001,
+  /** Pairs of series: over all pairs and lags. */
+  pair: 0.003,
+  /** Starts of medications: over all starts and series. */
+  start: 0.002,
+} as const;
+
+/** Fewest values for each kind of finding. */
+export const LEAST = {
+  trend: 12,
+  /** A side. */
+  change: 8,
+  /** Intervals. */
+  gap: 12,
+  run: 4,
+  pair: 20,
+  /** Before and after the start of a medication. */
+  start: 8,
+  rhythm: 56,
+} as const;

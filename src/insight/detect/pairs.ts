@@ -1,0 +1,182 @@
+/** Associations of two series: Spearman's correlation of their deviations from their lines, at seven lags. */
+import { linearRegression } from 'simple-statistics';
+import type { Steps } from '#src/shared/slices.ts';
+import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
+import { autocorrelation, effectivePairs } from '../methods/autocorrelation.ts';
+import { rank } from '../methods/ranks.ts';
+import { medianOf } from '../methods/select.ts';
+import { spearman } from '../methods/spearman.ts';
+import type { Sample, Track } from '../track.ts';
+import { windowOf } from './fitted.ts';
+import { LEAST } from './levels.ts';
+
+/** The method's name. */
+export const PAIR_METHOD =
+  'Spearman (ties corrected, Student approximation, effective number of pairs) of deviations from straight lines, with lag';
+
+/** Steps that one series may lag behind the other, either way. */
+const LAGS = [0, 1, -1, 2, -2, 3, -3] as const;
+/** Smaller correlations aren't told. */
+const LEAST_RHO = 0.5;
+/** Share of the values that must have been measured together for series to be matched by occasions. */
+const SHARED = 0.9;
+/** Of the series with the most values so many are paired. */
+const MOST_SERIES = 100;
+
+/** A track and its samples. */
+export interface Sampled {
+  readonly track: Track;
+  readonly samples: readonly Sample[];
+}
+
+/** A track as its values deviate from its line. */
+interface Deviating extends Sampled {
+  readonly deviations: Float64Array;
+  readonly ranks: Float64Array;
+  /** Median interval in days. */
+  readonly step: number;
+}
+
+/** Values of two series that belong together, by their numbers. */
+interface Matched {
+  readonly first: readonly number[];
+  readonly second: readonly number[];
+}
+
+/**
+ * Looks for associations between all pairs of series, each at its strongest lag.
+ * @param level over all pairs and lags that have enough values
+ */
+export function* pairsOf(sampled: readonly Sampled[], level: number): Steps<Detected[]> {
+  const all = sampled
+    .filter(({ samples }) => samples.length >= LEAST.pair)
+    .map((each, n) => ({ each, n }))
+    .sort((a, b) => b.each.samples.length - a.each.samples.length || a.n - b.n)
+    .slice(0, MOST_SERIES)
+    .sort((a, b) => a.n - b.n)
+    .map(({ each }) => deviating(each));
+  yield;
+  const tried: { a: Deviating; b: Deviating; matched: Matched }[] = [];
+  let tests = 0;
+  for (const [n, a] of all.entries()) {
+    for (const b of all.slice(n + 1)) {
+      for (const steps of LAGS) {
+        const matched = matchedOf(a, b, steps);
+        if (matched.first.length < LEAST.pair) continue;
+        tests += 1;
+        if (Math.abs(roughly(a, b, matched)) >= LEAST_RHO - 0.1) tried.push({ a, b, matched });
+        yield;
+      }
+    }
+  }
+  const found = new Map<string, { detected: Detected; rho: number }>();
+  for (const { a, b, matched } of tried) {
+    const x = matched.first.map((k) => a.deviations[k] ?? 0);
+    const y = matched.second.map((k) => b.deviations[k] ?? 0);
+    const pairs = effectivePairs(x.length, autocorrelation(x), autocorrelation(y));
+    const result = spearman(x, y, pairs);
+    yield;
+    if (result === undefined || Math.abs(result.rho) < LEAST_RHO || result.p * tests >= level) continue;
+    const key = `${all.indexOf(a)} ${all.indexOf(b)}`;
+    const before = found.get(key);
+    if (before !== undefined && Math.abs(before.rho) >= Math.abs(result.rho)) continue;
+    found.set(key, { rho: result.rho, detected: detectedOf(a, b, matched, result) });
+  }
+  return [...found.values()].map(({ detected }) => detected);
+}
+
+function deviating({ track, samples }: Sampled): Deviating {
+  const first = samples[0]?.time ?? 0;
+  const line = linearRegression(samples.map(({ time, value }) => [time - first, value]));
+  const slope = Number.isFinite(line.m) ? line.m : 0;
+  const deviations = Float64Array.from(samples, ({ time, value }) => value - slope * (time - first));
+  const intervals = samples.slice(1).map(({ time }, n) => time - (samples[n]?.time ?? time));
+  return { track, samples, deviations, ranks: rank(deviations).ranks, step: medianOf(intervals) };
+}
+
+/**
+ * Returns the values that belong together at a lag of some steps. Series that are mostly measured on the same occasions
+ * are matched by occasions, others by time: the lag, give or take half a step.
+ */
+function matchedOf(a: Deviating, b: Deviating, steps: number): Matched {
+  const step = Math.max(a.step, b.step);
+  const shared = byTime(a.samples, b.samples, 0, 0);
+  if (shared.first.length < SHARED * Math.max(a.samples.length, b.samples.length))
+    return byTime(a.samples, b.samples, steps * step, step / 2);
+  const count = Math.max(0, shared.first.length - Math.abs(steps));
+  const [from, to] = [Math.max(0, -steps), Math.max(0, steps)];
+  return { first: shared.first.slice(from, from + count), second: shared.second.slice(to, to + count) };
+}
+
+/** Returns the values whose times differ by the lag, give or take; each is used once, in the order of time. */
+function byTime(a: readonly Sample[], b: readonly Sample[], lag: number, give: number): Matched {
+  const [first, second]: [number[], number[]] = [[], []];
+  let n = 0;
+  for (const [k, { time }] of a.entries()) {
+    const wanted = time + lag;
+    const off = (at: number): number => Math.abs((b[at]?.time ?? Number.POSITIVE_INFINITY) - wanted);
+    while (n < b.length && (b[n]?.time ?? 0) < wanted - give) n += 1;
+    // The next may be nearer.
+    while (n + 1 < b.length && off(n + 1) < off(n)) n += 1;
+    if (n < b.length && off(n) <= give) {
+      first.push(k);
+      second.push(n);
+      n += 1;
+    }
+  }
+  return { first, second };
+}
+
+/** Returns the correlation of ranks among all values, not only those that are matched: fast, and nearly the same. */
+function roughly({ ranks: x }: Deviating, { ranks: y }: Deviating, { first, second }: Matched): number {
+  const n = first.length;
+  let [sx, sy, sxx, syy, sxy] = [0, 0, 0, 0, 0];
+  for (let k = 0; k < n; k += 1) {
+    const [a, b] = [x[first[k] ?? 0] ?? 0, y[second[k] ?? 0] ?? 0];
+    sx += a;
+    sy += b;
+    sxx += a * a;
+    syy += b * b;
+    sxy += a * b;
+  }
+  const spread = (sxx - (sx * sx) / n) * (syy - (sy * sy) / n);
+  return spread > 0 ? (sxy - (sx * sy) / n) / Math.sqrt(spread) : 0;
+}
+
+function detectedOf(
+  a: Deviating,
+  b: Deviating,
+  { first, second }: Matched,
+  { rho, p }: { readonly rho: number; readonly p: number },
+): Detected {
+  const used = (of: Deviating, at: readonly number[]): Sample[] => at.flatMap((n) => of.samples[n] ?? []);
+  const [x, y] = [used(a, first), used(b, second)];
+  const middle = (of: Deviating, at: readonly number[]) => medianOf(at.map((n) => of.deviations[n] ?? 0));
+  const [mx, my] = [middle(a, first), middle(b, second)];
+  const supports = first.map((n, k) => {
+    const product = ((a.deviations[n] ?? 0) - mx) * ((b.deviations[second[k] ?? 0] ?? 0) - my);
+    return product * rho >= 0;
+  });
+  const evidence = [
+    { of: a, samples: x },
+    { of: b, samples: y },
+  ].flatMap(({ of, samples }) =>
+    samples.flatMap(({ first: from, end }, k) =>
+      of.track.points.slice(from, end).map((point) => evidenceOf(point, of.track.unit, supports[k] ?? true)),
+    ),
+  );
+  const lag = medianOf(x.map(({ time }, k) => (y[k]?.time ?? time) - time));
+  const [wa, wb] = [windowOf(a.track, x), windowOf(b.track, y)];
+  const isEarlier = (x[0]?.time ?? 0) <= (y[0]?.time ?? 0);
+  const isLater = (x.at(-1)?.time ?? 0) >= (y.at(-1)?.time ?? 0);
+  return {
+    kind: 'correlation',
+    codes: [...a.track.codes.slice(0, 1), ...b.track.codes.slice(0, 1)],
+    direction: rho > 0 ? 'together' : 'opposite',
+    effect: { value: shown(rho), unit: '1', low: null, high: null, lag_days: shown(lag) },
+    confidence: confidenceOf(p),
+    method: PAIR_METHOD,
+    window: { from: isEarlier ? wa.from : wb.from, to: isLater ? wa.to : wb.to },
+    evidence,
+  };
+}

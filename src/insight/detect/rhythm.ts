@@ -1,0 +1,120 @@
+/** Rhythms of the day and of the week, in the patient's own time. */
+import type { Steps } from '#src/shared/slices.ts';
+import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
+import { kruskalWallis } from '../methods/kruskal-wallis.ts';
+import { medianOf } from '../methods/select.ts';
+import { DAY, localDay, MOST_SAMPLES, type Point, type Track } from '../track.ts';
+import { LEAST } from './levels.ts';
+
+/** A period that repeats, and its parts. */
+interface Period {
+  readonly method: string;
+  /** Number of the period that a point is in. */
+  readonly of: (point: Point) => number;
+  /** Part of the period. */
+  readonly part: (point: Point) => number;
+  readonly parts: number;
+  /** Fewest different parts that a period needs to be used, and fewest such periods. */
+  readonly leastParts: number;
+  readonly leastPeriods: number;
+}
+
+/** Methods by period. */
+export const RHYTHM_METHODS = {
+  day: 'Kruskal–Wallis (ties corrected, chi-squared) of deviations from the day’s median, by four hours of the day',
+  week: 'Kruskal–Wallis (ties corrected, chi-squared) of deviations from the week’s median, by day of the week',
+} as const;
+
+const PERIODS: readonly Period[] = [
+  {
+    method: RHYTHM_METHODS.day,
+    of: localDay,
+    part: ({ at, offset }) => Math.floor(modulo(at + offset * 60_000, DAY) / (DAY / 6)),
+    parts: 6,
+    leastParts: 2,
+    leastPeriods: 20,
+  },
+  {
+    method: RHYTHM_METHODS.week,
+    // 1970-01-01 was a Thursday: weeks begin on Mondays.
+    of: (point) => Math.floor((localDay(point) + 3) / 7),
+    part: (point) => modulo(localDay(point) + 3, 7),
+    parts: 7,
+    leastParts: 3,
+    leastPeriods: 12,
+  },
+];
+
+const modulo = (value: number, by: number): number => ((value % by) + by) % by;
+
+/** The values of one part of one period: their median deviates from that of the period. */
+interface Cell {
+  readonly part: number;
+  readonly points: readonly Point[];
+  readonly value: number;
+}
+
+/** Looks for rhythms of the day and of the week. @param level of each */
+export function* rhythmsOf(track: Track, level: number): Steps<Detected[]> {
+  const found: Detected[] = [];
+  for (const period of PERIODS) {
+    const detected = rhythmOf(track, period, level);
+    if (detected !== undefined) found.push(detected);
+    yield;
+  }
+  return found;
+}
+
+function rhythmOf(track: Track, period: Period, level: number): Detected | undefined {
+  const isInDays = (date: string): boolean => period.parts === 7 || date.length > 10;
+  const points = track.points.filter(({ date }) => isInDays(date));
+  if (points.length < LEAST.rhythm) return undefined;
+  const periods = cellsOf(points, period).filter((cells) => cells.length >= period.leastParts);
+  const used = periods.slice(-Math.floor(MOST_SAMPLES / period.parts));
+  if (used.length < period.leastPeriods) return undefined;
+  const cells = used.flatMap((of) => {
+    const middle = medianOf(of.map(({ value }) => value));
+    return of.map((cell) => ({ ...cell, deviation: cell.value - middle }));
+  });
+  if (cells.length < LEAST.rhythm) return undefined;
+  const groups = Array.from({ length: period.parts }, (_, part) =>
+    cells.filter((cell) => cell.part === part).map(({ deviation }) => deviation),
+  );
+  const result = kruskalWallis(groups);
+  if (result === undefined || result.p >= level) return undefined;
+  const medians = groups.map((group) => (group.length === 0 ? Number.NaN : medianOf(group)));
+  const told = medians.filter((median) => !Number.isNaN(median));
+  const [least, most] = [Math.min(...told), Math.max(...told)];
+  const all = cells.flatMap(({ points: of, part, deviation }) => {
+    const median = medians[part] ?? 0;
+    const supports = (median !== most || deviation >= 0) && (median !== least || deviation <= 0);
+    return of.map((point) => evidenceOf(point, track.unit, supports));
+  });
+  return {
+    kind: 'correlation',
+    codes: track.codes,
+    direction: null,
+    effect: { value: shown(most - least), unit: track.unit, low: null, high: null },
+    confidence: confidenceOf(result.p),
+    method: period.method,
+    window: { from: cells[0]?.points[0]?.date ?? '', to: cells.at(-1)?.points.at(-1)?.date ?? '' },
+    evidence: all,
+  };
+}
+
+/** Returns the cells of each period, both in the order of time. */
+function cellsOf(points: readonly Point[], period: Period): Cell[][] {
+  const periods = new Map<number, Map<number, Point[]>>();
+  for (const point of points) {
+    const of = period.of(point);
+    const parts = periods.get(of) ?? new Map<number, Point[]>();
+    periods.set(of, parts);
+    const part = period.part(point);
+    const before = parts.get(part);
+    if (before === undefined) parts.set(part, [point]);
+    else before.push(point);
+  }
+  return [...periods.values()].map((parts) =>
+    [...parts].map(([part, of]) => ({ part, points: of, value: medianOf(of.map(({ value }) => value)) })),
+  );
+}

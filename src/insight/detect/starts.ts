@@ -1,0 +1,98 @@
+/** Values before and after a medication's start. */
+import type { Steps } from '#src/shared/slices.ts';
+import { confidenceOf, type Detected, type Evidence, shown } from '../finding.ts';
+import { autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
+import { hodgesLehmann } from '../methods/hodges-lehmann.ts';
+import { mannWhitney } from '../methods/mann-whitney.ts';
+import { medianOf } from '../methods/select.ts';
+import type { Coded, Sample, Source } from '../track.ts';
+import { evidenceOfSamples, isBeyond, windowOf } from './fitted.ts';
+import { LEAST } from './levels.ts';
+import type { Sampled } from './pairs.ts';
+
+/** The method's name. */
+export const START_METHOD =
+  'Mann–Whitney (asymptotic, continuity and ties corrected, variance inflated by autocorrelation) of a year before and after the start, with Hodges–Lehmann shift';
+
+/** Days before and after the start. */
+const WINDOW = 365;
+
+/** The start of a medication. */
+export interface Start {
+  readonly code: Coded;
+  /** As the resource writes it. */
+  readonly date: string;
+  /** Days since 1970, of UTC. */
+  readonly time: number;
+  readonly source: Source;
+}
+
+/** A series around a start. */
+interface Around extends Sampled {
+  readonly start: Start;
+  readonly before: readonly Sample[];
+  readonly after: readonly Sample[];
+}
+
+/**
+ * Compares the values of each series before and after each start.
+ * @param level over all starts and series that have enough values
+ */
+export function* startsOf(
+  sampled: readonly Sampled[],
+  starts: readonly Start[],
+  level: number,
+): Steps<Detected[]> {
+  const all: Around[] = [];
+  for (const start of starts) {
+    for (const { track, samples } of sampled) {
+      const near = samples.filter(({ time }) => Math.abs(time - start.time) <= WINDOW);
+      const before = near.filter(({ time }) => time < start.time);
+      const after = near.filter(({ time }) => time >= start.time);
+      if (before.length >= LEAST.start && after.length >= LEAST.start)
+        all.push({ track, samples: near, start, before, after });
+      yield;
+    }
+  }
+  const found: Detected[] = [];
+  for (const around of all) {
+    const detected = yield* associated(around, level / all.length);
+    if (detected !== undefined) found.push(detected);
+  }
+  return found;
+}
+
+function* associated(around: Around, level: number): Steps<Detected | undefined> {
+  const { track, start, samples, before, after } = around;
+  const [a, b] = [before.map(({ value }) => value), after.map(({ value }) => value)];
+  const [from, to] = [medianOf(a), medianOf(b)];
+  const residuals = [...a.map((value) => value - from), ...b.map((value) => value - to)];
+  const { p } = mannWhitney(a, b, inflationOfMean(autocorrelation(residuals)));
+  yield;
+  if (p >= level || from === to) return undefined;
+  const shift = yield* hodgesLehmann(a, b);
+  const middle = (from + to) / 2;
+  const isUp = to > from;
+  const values = evidenceOfSamples(track, samples, isBeyond(samples, before.length, middle, isUp));
+  const { fhir, version, authorType } = start.source;
+  const medication: Evidence = {
+    ...{ fhir, version, at: start.date, value: null, unit: null, author_type: authorType },
+    role: 'supports',
+  };
+  return {
+    kind: 'correlation',
+    codes: [start.code, ...track.codes.slice(0, 1)],
+    direction: isUp ? 'up' : 'down',
+    effect: {
+      value: shown(shift.estimate),
+      unit: track.unit,
+      low: shown(shift.low),
+      high: shown(shift.high),
+      since: start.date,
+    },
+    confidence: confidenceOf(p),
+    method: START_METHOD,
+    window: windowOf(track, samples),
+    evidence: [medication, ...values],
+  };
+}

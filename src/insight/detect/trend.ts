@@ -1,0 +1,77 @@
+/** Trends: the Mann–Kendall test decides, Theil and Sen's slope says how much. */
+import { linearRegression } from 'simple-statistics';
+import type { Steps } from '#src/shared/slices.ts';
+import { confidenceOf, shown } from '../finding.ts';
+import { autocorrelation, inflationOfTrend } from '../methods/autocorrelation.ts';
+import { mannKendall } from '../methods/mann-kendall.ts';
+import { theilSen } from '../methods/theil-sen.ts';
+import type { Sample, Track } from '../track.ts';
+import { evidenceOfSamples, type Fitted, residualOf, scatter, WORTH_A_LOOK, windowOf } from './fitted.ts';
+import { LEAST } from './levels.ts';
+
+/** The method's name. */
+export const TREND_METHOD =
+  'Mann–Kendall (asymptotic, continuity and ties corrected, variance inflated by autocorrelation) with Theil–Sen slope';
+
+/** Describes a series by a trend; undefined if it has too few values, or nothing points to one. */
+export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted | undefined> {
+  const n = samples.length;
+  if (n < LEAST.trend) return undefined;
+  const first = samples[0]?.time ?? 0;
+  const times = samples.map(({ time }) => time - first);
+  const values = samples.map(({ value }) => value);
+  if (mannKendall(times, values).p >= WORTH_A_LOOK) return undefined;
+  yield;
+  const line = yield* theilSen(times, values);
+  if (line === undefined || line.slope === 0) return undefined;
+  const residuals = samples.map((sample, k) =>
+    residualOf(sample, line.intercept + line.slope * (times[k] ?? 0)),
+  );
+  const inflation = inflationOfTrend(autocorrelation(residuals), n);
+  const { s, p } = mannKendall(times, values, inflation);
+  return {
+    p,
+    misfit: scatterOfLine(times, values),
+    describe: function* () {
+      const { low, high } = (yield* theilSen(times, values, 0.95, inflation)) ?? line;
+      const span = times.at(-1) ?? 0;
+      const supports = yield* concordant(times, values, Math.sign(s));
+      return {
+        kind: 'trend',
+        codes: track.codes,
+        direction: line.slope > 0 ? 'up' : 'down',
+        effect: {
+          value: shown(line.slope * span),
+          unit: track.unit,
+          low: shown(low * span),
+          high: shown(high * span),
+          per_day: shown(line.slope),
+        },
+        confidence: confidenceOf(p),
+        method: TREND_METHOD,
+        window: windowOf(track, samples),
+        evidence: evidenceOfSamples(track, samples, supports),
+      };
+    },
+  };
+}
+
+/** Returns for each value whether at least half of its pairs with others go the trend's way. */
+function* concordant(times: readonly number[], values: readonly number[], way: number): Steps<boolean[]> {
+  const supports: boolean[] = [];
+  for (const [k, value] of values.entries()) {
+    const time = times[k] ?? 0;
+    let balance = 0;
+    for (const [n, other] of values.entries())
+      balance += Math.sign((other - value) * ((times[n] ?? 0) - time)) * way;
+    supports.push(balance >= 0);
+    yield;
+  }
+  return supports;
+}
+
+/** Returns the sum of the squared differences of values from the line that makes it least. */
+function scatterOfLine(times: readonly number[], values: readonly number[]): number {
+  const { m } = linearRegression(times.map((time, k) => [time, values[k] ?? 0]));
+  return scatter(values.map((value, k) => value - m * (times[k] ?? 0)));
+}

@@ -1,0 +1,94 @@
+/** Findings: what methods found in tracks, with the evidence for and against it. Pure. */
+import { createHash } from 'node:crypto';
+import type { Coded, Point } from './track.ts';
+
+/** Kinds of findings (docs/spec/decisions.md, section 4 "Patterns"). */
+export const FINDING_KINDS = ['trend', 'out_of_range', 'change_point', 'correlation', 'gap'] as const;
+
+/** A kind. */
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+/** Directions of findings; a gap has none, nor has a rhythm. */
+export const DIRECTIONS = ['up', 'down', 'above', 'below', 'together', 'opposite'] as const;
+
+/** A direction. */
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** The size of what was found. */
+export interface Effect {
+  readonly value: number;
+  readonly unit: string | null;
+  /** Ends of the 95 % interval, where the method has one. */
+  readonly low: number | null;
+  readonly high: number | null;
+  /** Of a trend: the slope. */
+  readonly per_day?: number;
+  /** Of a change: the time of the first value after it. Of a medication: its start. */
+  readonly since?: string;
+  /** Of a correlation: by how many days the second series follows the first. */
+  readonly lag_days?: number;
+}
+
+/** A version that a finding rests on. */
+export interface Evidence {
+  readonly fhir: string;
+  readonly version: number;
+  readonly at: string;
+  readonly value: number | null;
+  readonly unit: string | null;
+  readonly author_type: string;
+  readonly role: 'supports' | 'contradicts';
+}
+
+/** What a method found. */
+export interface Detected {
+  readonly kind: FindingKind;
+  readonly codes: readonly Coded[];
+  readonly direction: Direction | null;
+  readonly effect: Effect;
+  /** 1 − p, rounded down to four digits: how rarely chance alone would show as much. */
+  readonly confidence: number;
+  /** Its name and variant. */
+  readonly method: string;
+  readonly window: { readonly from: string; readonly to: string };
+  /** In the order of time. */
+  readonly evidence: readonly Evidence[];
+}
+
+/** A finding. */
+export interface Finding extends Detected {
+  readonly finding_id: string;
+}
+
+/** Returns a finding with its id: a hash of its kind, method, codes, window and evidence by version. */
+export function findingOf(detected: Detected): Finding {
+  const { kind, method, codes, window, evidence } = detected;
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([kind, method, codes.map(({ system, code }) => [system, code]), window]));
+  for (const { fhir, version, role } of evidence) hash.update(`\n${fhir}/_history/${version} ${role}`);
+  return { ...detected, finding_id: `find_${hash.digest('base64url').slice(0, 24)}` };
+}
+
+/** Returns a point as evidence. */
+export function evidenceOf(point: Point, unit: string | null, supports: boolean): Evidence {
+  const { source, date, value } = point;
+  return {
+    fhir: source.fhir,
+    version: source.version,
+    at: date,
+    value,
+    unit,
+    author_type: source.authorType,
+    role: supports ? 'supports' : 'contradicts',
+  };
+}
+
+/** Returns the confidence for a p-value. */
+export function confidenceOf(p: number): number {
+  return Math.max(0, Math.floor((1 - p) * 10_000 - (p > 0 ? 1e-9 : 0)) / 10_000);
+}
+
+/** Returns a number to six significant digits, as it is shown. */
+export function shown(value: number): number {
+  return Number(value.toPrecision(6));
+}

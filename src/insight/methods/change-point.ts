@@ -1,0 +1,73 @@
+/**
+ * One change of level: the maximally selected Wilcoxon statistic (Miller and Siegmund 1982, Lausen and Schumacher 1992).
+ * Of all splits into an earlier and a later part with enough values each, that with the largest standardised rank sum is
+ * the change. Two-sided; midranks, and the variance of the ranks given (conditional on ties); no continuity correction.
+ * The p-value accounts for the choice of the split: the smaller of the approximations of Lausen and Schumacher (1992) and
+ * Lausen, Sauerbrei and Schumacher (1994). Statistic and approximations equal R's
+ * `maxstat::maxstat.test(smethod = "Wilcoxon")`, `pLausen92` and `pLausen94`.
+ */
+import { normalDensity, twoSided } from './distributions.ts';
+import { rank } from './ranks.ts';
+
+/** The split that was found. */
+export interface ChangePoint {
+  /** Number of values before the change. */
+  readonly before: number;
+  /** Standardised rank sum of the values before the change; negative if they are lower. */
+  readonly z: number;
+}
+
+/**
+ * Finds the split; undefined with fewer than twice the least values, or if all are equal.
+ * @param least values of each part
+ */
+export function changePoint(values: ArrayLike<number>, least: number): ChangePoint | undefined {
+  const n = values.length;
+  const { ranks } = rank(values);
+  const spread = variance(ranks);
+  if (n < 2 * least || spread === 0) return undefined;
+  let sum = 0;
+  let best: ChangePoint | undefined;
+  for (let m = 1; m <= n - least; m += 1) {
+    sum += ranks[m - 1] ?? 0;
+    if (m < least) continue;
+    const z = (sum - (m * (n + 1)) / 2) / Math.sqrt((spread * m * (n - m)) / n);
+    if (best === undefined || Math.abs(z) > Math.abs(best.z)) best = { before: m, z };
+  }
+  return best;
+}
+
+/**
+ * Returns the p-value of a largest |z|.
+ * @param n number of values
+ * @param least values of each part
+ */
+export function changePointP(z: number, n: number, least: number): number {
+  const b = Math.abs(z);
+  return Math.min(lausen92(b, least / n, 1 - least / n), lausen94(b, n, least, n - least));
+}
+
+/** Returns the approximation of Lausen and Schumacher (1992), equation 2.10, for splits between two shares of all values. */
+export function lausen92(b: number, low: number, high: number): number {
+  if (b < 1) return 1;
+  const density = normalDensity(b);
+  const p = (4 * density) / b + density * (b - 1 / b) * Math.log((high * (1 - low)) / ((1 - high) * low));
+  return Math.min(1, Math.max(p, 0));
+}
+
+/** Returns the improved Bonferroni bound of Lausen, Sauerbrei and Schumacher (1994), for `first` to `last` values before. */
+export function lausen94(b: number, n: number, first: number, last: number): number {
+  let further = 0;
+  for (let m = first; m < last; m += 1) {
+    const t = Math.sqrt(1 - (m * (n - m - 1)) / ((n - m) * (m + 1)));
+    further += (Math.exp((-b * b) / 2) / Math.PI) * (t - ((b * b) / 4 - 1) * (t ** 3 / 6));
+  }
+  return Math.min(1, Math.max(0, twoSided(b) + further));
+}
+
+/** Returns the variance of ranks, divided by n − 1. */
+function variance(ranks: Float64Array): number {
+  const n = ranks.length;
+  const mean = (n + 1) / 2;
+  return ranks.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (n - 1);
+}

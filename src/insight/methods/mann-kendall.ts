@@ -1,0 +1,77 @@
+/**
+ * The Mann–Kendall test for a monotone trend (Mann 1945, Kendall 1975): Kendall's S of values against time. Two-sided;
+ * normal approximation with continuity correction, its variance corrected for ties in values and in time. Equals R's
+ * `cor.test(t, x, method = "kendall", exact = FALSE, continuity = TRUE)`.
+ */
+import { twoSided } from './distributions.ts';
+import { rank } from './ranks.ts';
+
+/** The result of the test. */
+export interface MannKendall {
+  /** Pairs that rise, less those that fall. */
+  readonly s: number;
+  /** Of S, if the values are independent. */
+  readonly variance: number;
+  /** With continuity correction. */
+  readonly z: number;
+  readonly p: number;
+}
+
+/**
+ * Tests for a trend.
+ * @param times ascending
+ * @param inflation by which autocorrelation inflates the variance of S (`inflationOfTrend`)
+ */
+export function mannKendall(times: ArrayLike<number>, values: ArrayLike<number>, inflation = 1): MannKendall {
+  const s = kendallScore(times, values);
+  const n = values.length;
+  const inTime = groupSums(rank(times).ties);
+  const inValues = groupSums(rank(values).ties);
+  const variance =
+    (n * (n - 1) * (2 * n + 5) - inTime.third - inValues.third) / 18 +
+    (inTime.first * inValues.first) / (2 * n * (n - 1)) +
+    (n > 2 ? (inTime.second * inValues.second) / (9 * n * (n - 1) * (n - 2)) : 0);
+  const z =
+    variance > 0 ? (Math.sign(s) * Math.max(0, Math.abs(s) - 1)) / Math.sqrt(variance * inflation) : 0;
+  return { s, variance, z, p: twoSided(z) };
+}
+
+/** Sums over groups of equal values that Kendall's variance is corrected by. */
+function groupSums(ties: readonly number[]): { first: number; second: number; third: number } {
+  let [first, second, third] = [0, 0, 0];
+  for (const t of ties) {
+    first += t * (t - 1);
+    second += t * (t - 1) * (t - 2);
+    third += t * (t - 1) * (2 * t + 5);
+  }
+  return { first, second, third };
+}
+
+/** Returns S: pairs of equal times or values count 0. Fenwick tree over ranks: n log n. */
+function kendallScore(times: ArrayLike<number>, values: ArrayLike<number>): number {
+  const n = values.length;
+  const sorted = [...new Set(Array.from(values))].sort((a, b) => a - b);
+  const place = new Map(sorted.map((value, at) => [value, at + 1]));
+  const tree = new Int32Array(sorted.length + 1);
+  const upTo = (at: number): number => {
+    let sum = 0;
+    for (let k = at; k > 0; k -= k & -k) sum += tree[k] ?? 0;
+    return sum;
+  };
+  let s = 0;
+  for (let from = 0; from < n; ) {
+    let to = from + 1;
+    while (to < n && times[to] === times[from]) to += 1;
+    // Values of one time are compared with earlier ones only.
+    for (let k = from; k < to; k += 1) {
+      const at = place.get(values[k] ?? 0) ?? 0;
+      s += upTo(at - 1) - (from - upTo(at));
+    }
+    for (let k = from; k < to; k += 1) {
+      for (let at = place.get(values[k] ?? 0) ?? 0; at < tree.length; at += at & -at)
+        tree[at] = (tree[at] ?? 0) + 1;
+    }
+    from = to;
+  }
+  return s;
+}

@@ -1,0 +1,31 @@
+/** Ranks. */
+
+/** Ranks of values, and how many values share each. */
+export interface Ranks {
+  /** Of each value, in the order of the values: from 1; equal values share the mean of theirs (midranks). */
+  readonly ranks: Float64Array;
+  /** Sizes of the groups of equal values, of those with more than one. */
+  readonly ties: readonly number[];
+}
+
+/** Ranks values. */
+export function rank(values: ArrayLike<number>): Ranks {
+  const order = Uint32Array.from({ length: values.length }, (_, n) => n).sort(
+    (a, b) => (values[a] ?? 0) - (values[b] ?? 0),
+  );
+  const ranks = new Float64Array(values.length);
+  const ties: number[] = [];
+  for (let from = 0; from < order.length; ) {
+    let to = from + 1;
+    while (to < order.length && values[order[to] ?? 0] === values[order[from] ?? 0]) to += 1;
+    for (let n = from; n < to; n += 1) ranks[order[n] ?? 0] = (from + to + 1) / 2;
+    if (to - from > 1) ties.push(to - from);
+    from = to;
+  }
+  return { ranks, ties };
+}
+
+/** Returns the sum over groups of equal values of t³ − t, by which variances of rank statistics are smaller. */
+export function tieSum(ties: readonly number[]): number {
+  return ties.reduce((sum, t) => sum + t * (t * t - 1), 0);
+}

@@ -1,0 +1,69 @@
+/**
+ * The Theil–Sen estimator of a slope (Theil 1950, Sen 1968): the median of the slopes of all pairs with different times.
+ * Its interval is Sen's: order statistics of these slopes, from the variance of Kendall's S with ties. Equals SciPy's
+ * `scipy.stats.theilslopes(y, x, alpha)` of SciPy 1.10.
+ */
+import type { Steps } from '#src/shared/slices.ts';
+import { normalQuantile } from './distributions.ts';
+import { rank } from './ranks.ts';
+import { kth, medianOf, medianSteps } from './select.ts';
+
+/** A slope per unit of time, and its interval. */
+export interface TheilSen {
+  readonly slope: number;
+  readonly low: number;
+  readonly high: number;
+  /** The line's value at time 0: the median of values less slope × the median of times. */
+  readonly intercept: number;
+}
+
+/**
+ * Estimates the slope, in steps.
+ * @param level of the interval, 0.95
+ * @param inflation by which autocorrelation inflates the variance of S (`inflationOfTrend`)
+ * @returns undefined if all times are equal
+ */
+export function* theilSen(
+  times: ArrayLike<number>,
+  values: ArrayLike<number>,
+  level = 0.95,
+  inflation = 1,
+): Steps<TheilSen | undefined> {
+  const n = values.length;
+  const all = new Float64Array((n * (n - 1)) / 2);
+  let count = 0;
+  for (let i = 0; i < n; i += 1) {
+    const [t, x] = [times[i] ?? 0, values[i] ?? 0];
+    for (let j = i + 1; j < n; j += 1) {
+      const span = (times[j] ?? 0) - t;
+      if (span === 0) continue;
+      all[count] = ((values[j] ?? 0) - x) / span;
+      count += 1;
+    }
+    yield;
+  }
+  if (count === 0) return undefined;
+  const slopes = all.subarray(0, count);
+  const slope = yield* medianSteps(slopes);
+  const sigma = Math.sqrt(inflation * varianceOf(n, times, values));
+  const z = -normalQuantile((1 - level) / 2);
+  const upper = Math.min(roundEven((count + z * sigma) / 2), count - 1);
+  const lower = Math.max(roundEven((count - z * sigma) / 2) - 1, 0);
+  const low = yield* kth(slopes, lower);
+  const high = yield* kth(slopes, upper);
+  const intercept = medianOf(values) - slope * medianOf(times);
+  return { slope, low, high, intercept };
+}
+
+function varianceOf(n: number, times: ArrayLike<number>, values: ArrayLike<number>): number {
+  const ties = [times, values].flatMap((each) => rank(each).ties);
+  const less = ties.reduce((sum, t) => sum + t * (t - 1) * (2 * t + 5), 0);
+  return Math.max(0, (n * (n - 1) * (2 * n + 5) - less) / 18);
+}
+
+/** Rounds halves to even numbers, as NumPy does. */
+function roundEven(value: number): number {
+  const floor = Math.floor(value);
+  if (value - floor !== 0.5) return Math.round(value);
+  return floor % 2 === 0 ? floor : floor + 1;
+}

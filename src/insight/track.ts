@@ -1,0 +1,104 @@
+/** Tracks: the numeric values of one code or group of codes in one unit, in the order of time. Pure. */
+import type { AuthorType } from '#src/shared/author.ts';
+import { medianOf } from './methods/select.ts';
+
+/** A code and its system. */
+export interface Coded {
+  readonly system: string;
+  readonly code: string;
+}
+
+/** The version of a resource that states a value. */
+export interface Source {
+  /** `Observation/<id>` or `MedicationStatement/<id>`. */
+  readonly fhir: string;
+  readonly version: number;
+  readonly authorType: AuthorType;
+}
+
+/** A value at a time. */
+export interface Point {
+  /** As the resource writes it. */
+  readonly date: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** Minutes east of UTC, as the time itself says. */
+  readonly offset: number;
+  readonly value: number;
+  /** Set if the value is only known to be below or above this number. */
+  readonly bound: '<' | '>' | null;
+  /** Reference range in the track's unit. */
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly source: Source;
+}
+
+/** A track. */
+export interface Track {
+  /** The first one names it. */
+  readonly codes: readonly Coded[];
+  /** UCUM; null for numbers without a unit. */
+  readonly unit: string | null;
+  /** In order (`inOrder`). */
+  readonly points: readonly Point[];
+}
+
+/** A value that methods work with: a point, or the median of a day. */
+export interface Sample {
+  /** Days since 1970, of UTC. */
+  readonly time: number;
+  readonly value: number;
+  /** Of a point; null for the median of a day. */
+  readonly bound: Point['bound'];
+  /** Its points are those from `first` to before `end`. */
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Milliseconds of a day. */
+export const DAY = 86_400_000;
+
+/** A track with more points is reduced to medians of its days, and of these the newest as many are used. */
+export const MOST_SAMPLES = 2_000;
+
+/** Orders points by time. Equal times are ordered by value, so that the order in which values arrived never matters. */
+export function inOrder(points: readonly Point[]): Point[] {
+  return points.toSorted(
+    (a, b) => a.at - b.at || a.value - b.value || (a.source.fhir < b.source.fhir ? -1 : 1),
+  );
+}
+
+/** Returns the day of a point in its own offset, as days since 1970. */
+export function localDay({ at, offset }: Pick<Point, 'at' | 'offset'>): number {
+  return Math.floor((at + offset * 60_000) / DAY);
+}
+
+/** Returns the samples of a track: its points, or medians of days if there are more than `MOST_SAMPLES`. */
+export function samplesOf(points: readonly Point[]): Sample[] {
+  if (points.length <= MOST_SAMPLES)
+    return points.map(({ at, value, bound }, n) => ({
+      ...{ time: at / DAY, value, bound },
+      ...{ first: n, end: n + 1 },
+    }));
+  const days: Sample[] = [];
+  for (let first = 0; first < points.length; ) {
+    const day = dayAt(points, first);
+    let end = first + 1;
+    while (end < points.length && dayAt(points, end) === day) end += 1;
+    const of = points.slice(first, end);
+    days.push({
+      time: medianOf(of.map(({ at }) => at)) / DAY,
+      value: medianOf(of.map(({ value }) => value)),
+      bound: null,
+      first,
+      end,
+    });
+    first = end;
+  }
+  return days.slice(-MOST_SAMPLES);
+}
+
+function dayAt(points: readonly Point[], n: number): number {
+  const point = points[n];
+  return point === undefined ? Number.NaN : localDay(point);
+}

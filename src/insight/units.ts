@@ -1,0 +1,84 @@
+/** Conversion between units of UCUM. Pure. */
+import { canonicalRange } from '../fhir/units/canonical.ts';
+
+/** Converts a number. */
+export type Convert = (value: number) => number;
+
+/** Particles of a mole, as UCUM defines it. */
+const AVOGADRO = 6.0221367e23;
+
+/** Annotations that say what was counted. Others may change the quantity, as `{1.73_m2}` and `{creat}` do. */
+const COUNTED = /^\{(cells?|copies|ratio|index|INR|score|titer|count|events?|beats?|breaths?|RBC|WBC)\}$/i;
+
+/** A unit's values in base units: `zero` + `one` × value. */
+interface Scale {
+  readonly dimension: string;
+  readonly zero: number;
+  readonly one: number;
+}
+
+/**
+ * Returns the conversion from one unit to another; undefined if there is none. Amounts of substance and equivalents are no
+ * pure numbers here, although UCUM counts them so: `%` never becomes `mmol/mol`, nor `meq/L` `mmol/L`, because these are
+ * results of different methods, or depend on a charge.
+ * @param molarMass of what is measured, in g/mol, for conversions between mass and amount of substance
+ */
+export function converterOf(
+  from: string | null,
+  to: string | null,
+  molarMass: number | undefined,
+): Convert | undefined {
+  const [a, b] = [from ?? '1', to ?? '1'];
+  if (a === b) return (value) => value;
+  if (annotationsOf(a) !== annotationsOf(b) || hasEquivalents(a) !== hasEquivalents(b)) return undefined;
+  const [x, y] = [scaleOf(a), scaleOf(b)];
+  if (x === undefined || y === undefined) return undefined;
+  const [inMoles, toMoles] = [hasMoles(a), hasMoles(b)];
+  if (inMoles === toMoles) return x.dimension === y.dimension ? between(x, y, 1) : undefined;
+  // UCUM's mole is a number, its gram a base unit: the dimensions differ by a mass of one.
+  if (molarMass === undefined || !(molarMass > 0)) return undefined;
+  if (withMass(inMoles ? x : y) !== (inMoles ? y : x).dimension) return undefined;
+  return between(x, y, inMoles ? molarMass / AVOGADRO : AVOGADRO / molarMass);
+}
+
+function between(x: Scale, y: Scale, factor: number): Convert {
+  return (value) => rounded(((x.zero + x.one * value) * factor - y.zero) / y.one);
+}
+
+/** Rounds to twelve digits, which removes errors of binary fractions. */
+function rounded(value: number): number {
+  return Number.isFinite(value) ? Number(value.toPrecision(12)) : value;
+}
+
+function scaleOf(unit: string): Scale | undefined {
+  // A million: canonical values of some scales have twelve digits.
+  const [nothing, one] = [canonicalRange(unit, '0', '0'), canonicalRange(unit, '1000000', '1000000')];
+  if (nothing === undefined || one === undefined) return undefined;
+  const zero = Number(nothing.low);
+  return { dimension: one.dimension, zero, one: (Number(one.low) - zero) / 1e6 };
+}
+
+/** Exponents of metre, second, gram and UCUM's other base units: the third is the mass. */
+function withMass({ dimension }: Scale): string {
+  const [exponents = '', ...rest] = dimension.split(' ');
+  const each = exponents.split(',').map(Number);
+  each[2] = (each[2] ?? 0) + 1;
+  return [each.join(','), ...rest].join(' ');
+}
+
+function annotationsOf(unit: string): string {
+  return (unit.match(/\{[^}]*\}/g) ?? []).filter((each) => !COUNTED.test(each)).join();
+}
+
+const withoutAnnotations = (unit: string): string => unit.replace(/\{[^}]*\}/g, '');
+
+/** Returns whether a unit counts moles in its numerator alone, or in its denominator alone. */
+function hasMoles(unit: string): boolean {
+  return (withoutAnnotations(unit).match(/mol/g) ?? []).length % 2 === 1;
+}
+
+function hasEquivalents(unit: string): string {
+  const bare = withoutAnnotations(unit);
+  const moles = (bare.match(/mol/g) ?? []).length;
+  return `${/(?:^|[^a-z])[a-z]?eq(?![a-z])/.test(bare)} ${moles > 1}`;
+}

@@ -1,0 +1,56 @@
+/** Warnings about values that series and patterns leave out (docs/spec/decisions.md, section 4 "Patient safety"). Pure. */
+
+/** Kinds of warnings. */
+export const WARNING_KINDS = ['left_out', 'unit', 'bound'] as const;
+
+/** A warning. */
+export interface InsightWarning {
+  readonly kind: (typeof WARNING_KINDS)[number];
+  readonly text: string;
+  readonly count: number;
+}
+
+/** Counts of what was left out, and of what is only known to be beyond a bound. */
+export interface Tally {
+  readonly withdrawn: number;
+  readonly modified: number;
+  readonly byAi: number;
+  readonly undated: number;
+  readonly long: number;
+  /** By unit. */
+  readonly unconverted: ReadonlyMap<string, number>;
+  /** The unit that others could not be converted to. */
+  readonly unit: string | null;
+  readonly bounded: number;
+}
+
+/** Returns the warnings of what was counted. */
+export function warningsOf(tally: Tally): InsightWarning[] {
+  const { withdrawn, modified, byAi, undated, long, unconverted, unit, bounded } = tally;
+  const leftOut = [
+    ['entered in error', withdrawn],
+    ['refuted, or with an unknown modifier extension', modified],
+    ['written by an AI', byAi],
+    ['without a date', undated],
+    ['larger than 200 kB', long],
+  ] as const;
+  return [
+    ...leftOut.flatMap(([why, count]): InsightWarning[] =>
+      count === 0 ? [] : [{ kind: 'left_out', text: `left out: ${why}`, count }],
+    ),
+    ...[...unconverted].sort().map(
+      ([own, count]): InsightWarning => ({
+        kind: 'unit',
+        text: `left out: ${named(own)} can't be converted to ${named(unit ?? '')}`,
+        count,
+      }),
+    ),
+    ...(bounded === 0
+      ? []
+      : [
+          { kind: 'bound', text: 'only known to be below or above the value shown', count: bounded } as const,
+        ]),
+  ];
+}
+
+const named = (unit: string): string => (unit === '' ? 'a number without a unit' : unit);

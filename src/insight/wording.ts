@@ -1,0 +1,53 @@
+/** Puts findings into words. They say what was observed; they neither explain nor advise. Pure. */
+
+import { RHYTHM_METHODS } from './detect/rhythm.ts';
+import type { Finding } from './finding.ts';
+import type { Coded } from './track.ts';
+
+/** Names of codes, by `system|code`. */
+export type Names = ReadonlyMap<string, string>;
+
+/** Returns the title of a finding, one line. */
+export function titleOf(finding: Finding, names: Names): string {
+  const { kind, codes, direction, effect, window, evidence, method } = finding;
+  const [first = 'values', second = 'values'] = codes.map((code) => nameOf(code, names));
+  const period = `from ${dayOf(window.from)} to ${dayOf(window.to)}`;
+  const size = quantity(Math.abs(effect.value), effect.unit);
+  switch (kind) {
+    case 'trend':
+      return `${first} ${direction === 'up' ? 'rose' : 'fell'} by about ${size} ${period}`;
+    case 'change_point':
+      return `${first} was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayOf(effect.since ?? '')}`;
+    case 'out_of_range':
+      return `${first} was ${direction} its reference range ${evidence.length} times in a row ${period}`;
+    case 'gap':
+      return `No ${first} was recorded for ${rounded(effect.value)} days ${period}`;
+    case 'correlation':
+      if (method === RHYTHM_METHODS.day) return `${first} differed by up to ${size} between times of the day`;
+      if (method === RHYTHM_METHODS.week)
+        return `${first} differed by up to ${size} between days of the week`;
+      if (effect.since !== undefined)
+        return `${second} was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} in the year after ${dayOf(effect.since)}, when ${first} is recorded to have started, than in the year before`;
+      return `${first} and ${second} varied ${direction === 'together' ? 'together' : 'in opposite directions'}${lag(effect.lag_days ?? 0, first, second)}`;
+  }
+}
+
+function lag(days: number, first: string, second: string): string {
+  if (Math.abs(days) < 0.5) return '';
+  return days > 0
+    ? `, ${second} ${rounded(days)} days after ${first}`
+    : `, ${first} ${rounded(-days)} days after ${second}`;
+}
+
+function nameOf({ system, code }: Coded, names: Names): string {
+  return names.get(`${system}|${code}`) ?? code;
+}
+
+function quantity(value: number, unit: string | null): string {
+  return unit === null || unit === '1' ? String(rounded(value)) : `${rounded(value)} ${unit}`;
+}
+
+/** Three significant digits are enough in words. */
+const rounded = (value: number): number => Number(value.toPrecision(3));
+
+const dayOf = (date: string): string => date.slice(0, 10);

@@ -1,0 +1,46 @@
+/** The judged set as the final exam of all detectors together, and noise that it doesn't contain. */
+import { expect } from 'chai';
+import { findPatterns } from '#src/insight/find.ts';
+import type { Finding } from '#src/insight/finding.ts';
+import { Random } from '#src/sandbox/random.ts';
+import { atOnce } from '#src/shared/slices.ts';
+import { isFound, tracksOf } from './judged.ts';
+import { type JudgedRecord, judgedSet, noiseRecord } from './judged-set.ts';
+
+const findingsOf = (record: JudgedRecord): Finding[] => atOnce(findPatterns(tracksOf(record), []));
+
+describe('insight: the judged set', () => {
+  const all = judgedSet();
+
+  it('has 200 series of sizes that are never below the least', () => {
+    expect(all).to.have.length(200);
+    for (const { planted, series } of all) {
+      if (planted === undefined) continue;
+      const count = series[0]?.values.length ?? 0;
+      expect(count).to.be.at.least({ trend: 12, step: 16, gap: 13, lag: 20 }[planted.kind]);
+      if (planted.kind === 'trend') expect(Math.abs(planted.change)).to.be.at.least(2);
+      if (planted.kind === 'step') expect(Math.abs(planted.size)).to.be.at.least(1.5);
+      if (planted.kind === 'lag') expect(Math.abs(planted.rho)).to.be.at.least(0.7);
+    }
+  });
+
+  it('shows at least 95 % of what was planted', () => {
+    const planted = all.filter((record) => record.planted !== undefined);
+    const missed = planted.filter((record) => !isFound(record, findingsOf(record)));
+    expect(planted).to.have.length(140);
+    expect(missed.length / planted.length, missed.map(({ name }) => name).join('\n')).to.be.at.most(0.05);
+  });
+
+  it('shows something in at most 2 % of noise', () => {
+    const noise = all.filter((record) => record.planted === undefined);
+    const found = noise.filter((record) => findingsOf(record).length > 0);
+    expect(noise).to.have.length(60);
+    expect(found.length / noise.length, found.map(({ name }) => name).join('\n')).to.be.at.most(0.02);
+  });
+
+  it('shows something in at most 2 % of 1,500 further records of noise', () => {
+    const records = Array.from({ length: 1_500 }, (_, n) => noiseRecord(new Random(`further ${n}`), n));
+    const found = records.filter((record) => findingsOf(record).length > 0);
+    expect(found.length / records.length).to.be.at.most(0.02);
+  });
+});
