@@ -7,6 +7,7 @@ import { context } from './context.ts';
 import { create } from './create.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
+import { insight } from './insight.ts';
 import { instances } from './instances.ts';
 import { limits } from './limits.ts';
 import { lists } from './lists.ts';
@@ -40,6 +41,7 @@ export const MEASURES: readonly Measure[] = [
   everything,
   summary,
   context,
+  insight,
   limits,
   tokens,
   projects,

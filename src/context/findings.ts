@@ -1,9 +1,11 @@
 /** Findings: for each code the newest value, the values before it, their range and the last change. */
 import { objects } from '#src/fhir/ips/parts.ts';
 import { concept, referenceRange } from '#src/fhir/ips/words.ts';
+import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { type Fact, line } from './fact.ts';
 import type { Course } from './newest.ts';
+import { patternMembers, wordsOf } from './patterns.ts';
 import { ageDays, codedIn, codeMembers, dayIn, namedEntry, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
 import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './scores.ts';
@@ -44,15 +46,21 @@ const WORDS: Readonly<Record<string, string>> = {
   AA: 'critical',
 };
 
-/** Returns one fact per series. */
-export function findings(reading: Reading, courses: readonly Course[], watched: MonitoredFindings): Fact[] {
-  return courses.flatMap((course) => findingOf(reading, course, watched) ?? []);
+/** Returns one fact per series. @param patterns trends and changes of each series, in the same order */
+export function findings(
+  reading: Reading,
+  courses: readonly Course[],
+  watched: MonitoredFindings,
+  patterns: readonly (readonly Finding[])[],
+): Fact[] {
+  return courses.flatMap((course, n) => findingOf(reading, course, watched, patterns[n] ?? []) ?? []);
 }
 
 function findingOf(
   reading: Reading,
   { kind, measure, entries, newest }: Course,
   watched: MonitoredFindings,
+  patterns: readonly Finding[],
 ): Fact | undefined {
   const { focus, displays } = reading;
   const [latest, ...before] = newest;
@@ -73,6 +81,7 @@ function findingOf(
     head,
     past.length === 0 ? undefined : `before ${past.join(', ')}`,
     statistics === undefined || entries.length < 4 ? undefined : statistics.text,
+    wordsOf(patterns),
   );
   const score = scoreOfFinding(kind, measure, watched, focus, ageDays(reading, latest), flag !== undefined);
   const about = { kind, text: name, codes: codedIn(value.code), ageDays: ageDays(reading, latest) };
@@ -90,6 +99,7 @@ function findingOf(
       value_text: valueIn(value) ?? null,
       flag: flag ?? null,
       range: range ?? null,
+      ...(patterns.length === 0 ? {} : { patterns: patternMembers(patterns) }),
       trend:
         entries.length < 2
           ? null

@@ -7,6 +7,7 @@ import { findings } from './findings.ts';
 import { focusOf } from './focus.ts';
 import { gapWarnings, monitoringOf } from './monitoring.ts';
 import { type Course, type ReadBodies, readNewest, valuesShown } from './newest.ts';
+import { patternsOf } from './patterns.ts';
 import { ageDays, entriesOf, type Reading } from './reading.ts';
 import { type Entry, MODIFIED, type OpenedRecord } from './record.ts';
 import type { ContextRequest, Kind } from './request.ts';
@@ -57,7 +58,9 @@ export async function gatherFacts(
   const { opened, outside } = within(record, ask.window_days, beside.today);
   const reading: Reading = { ...beside, opened, focus };
   const drugs = drugsOf(reading);
-  const series = seriesOf(opened.facts.get('Observation') ?? []);
+  const observations = opened.facts.get('Observation') ?? [];
+  const series = seriesOf(observations);
+  const patterns = await patternsOf(observations, series);
   const ofAi = seriesOf(opened.byAi.filter(({ type }) => type === 'Observation'));
   const courses = await readNewest([...series, ...ofAi], valuesShown(focus), bodies);
   const watch = monitoringOf(reading, drugs);
@@ -66,7 +69,12 @@ export async function gatherFacts(
     ...allergies(reading),
     ...medications(reading, drugs),
     ...problems(reading),
-    ...findings(reading, courses.slice(0, series.length), watch),
+    ...findings(
+      reading,
+      courses.slice(0, series.length),
+      watch,
+      series.map((one) => patterns.get(one) ?? []),
+    ),
     ...procedures(reading),
     ...encounters(reading),
     ...plans(reading),
@@ -118,7 +126,7 @@ function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
     ...allergies(own),
     ...medications(own, drugs),
     ...problems(own),
-    ...findings(own, courses, none),
+    ...findings(own, courses, none, []),
     ...procedures(own),
     ...encounters(own),
     ...plans(own),

@@ -39,6 +39,18 @@ export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]
   return findings;
 }
 
+/** Finds trends and changes alone, of each track by itself, in steps. */
+export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
+  const sampled = tracks.map((track) => ({ track, samples: samplesOf(track.points) }));
+  const tested = Math.max(1, sampled.filter(({ samples }) => samples.length >= LEAST.trend).length);
+  const found: Finding[][] = [];
+  for (const each of sampled) {
+    found.push((yield* courseOf(each, tested)).map(findingOf));
+    yield;
+  }
+  return found;
+}
+
 /** Parameters that a change's place counts as: it is the best of many. */
 const PLACE = 1.5;
 /** Difference between two descriptions, in parameters, that the values decide: about twenty times as likely. */

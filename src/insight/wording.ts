@@ -15,9 +15,8 @@ export function titleOf(finding: Finding, names: Names): string {
   const size = quantity(Math.abs(effect.value), effect.unit);
   switch (kind) {
     case 'trend':
-      return `${first} ${direction === 'up' ? 'rose' : 'fell'} by about ${size} ${period}`;
     case 'change_point':
-      return `${first} was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayOf(effect.since ?? '')}`;
+      return `${first} ${predicateOf(finding)}`;
     case 'out_of_range':
       return `${first} was ${direction} its reference range ${evidence.length} times in a row ${period}`;
     case 'gap':
@@ -30,6 +29,14 @@ export function titleOf(finding: Finding, names: Names): string {
         return `${second} was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} in the year after ${dayOf(effect.since)}, when ${first} is recorded to have started, than in the year before`;
       return `${first} and ${second} varied ${direction === 'together' ? 'together' : 'in opposite directions'}${lag(effect.lag_days ?? 0, first, second)}`;
   }
+}
+
+/** Returns what a trend or a change says of its values. */
+export function predicateOf({ kind, direction, effect, window }: Finding): string {
+  const size = quantity(Math.abs(effect.value), effect.unit);
+  if (kind === 'change_point')
+    return `was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayOf(effect.since ?? '')}`;
+  return `${direction === 'up' ? 'rose' : 'fell'} by about ${size} from ${dayOf(window.from)} to ${dayOf(window.to)}`;
 }
 
 function lag(days: number, first: string, second: string): string {

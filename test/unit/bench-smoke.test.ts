@@ -21,7 +21,18 @@ const LONG = [
     'instances',
     'everything',
   ],
-  ...['summary', 'context', 'limits', 'tokens', 'lists', 'projected', 'codes', 'projects', 'webhooks'],
+  ...[
+    'summary',
+    'context',
+    'insight',
+    'limits',
+    'tokens',
+    'lists',
+    'projected',
+    'codes',
+    'projects',
+    'webhooks',
+  ],
 ];
 const ROWS = ['create'];
 

@@ -1,0 +1,76 @@
+/** Trends and changes of a record's findings, for contexts. The methods are those of patterns (docs/patterns.md). */
+import { findCourses } from '#src/insight/find.ts';
+import type { Finding } from '#src/insight/finding.ts';
+import { type Measurement, trackOf } from '#src/insight/measurement.ts';
+import { predicateOf } from '#src/insight/wording.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { inSlices } from '#src/shared/slices.ts';
+import type { Entry } from './record.ts';
+import type { Series } from './series.ts';
+import { numberIn } from './value.ts';
+
+/** Trends and changes by series. */
+export type Patterns = ReadonlyMap<Series, readonly Finding[]>;
+
+/** Fewest values of a series in which they are looked for. */
+const LEAST = 12;
+/** Versions of the evidence that an item names; the others are counted. */
+const MOST_NAMED = 20;
+
+/** Those of records that were opened; equal series of one record are looked at once. */
+const known = new WeakMap<readonly Entry[], Promise<readonly (readonly Finding[])[]>>();
+
+/**
+ * Finds trends and changes, in slices.
+ * @param observations what the series were made from; what was found in the same list before is used again
+ */
+export async function patternsOf(
+  observations: readonly Entry[],
+  series: readonly Series[],
+): Promise<Patterns> {
+  const found =
+    known.get(observations) ?? inSlices(findCourses(series.map(({ entries }) => trackOfEntries(entries))));
+  known.set(observations, found);
+  const each = await found;
+  return new Map(series.map((one, n) => [one, each[n] ?? []]));
+}
+
+function trackOfEntries(entries: readonly Entry[]): ReturnType<typeof trackOf>['track'] {
+  const measurements = entries.length < LEAST ? [] : entries.flatMap((entry) => measurementOf(entry) ?? []);
+  return trackOf([], measurements, () => undefined).track;
+}
+
+function measurementOf({ type, id, version, number, dated }: Entry): Measurement | undefined {
+  if (number === undefined || dated.date === null) return undefined;
+  const said = JSON.parse(number) as Json;
+  const found = numberIn(isObject(said) ? { valueQuantity: said } : { valueInteger: said });
+  if (found === undefined) return undefined;
+  return {
+    unit: found.unit === '' ? null : found.unit,
+    point: {
+      ...{ date: dated.date, at: dated.at, offset: 0, value: found.value },
+      ...{ bound: null, low: null, high: null },
+      // Who wrote it plays no part: what an AI wrote isn't among the facts.
+      source: { fhir: `${type}/${id}`, version, authorType: 'import' },
+    },
+  };
+}
+
+/** Returns the words that follow a finding's values, such as `fell by about 2.3 % from 2024-01-01 to 2025-11-21`. */
+export function wordsOf(found: readonly Finding[]): string | undefined {
+  return found.length === 0 ? undefined : found.map(predicateOf).join('; ');
+}
+
+/** Returns trends and changes as members of an item, with the newest versions of their evidence. */
+export function patternMembers(found: readonly Finding[]): JsonObject[] {
+  return found.map(({ kind, direction, effect, confidence, method, window, evidence }) => ({
+    ...{ kind, direction, confidence, method },
+    effect: { ...effect },
+    window: { ...window },
+    evidence_count: evidence.length,
+    evidence: evidence.slice(-MOST_NAMED).map(({ fhir, version, role }) => ({
+      fhir: `${fhir}/_history/${version}`,
+      role,
+    })),
+  }));
+}
