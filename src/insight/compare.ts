@@ -39,7 +39,7 @@ export interface Comparison {
   readonly b: Summary;
   readonly difference: Difference | null;
   readonly sufficient: boolean;
-  /** Why there is no difference. */
+  /** Why it says no difference. */
   readonly reason: string | null;
 }
 

@@ -107,7 +107,7 @@ const comparedSchema = z
       })
       .nullable(),
     sufficient: z.boolean(),
-    reason: z.string().nullable().describe('Why there is no difference.'),
+    reason: z.string().nullable().describe('Why it says no difference.'),
     method: z.string(),
     warnings,
   })
