@@ -53,7 +53,10 @@ describe('series and patterns of REST v1', () => {
     return service.post('', { resourceType: 'Bundle', type: 'transaction', entry });
   };
   /** A value that wavers a little, the same every time. */
-  const waver = (n: number) => Math.round(100 * Math.sin(n * 12.9898)) / 1000;
+  const waver = (n: number) => {
+    const turned = Math.sin(n * 12.9898) * 43_758.5453;
+    return Math.round(200 * (turned - Math.floor(turned) - 0.5)) / 1000;
+  };
 
   it('shows values in one unit, with exact versions, ranges and statistics', async () => {
     const patient = await person();

@@ -14,7 +14,7 @@ import { daysInOrder, daysOf } from './days.ts';
 import { type Displays, displaysOf } from './displays.ts';
 import { patientIn, shownId } from './finding-id.ts';
 import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
-import type { RestRequest } from './record.ts';
+import { type RestRequest, shownCursor } from './record.ts';
 import { date } from './schemas.ts';
 
 const TAG = 'Timeline and context';
@@ -208,13 +208,15 @@ async function list(request: RestRequest, patient: string): Promise<RouteResult>
     findings.flatMap(({ codes }) => codes),
   );
   const data = findings.map((finding) => shown(request, patient, finding, displays, changed));
-  return { status: 200, body: { data, total: data.length, warnings: left }, reads: true };
+  const body = { data, total: data.length, warnings: left };
+  return { status: 200, body, reads: true, shown: data.length };
 }
 
 async function one(request: RestRequest, patient: string, id: string): Promise<RouteResult> {
   const { finding, changed } = await findingOf(request, patient, id);
   const displays = await displaysOf(request, finding.codes);
-  return { status: 200, body: shown(request, patient, finding, displays, changed), reads: true };
+  const body = shown(request, patient, finding, displays, changed);
+  return { status: 200, body, reads: true, shown: 1 };
 }
 
 async function evidence(
@@ -229,7 +231,8 @@ async function evidence(
   const { length: total } = finding.evidence;
   const next = from + limit < total ? encodeCursorOf(of, [from + limit]) : null;
   const data = finding.evidence.slice(from, from + limit);
-  return { status: 200, body: { data, total, next_cursor: next }, reads: true };
+  const body = { data, total, next_cursor: shownCursor(request, next ?? undefined) };
+  return { status: 200, body, reads: true, shown: data.length };
 }
 
 /** @throws Refusal not_found (404) if the record doesn't show that finding, or no longer. */
@@ -284,6 +287,8 @@ async function compare(
   const compared = await told(request, patient, () => services.queries.comparison(caller, patient, what));
   return {
     status: 200,
+    reads: true,
+    shown: compared.a.count + compared.b.count,
     body: {
       code,
       unit: compared.unit,
@@ -295,6 +300,5 @@ async function compare(
       method: COMPARE_METHOD,
       warnings: compared.warnings,
     },
-    reads: true,
   };
 }

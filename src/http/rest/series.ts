@@ -124,7 +124,8 @@ async function series(request: RestRequest, patient: string, query: Query): Prom
   const read = await told(request, patient, () => services.queries.series(caller, asked, groups));
   const displays = await displaysOf(request, groups.flat());
   const text = await inSlices(printed(read, bucket, displays));
-  return { status: 200, text, reads: true };
+  const counted = read.reduce((sum, { track }) => sum + track.points.length, 0);
+  return { status: 200, text, reads: true, shown: counted };
 }
 
 type Read = Awaited<ReturnType<RestRequest['services']['queries']['series']>>['told'];
