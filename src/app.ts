@@ -21,6 +21,7 @@ import { openPatientsOfProject } from '#queries/consents/patients-of-project.ts'
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { openRecordsOf } from '#queries/records-of.ts';
+import { openConcepts } from '#src/terminology/concepts/concepts.ts';
 import { openAccessLog } from './app/access-log.ts';
 import { openAccessRequests } from './app/access-requests.ts';
 import { acknowledged } from './app/acknowledged.ts';
@@ -417,6 +418,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       manifests,
       logos: new ApplicationLogos(pool),
       describeCode: terminology.describe,
+      concepts: openConcepts(pool, ready),
       displays: rememberDisplays(terminology.displays),
       caughtUp,
       notFresh: (models) => notFresh(stale, models),

@@ -12,6 +12,7 @@ import { SHARED_OWNER, sharedSchema } from '#queries/terminology/shared.ts';
 import { CATALOG, type StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';
 import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { installConcepts } from '#src/terminology/concepts/store.ts';
 import { installBundled, madeFrom, noteMade, writingTerminology } from '#src/terminology/install.ts';
 
 const MODELS: readonly Projection[] = [resources, search, history];
@@ -19,6 +20,7 @@ const MODELS: readonly Projection[] = [resources, search, history];
 /** Writes the bundled terminology if it is missing, and rebuilds its read models if they are older. */
 export async function prepareTerminology(pool: Pool): Promise<void> {
   await installBundled(pool, nowMicros());
+  await installConcepts(pool);
   await publishTerminology(pool);
 }
 

@@ -365,11 +365,13 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'terminology <action> [files...]',
-        'load: load a code system from your own files; list: list the code systems',
+        'load: load a code system, or symptoms, conditions and treatments, from your own files; list: list the code systems',
       )
-        .option('--system <name>', 'For load: loinc, atc, icd10 or snomed')
-        .option('--release <version>', 'For load: the version of the code system, as its publisher names it'),
+        .option('--system <name>', 'For load: loinc, atc, icd10, snomed or concepts')
+        .option('--release <version>', 'For load: the version of the code system, as its publisher names it')
+        .option('--lang <tag>', 'For load of concepts: the language of the file (default: en)'),
       'annal terminology load Loinc.csv --system loinc --release 2.78',
+      'annal terminology load symptoms.de.csv --system concepts --lang de',
       'annal terminology list',
     ),
     async ([action = '', ...files], options) => {

@@ -54,6 +54,7 @@ const schema = z.strictObject({
   patients: flag,
   system: text,
   release: text,
+  lang: text,
   port: whole('--port', 1, 65_535),
   events: text,
   secret: text,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { prepareTerminology } from '#src/app/terminology.ts';
 import { openPool } from '#src/database/pool.ts';
 import { nowMicros } from '#src/shared/time.ts';
+import { languageTag, loadConcepts } from '#src/terminology/concepts/store.ts';
 import { LOADABLE, type LoadableName, loadSystem } from '#src/terminology/load/load.ts';
 import { BadFile } from '#src/terminology/load/table.ts';
 import { databaseUrlOf } from './database.ts';
@@ -18,10 +19,13 @@ export interface TerminologyOptions extends Pick<ServiceOptions, 'dataDir'> {
   readonly json?: boolean;
   readonly system?: string;
   readonly release?: string;
+  readonly lang?: string;
   readonly signal?: AbortSignal;
 }
 
 const NAMES = Object.keys(LOADABLE) as LoadableName[];
+/** The name of the files with symptoms, conditions and treatments. */
+const CONCEPTS = 'concepts';
 
 /**
  * Runs `load FILE…` or `list`.
@@ -38,13 +42,22 @@ export async function terminologyCommand(
     return onDatabase(options, (pool) => list(pool, options));
   }
   const { system } = options;
-  const name = NAMES.find((each) => each === system);
+  const name = [...NAMES, CONCEPTS].find((each) => each === system);
   if (name === undefined) {
     const given = system === undefined ? '' : `, not ${system}`;
-    throw new Failure(`annal terminology load needs --system ${NAMES.join('|')}${given}`, MISUNDERSTOOD);
+    const names = [...NAMES, CONCEPTS].join('|');
+    throw new Failure(`annal terminology load needs --system ${names}${given}`, MISUNDERSTOOD);
   }
   if (files.length === 0) throw new Failure('annal terminology load needs a file', MISUNDERSTOOD);
-  return onDatabase(options, (pool) => load(pool, name, files, options));
+  const codes = NAMES.find((each) => each === name);
+  if (codes === undefined) {
+    if (options.release !== undefined)
+      throw new Failure('--release is for code systems; concepts take --lang', MISUNDERSTOOD);
+    return onDatabase(options, (pool) => loadTexts(pool, files, options));
+  }
+  if (options.lang !== undefined)
+    throw new Failure(`--lang is for --system ${CONCEPTS}; code systems have no languages`, MISUNDERSTOOD);
+  return onDatabase(options, (pool) => load(pool, codes, files, options));
 }
 
 /** Statements over a whole code system take as long as they take. */
@@ -69,11 +82,7 @@ async function load(
   files: readonly string[],
   { json = false, release, signal }: TerminologyOptions,
 ): Promise<void> {
-  const sizes = await Promise.all(
-    files.map(async (file) => (await stat(file).catch(() => undefined))?.size ?? 0),
-  );
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  const progress = startProgress(total, 'bytes', json);
+  const progress = startProgress(await bytesOf(files), 'bytes', json);
   try {
     const concepts = await loadSystem(pool, {
       name,
@@ -95,6 +104,35 @@ async function load(
   }
 }
 
+/** Loads concepts in one language. */
+async function loadTexts(
+  pool: Pool,
+  files: readonly string[],
+  { json = false, lang = 'en', signal }: TerminologyOptions,
+): Promise<void> {
+  const progress = startProgress(await bytesOf(files), 'bytes', json);
+  try {
+    await prepareTerminology(pool);
+    const read = (bytes: number) => progress.advance(bytes);
+    const concepts = await loadConcepts(pool, { files, lang, read, signal });
+    progress.stop();
+    const tag = languageTag(lang);
+    const done = json
+      ? JSON.stringify({ system: CONCEPTS, lang: tag, concepts })
+      : `${counted(concepts, 'concept')} in the language ${tag} loaded.`;
+    process.stdout.write(`${done}\n`);
+  } finally {
+    progress.stop();
+  }
+}
+
+async function bytesOf(files: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(
+    files.map(async (file) => (await stat(file).catch(() => undefined))?.size ?? 0),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 const row = z.object({
   url: z.string(),
   version: z.string().nullable(),
@@ -108,7 +146,11 @@ async function list(pool: Pool, { json = false }: TerminologyOptions): Promise<v
   const { rows } = await pool.query(
     `select s.url, s.version, s.content, s.loaded,
        (select count(*)::int from terminology.concept c where c.system = s.id) as concepts
-     from terminology.system s order by s.loaded desc, concepts desc, s.url`,
+     from terminology.system s
+     union all
+     select 'concepts (' || e.lang || ')', null, 'complete', e.loaded, count(*)::int
+     from terminology.concept_entry e group by e.lang, e.loaded
+     order by loaded desc, concepts desc, url`,
   );
   const systems = z.array(row).parse(rows);
   const cells = systems.map(({ url, version, content, loaded, concepts }) => [

@@ -41,6 +41,7 @@ import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
 import { WEBHOOK_FORGOTTEN_SQL, WEBHOOK_GRANTS_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
 import { SIGN_IN_PROMPT_SQL, SIGN_IN_SQL } from '#src/signin/tables.ts';
+import { CONCEPTS_SQL } from '#src/terminology/concepts/schema.ts';
 import { TERMINOLOGY_INDEX_SQL, TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
 
 /** A migration, run in its own transaction. */
@@ -102,4 +103,5 @@ export const MIGRATIONS: readonly Migration[] = [
     name: '0078-shared-links',
     sql: [SHARED_LINKS_SQL, SNAPSHOT_SHARED_LINKS_SQL, ACCESS_LOG_NAMES_SQL].join('\n'),
   },
+  { name: '0090-concepts', sql: CONCEPTS_SQL },
 ];

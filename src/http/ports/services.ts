@@ -13,6 +13,7 @@ import type { Identity } from '#src/shared/identity.ts';
 import type { Moment } from '#src/shared/moment.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
+import type { Concepts } from '#src/terminology/concepts/concepts.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { AccessRequestServices } from './access-requests.ts';
 import type { ConsentCommands } from './consents.ts';
@@ -86,6 +87,8 @@ export interface Services {
   };
   /** Returns the properties of a code of a code system (its URL); undefined if it isn't installed. */
   readonly describeCode: Terminology['describe'];
+  /** Symptoms, conditions and treatments in everyday and clinical language. */
+  readonly concepts: Concepts;
   /** Returns the names of installed codes, by `system|code`. */
   readonly displays: Terminology['displays'];
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */

@@ -1,6 +1,7 @@
 /** All routes below `/v1` (docs/spec/interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
 import { ACCESS_LOG_ROUTES } from './access-log.ts';
+import { CONCEPT_ROUTES } from './concepts.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
 import { CONTEXT_ROUTES } from './context.ts';
 import { DOCUMENT_ROUTES } from './documents.ts';
@@ -34,5 +35,6 @@ export const REST_ROUTES: readonly Route[] = [
   ...GRANT_ROUTES,
   ...ACCESS_LOG_ROUTES,
   ...TERMINOLOGY_ROUTES,
+  ...CONCEPT_ROUTES,
   ...CONTEXT_ROUTES,
 ];

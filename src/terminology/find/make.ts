@@ -2,11 +2,9 @@
 import type { ClientBase } from 'pg';
 import { CodeIndex } from './code-index.ts';
 import { readParts, writePart } from './pieces.ts';
-import { asBytes, BLOCK, type TextListsBytes } from './text-lists.ts';
+import type { TextListsBytes } from './text-lists.ts';
 import { trigramsOf } from './trigrams.ts';
-
-/** A text with its numbers in ascending order, as bytes in memory order. */
-type TextList = readonly [text: string, numbers: Buffer];
+import { type TextList, writeLists } from './write-lists.ts';
 
 // Selects codes with their rank: see `CodeIndexBytes`. Index: concept_in_order (system, place).
 const RANKED = `
@@ -37,17 +35,18 @@ const SORTING_MS = 600_000;
 export async function makeCodeIndex(tx: ClientBase, system: number): Promise<void> {
   await tx.query(`set local statement_timeout = ${SORTING_MS}`);
   await tx.query('delete from terminology.code_index where system = $1', [system]);
-  const places = writePart(tx, system, 'places');
+  const part = (name: string) => writePart(tx, system, name);
+  const places = part('places');
   for await (const rows of inOrder(tx, PLACES, system)) {
     for (const [, numbers] of rows) places.append(numbers);
     await places.write();
   }
   await places.write('all');
-  await writeLists(tx, system, 'codes', inOrder(tx, CODES, system));
-  await writeLists(tx, system, 'names', inOrder(tx, NAMES, system));
+  await writeLists(part, 'codes', inOrder(tx, CODES, system));
+  await writeLists(part, 'names', inOrder(tx, NAMES, system));
   const ofTrigrams = new Map<string, number[]>();
-  await writeLists(tx, system, 'words', noting(ofTrigrams, inOrder(tx, WORDS, system)));
-  await writeLists(tx, system, 'trigrams', sorted(ofTrigrams));
+  await writeLists(part, 'words', noting(ofTrigrams, inOrder(tx, WORDS, system)));
+  await writeLists(part, 'trigrams', sorted(ofTrigrams));
 }
 
 /**
@@ -85,51 +84,6 @@ async function* inOrder(tx: ClientBase, sql: string, system: number): AsyncGener
     yield rows.map(({ text, numbers }) => [text, numbers.swap32()]);
   }
   await tx.query('close in_order');
-}
-
-async function writeLists(
-  tx: ClientBase,
-  system: number,
-  name: string,
-  batches: AsyncIterable<readonly TextList[]> | Iterable<readonly TextList[]>,
-): Promise<void> {
-  const part = (of: keyof TextListsBytes) => writePart(tx, system, `${name}.${of}`);
-  const [texts, blocks, starts, numbers] = [part('texts'), part('blocks'), part('starts'), part('numbers')];
-  const parts = [texts, blocks, starts, numbers];
-  let [place, length, start] = [0, 0, 0];
-  let before: Buffer = Buffer.alloc(0);
-  for await (const batch of batches) {
-    const begins: number[] = [];
-    const lists: number[] = [];
-    for (const [text, list] of batch) {
-      const bytes = Buffer.from(text);
-      const shared = place % BLOCK === 0 ? 0 : sharedBy(before, bytes);
-      if (place % BLOCK === 0) begins.push(length);
-      lists.push(start);
-      const line = Buffer.concat([
-        Buffer.from([...asBytes(shared), ...asBytes(bytes.length - shared)]),
-        bytes.subarray(shared),
-      ]);
-      texts.append(line);
-      numbers.append(list);
-      place += 1;
-      length += line.length;
-      start += list.length / 4;
-      before = bytes;
-    }
-    blocks.append(Uint32Array.from(begins));
-    starts.append(Uint32Array.from(lists));
-    for (const each of parts) await each.write();
-  }
-  starts.append(Uint32Array.of(start));
-  for (const each of parts) await each.write('all');
-}
-
-/** Returns the number of bytes in the common beginning of two texts. */
-function sharedBy(one: Buffer, other: Buffer): number {
-  let at = 0;
-  while (at < one.length && at < other.length && one[at] === other[at]) at += 1;
-  return at;
 }
 
 /** Yields words unchanged, and records their groups of three letters with the words' numbers. */

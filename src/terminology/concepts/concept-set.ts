@@ -1,0 +1,103 @@
+/** All concepts in one language, as an instance holds them in memory: what they are found by, and their order. */
+import { plainWords } from '#src/shared/plain-words.ts';
+import type { CodeIndex } from '../find/code-index.ts';
+import { type IndexedText, indexInMemory } from '../find/in-memory.ts';
+import type { ConceptType } from './entry.ts';
+
+/** A concept with its texts in one language. */
+export interface NamedConcept {
+  readonly conceptId: string;
+  readonly type: ConceptType;
+  readonly display: string;
+  readonly synonyms: readonly string[];
+  /** Codes without their systems. */
+  readonly codes: readonly string[];
+}
+
+/** A page of a set's concepts in the order of their names. */
+export interface ConceptPage {
+  readonly ids: readonly string[];
+  /** How many concepts there are in all. */
+  readonly total: number;
+  /** Whether more follow. */
+  readonly more: boolean;
+}
+
+interface Held {
+  readonly id: string;
+  readonly type: ConceptType;
+  /** The name as it is sorted by. */
+  readonly key: string;
+}
+
+/** The concepts of one language. */
+export class ConceptSet {
+  /** @param concepts in the order of their names; `of` has the number of each text's concept */
+  private constructor(
+    private readonly concepts: readonly Held[],
+    private readonly index: CodeIndex,
+    private readonly of: Uint32Array,
+  ) {}
+
+  /** Makes the set of some concepts. */
+  static async of(named: readonly NamedConcept[]): Promise<ConceptSet> {
+    const concepts = named
+      .map((concept) => ({ concept, key: plainWords(concept.display) }))
+      .sort((one, other) => compare([one.key, one.concept.conceptId], [other.key, other.concept.conceptId]));
+    const texts: IndexedText[] = [];
+    const of: number[] = [];
+    concepts.forEach(({ concept: { display, synonyms, codes }, key }, number) => {
+      const folded = [key, ...synonyms.map(plainWords)];
+      [display, ...synonyms].forEach((_, nth) => {
+        texts.push({
+          folded: folded[nth] ?? '',
+          codes: nth === 0 ? codes.map((code) => code.toUpperCase()) : [],
+        });
+        of.push(number);
+      });
+    });
+    const held = concepts.map(({ concept: { conceptId: id, type }, key }) => ({ id, type, key }));
+    return new ConceptSet(held, await indexInMemory(texts), Uint32Array.from(of));
+  }
+
+  /**
+   * Returns the ids of concepts that a text finds, the best first: by a code or its beginning, the beginning of a name, or
+   * the beginnings of some of its words; a word with which none begins stands for those most like it.
+   * @param type undefined: all types
+   */
+  find(typed: string, type: ConceptType | undefined, limit: number): readonly string[] {
+    for (let most = 8 * limit; ; most *= 8) {
+      const places = this.index.find(typed, most);
+      const ids = new Set<string>();
+      for (const place of places) {
+        const concept = this.concepts[this.of[place] ?? 0];
+        if (concept !== undefined && (type === undefined || concept.type === type)) ids.add(concept.id);
+        if (ids.size === limit) break;
+      }
+      if (ids.size === limit || places.length < most) return [...ids];
+    }
+  }
+
+  /**
+   * Returns concepts of a type in the order of their names.
+   * @param after the id of the last concept of the page before
+   * @returns undefined if there is no such concept
+   */
+  page(type: ConceptType, limit: number, after?: string): ConceptPage | undefined {
+    const all = this.concepts.filter((concept) => concept.type === type);
+    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
+    if (after !== undefined && from === 0) return undefined;
+    return {
+      ids: all.slice(from, from + limit).map(({ id }) => id),
+      total: all.length,
+      more: all.length > from + limit,
+    };
+  }
+}
+
+type Key = readonly [name: string, id: string];
+
+function compare([one, oneId]: Key, [other, otherId]: Key): number {
+  if (one !== other) return one < other ? -1 : 1;
+  return oneId < otherId ? -1 : 1;
+}
