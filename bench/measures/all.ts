@@ -5,6 +5,7 @@ import { codes } from './codes.ts';
 import { cold } from './cold.ts';
 import { context } from './context.ts';
 import { create } from './create.ts';
+import { grants } from './grants.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
 import { insight } from './insight.ts';
@@ -44,6 +45,7 @@ export const MEASURES: readonly Measure[] = [
   insight,
   limits,
   tokens,
+  grants,
   projects,
   webhooks,
 ];

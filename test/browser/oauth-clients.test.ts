@@ -1,4 +1,4 @@
-/** OAuth clients that others wrote get tokens through the pages in a real browser, and read the Patient. */
+/** OAuth clients that others wrote get tokens through the pages in a real browser, and read and search the record. */
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -7,6 +7,7 @@ import smart from 'fhirclient';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import type { Browser } from 'playwright-core';
+import { z } from 'zod';
 import { startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
 import { openBrowser } from '#test/support/browser.ts';
 import type { InProcess } from '#test/support/in-process.ts';
@@ -21,6 +22,14 @@ interface Learned {
   readonly subject?: string | undefined;
   readonly fhirUser?: string | undefined;
   readonly refreshed: boolean;
+  /** The ids of Observations that it found, by both interfaces. */
+  readonly found: Found;
+}
+
+/** Ids of Observations: on all pages of a search, and in a list of REST v1. */
+interface Found {
+  readonly fhir: readonly string[];
+  readonly rest: readonly string[];
 }
 
 /** An application: two handlers of a web server. */
@@ -28,6 +37,14 @@ interface Application {
   readonly launch: (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
   readonly callback: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<Learned>;
 }
+
+const bundleSchema = z.object({
+  entry: z.array(
+    z.object({ resource: z.object({ resourceType: z.literal('Observation'), id: z.string() }) }),
+  ),
+  link: z.array(z.object({ relation: z.string(), url: z.string() })),
+});
+const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
@@ -97,7 +114,32 @@ describe('OAuth clients in a browser', () => {
     return learned;
   }
 
-  function expectPatient({ patient, refreshed }: Learned): void {
+  /** Follows a search from page to page. @param read reads a URL with the application's token */
+  async function searched(read: (url: string) => Promise<unknown>, from: string): Promise<string[]> {
+    const ids: string[] = [];
+    let url: string | undefined = from;
+    while (url !== undefined) {
+      const bundle = bundleSchema.parse(await read(url));
+      ids.push(...bundle.entry.map(({ resource }) => resource.id));
+      url = bundle.link.find(({ relation }) => relation === 'next')?.url;
+    }
+    return ids;
+  }
+
+  /** Reads Observations by both interfaces. */
+  async function observations(patient: string, read: (url: string) => Promise<unknown>): Promise<Found> {
+    const list = await read(`${service.url}/v1/patients/${patient}/observations?limit=200`);
+    return {
+      fhir: await searched(read, `${service.url}/fhir/R4/Observation?_count=40&_sort=-date`),
+      rest: listSchema.parse(list).data.map(({ id }) => id),
+    };
+  }
+
+  function expectPatient({ patient, refreshed, found }: Learned): void {
+    expect(found.fhir.length).to.be.greaterThan(40);
+    expect(new Set(found.fhir).size).to.equal(found.fhir.length);
+    expect(found.rest).to.have.length(Math.min(found.fhir.length, 200));
+    expect(found.fhir).to.include.members([...found.rest]);
     expect(patient).to.have.property('resourceType', 'Patient');
     expect(patient).to.have.property('name').that.is.an('array');
     expect(refreshed).to.equal(true);
@@ -129,6 +171,7 @@ describe('OAuth clients in a browser', () => {
         async callback(request, response) {
           const client = await smart(request, response, storage).ready();
           const patient: unknown = await client.patient.read();
+          const found = await observations(client.patient.id ?? '', (url) => client.request(url));
           const before = client.state.tokenResponse?.access_token;
           expect(client.getFhirUser()).to.equal(`Patient/${client.patient.id}`);
           const again: unknown = await client.request(`Patient/${client.patient.id}`);
@@ -141,7 +184,7 @@ describe('OAuth clients in a browser', () => {
           if ('clientPrivateJwk' in options) expect(refused).to.contain('invalid_client');
           else expect(refused).to.equal('');
           const isNew = client.state.tokenResponse?.access_token !== before;
-          return { patient, refreshed: refused !== '' || isNew };
+          return { patient, refreshed: refused !== '' || isNew, found };
         },
       };
     }
@@ -189,7 +232,7 @@ describe('OAuth clients in a browser', () => {
             state,
             code_challenge: challenge,
             code_challenge_method: 'S256',
-            resource: `${service.url}/fhir/R4`,
+            resource: service.url,
           });
           redirect(response, url);
         },
@@ -200,19 +243,22 @@ describe('OAuth clients in a browser', () => {
           const patient = `${service.url}/fhir/R4/Patient/${String(tokens.patient)}`;
           const claims = tokens.claims();
           const refreshed = await openid.refreshTokenGrant(configuration, tokens.refresh_token ?? '');
-          const answer = await openid.fetchProtectedResource(
-            configuration,
-            refreshed.access_token,
-            new URL(patient),
-            'GET',
-          );
+          const read = async (url: string): Promise<unknown> => {
+            const to = new URL(url);
+            return (
+              await openid.fetchProtectedResource(configuration, refreshed.access_token, to, 'GET')
+            ).json();
+          };
+          const resource = await read(patient);
+          const found = await observations(String(tokens.patient), read);
           const about = await openid.tokenIntrospection(configuration, refreshed.access_token);
           expect(about).to.include({ active: true, client_id: clientId });
           await openid.tokenRevocation(configuration, refreshed.refresh_token ?? '');
           const ended = await openid.tokenIntrospection(configuration, refreshed.access_token);
           expect(ended.active).to.equal(false);
           return {
-            patient: await answer.json(),
+            patient: resource,
+            found,
             subject: claims?.sub,
             fhirUser: String(claims?.fhirUser),
             refreshed: refreshed.access_token !== tokens.access_token,
@@ -264,7 +310,7 @@ describe('OAuth clients in a browser', () => {
     const as = await oauth.processDiscoveryResponse(issuer, discovered);
     const verifier = oauth.generateRandomCodeVerifier();
     const state = oauth.generateRandomState();
-    const found = await connect({
+    const one = await connect({
       async launch(_, response) {
         const url = new URL(as.authorization_endpoint ?? '');
         url.search = new URLSearchParams({
@@ -294,15 +340,15 @@ describe('OAuth clients in a browser', () => {
           requireIdToken: true,
         });
         const claims = oauth.getValidatedIdTokenClaims(tokens);
-        const path = new URL(`${service.url}/fhir/R4/Patient/${String(tokens.patient)}`);
-        const read = await oauth.protectedResourceRequest(
-          tokens.access_token,
-          'GET',
-          path,
-          undefined,
-          undefined,
-          insecure,
-        );
+        const read = async (url: string): Promise<unknown> => {
+          const to = new URL(url);
+          const none = [undefined, undefined] as const;
+          return (
+            await oauth.protectedResourceRequest(tokens.access_token, 'GET', to, ...none, insecure)
+          ).json();
+        };
+        const patient = await read(`${service.url}/fhir/R4/Patient/${String(tokens.patient)}`);
+        const found = await observations(String(tokens.patient), read);
         const again = await oauth.refreshTokenGrantRequest(
           as,
           client,
@@ -312,13 +358,14 @@ describe('OAuth clients in a browser', () => {
         );
         const next = await oauth.processRefreshTokenResponse(as, client, again);
         return {
-          patient: await read.json(),
+          patient,
+          found,
           subject: claims?.sub,
           refreshed: next.access_token !== tokens.access_token,
         };
       },
     });
-    expectPatient(found);
-    expect(found.subject).to.be.a('string');
+    expectPatient(one);
+    expect(one.subject).to.be.a('string');
   });
 });

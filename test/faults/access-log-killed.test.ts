@@ -1,5 +1,8 @@
 /** The access log while the service is killed: every answer that an application received is in it, and its chains hold. */
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { z } from 'zod';
 import { purgesIn } from '#src/cli/access-check.ts';
 import { openPool } from '#src/database/pool.ts';
 import { openEventStore } from '#src/events/open.ts';
@@ -19,12 +22,26 @@ const RECORDS = 4;
 /** Answers between two kills. */
 const ANSWERS = 5 * READERS;
 
+/** A granted record with a document. */
+interface Readable extends Allowed {
+  readonly document: string;
+}
+
+/** A request of an application. */
+interface Asked {
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The status of what it is answered with. */
+  readonly expected?: number;
+}
+
 describe('the access log, while the service is killed', () => {
   let database: TestDatabase;
   let folders: string[];
   let services: Service[];
   let granting: Granting;
-  let allowed: Allowed[];
+  let allowed: Readable[];
 
   const start = (instance: number): Promise<Service> =>
     startService({ databaseUrl: database.url, dataDir: folders[instance] ?? '' });
@@ -32,6 +49,9 @@ describe('the access log, while the service is killed', () => {
   before(async () => {
     database = await createMigratedDatabase();
     folders = [await temporaryFolder(), await temporaryFolder()];
+    // Several instances share the store of documents.
+    const documents = await temporaryFolder();
+    for (const folder of folders) await symlink(documents, join(folder, 'documents'));
     services = [await start(0), await start(1)];
     const [first] = services;
     if (first === undefined) throw new Error('no service');
@@ -43,7 +63,9 @@ describe('the access log, while the service is killed', () => {
     allowed = [];
     for (let n = 0; n < RECORDS; n += 1) {
       const { json } = await first.fhir('/Patient', { method: 'POST', body: '{"resourceType":"Patient"}' });
-      allowed.push(await granting.allow(application, String(json.id)));
+      const record = String(json.id);
+      const document = await filled(first, record);
+      allowed.push({ ...(await granting.allow(application, record)), document });
     }
   });
   after(async () => {
@@ -53,8 +75,24 @@ describe('the access log, while the service is killed', () => {
     await removeTemporaryFolders();
   });
 
+  /** The n-th request: reads, searches, bytes, HEAD and 304 on both interfaces. */
+  function asked(n: number, grant: Readable | undefined): Asked {
+    const { patient = '', document = '' } = grant ?? {};
+    const all: readonly Asked[] = [
+      { path: `/fhir/R4/Patient/${patient}` },
+      { path: '/fhir/R4/Observation?_total=accurate' },
+      { path: `/v1/patients/${patient}/observations` },
+      { path: `/v1/documents/${document}/content` },
+      { path: `/v1/documents/${document}/content`, headers: { Range: 'bytes=0-3' }, expected: 206 },
+      { path: `/fhir/R4/Patient/${patient}`, method: 'HEAD' },
+      { path: `/fhir/R4/Patient/${patient}`, headers: { 'If-None-Match': 'W/"1"' }, expected: 304 },
+      { path: `/v1/patients/${patient}/timeline` },
+    ];
+    return all[n % all.length] ?? { path: '' };
+  }
+
   /** Reads without pause until it is told to stop; notes the request of every whole answer. */
-  function readers(count: number, of: readonly Allowed[]) {
+  function readers(count: number, of: readonly Readable[]) {
     const received: string[] = [];
     const statuses = new Set<number>();
     let reading = true;
@@ -62,13 +100,15 @@ describe('the access log, while the service is killed', () => {
       for (let turn = n; reading; turn += 1) {
         const { url } = services[turn % services.length] ?? { url: '' };
         const grant = of[turn % of.length];
-        const path = turn % 3 === 0 ? `/Patient/${grant?.patient}` : '/Patient';
+        const { path, method = 'GET', headers = {}, expected = 200 } = asked(turn, grant);
         try {
-          const headers = { Authorization: `Bearer ${grant?.token}` };
-          const answer = await fetch(`${url}/fhir/R4${path}`, { headers });
+          const answer = await fetch(`${url}${path}`, {
+            method,
+            headers: { Authorization: `Bearer ${grant?.token}`, ...headers },
+          });
           await answer.arrayBuffer();
           statuses.add(answer.status);
-          if (answer.status === 200) received.push(answer.headers.get('service-request-id') ?? '');
+          if (answer.status === expected) received.push(answer.headers.get('service-request-id') ?? '');
         } catch {
           // The instance was killed, or isn't there.
         }
@@ -80,6 +120,35 @@ describe('the access log, while the service is killed', () => {
       await all;
     };
     return { received, statuses, stop };
+  }
+
+  /** Sends a request once. */
+  async function answerOf(grant: Readable | undefined, n: number): Promise<{ status: number; text: string }> {
+    const { path, method = 'GET', headers = {} } = asked(n, grant);
+    const { url } = services[n % services.length] ?? { url: '' };
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${grant?.token}`, ...headers },
+    });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  const statusOf = async (grant: Readable, n: number): Promise<number> => (await answerOf(grant, n)).status;
+
+  /** Adds an Observation and a document with its bytes. @returns the document's id */
+  async function filled(service: Service, record: string): Promise<string> {
+    const send = async (method: string, path: string, body: string, type = 'application/json') => {
+      const headers = { Authorization: `Bearer ${service.key}`, 'Content-Type': type };
+      const answer = await fetch(`${service.url}/v1${path}`, { method, headers, body });
+      expect(answer.ok, await answer.clone().text()).to.equal(true);
+      return z.object({ id: z.string() }).parse(await answer.json()).id;
+    };
+    const observation = { code: '4548-4', category: 'laboratory', effective_at: '2026-01-01T08:00:00Z' };
+    const result = JSON.stringify({ ...observation, value: 7.1, unit: '%' });
+    await send('POST', `/patients/${record}/observations`, result);
+    const letter = JSON.stringify({ title: 'Letter', content_type: 'text/plain' });
+    const document = await send('POST', `/patients/${record}/documents`, letter);
+    return send('PUT', `/documents/${document}/content`, 'Dear all', 'text/plain');
   }
 
   async function faults(): Promise<unknown> {
@@ -97,7 +166,7 @@ describe('the access log, while the service is killed', () => {
   }
 
   it(`has every answer that ${READERS} readers received over ${KILLS} kills of two instances`, async () => {
-    const { received, stop } = readers(READERS, allowed);
+    const { received, statuses, stop } = readers(READERS, allowed);
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {
         const before = received.length;
@@ -117,8 +186,48 @@ describe('the access log, while the service is killed', () => {
       [received],
     );
     expect(rows).to.deep.equal([]);
+    for (const status of statuses) expect(status).to.be.oneOf([200, 206, 304, 503]);
     expect(new Set(received).size).to.equal(received.length);
     expect(received.length).to.be.at.least(ANSWERS * (KILLS + 1));
+    expect(await faults()).to.deep.equal([]);
+  });
+
+  it('lets nothing out while the database can’t be written', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    const entries = async () =>
+      Number((await database.pool.query('select count(*) as n from operations.access_entry')).rows[0].n);
+    /** Only new sessions take the setting, so all but this one end. */
+    const readOnly = async (value: string) => {
+      await database.pool.query(
+        `begin read write; alter database ${name} set default_transaction_read_only = ${value}; commit`,
+      );
+      await database.pool.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+        [name],
+      );
+    };
+    const { received, stop } = readers(READERS, allowed);
+    try {
+      await eventually(async () => received.length >= READERS);
+      await readOnly('on');
+      await eventually(async () => {
+        const statuses = await Promise.all(allowed.map((grant, n) => statusOf(grant, n)));
+        return statuses.every((status) => status === 503);
+      }, 60_000);
+      const [known, sent] = [await entries(), received.length];
+      // As many requests as there are readers, each of a kind, on both instances.
+      for (let n = 0; n < 2 * READERS; n += 1) {
+        const answer = await answerOf(allowed[n % allowed.length], n);
+        expect(answer.status, answer.text).to.equal(503);
+        expect(answer.text).not.to.match(/Dear|4548-4|Patient"/);
+      }
+      expect([await entries(), received.length]).to.deep.equal([known, sent]);
+    } finally {
+      await readOnly('off');
+      const before = received.length;
+      await eventually(async () => received.length >= before + READERS, 60_000);
+      await stop();
+    }
     expect(await faults()).to.deep.equal([]);
   });
 
@@ -136,7 +245,7 @@ describe('the access log, while the service is killed', () => {
     } finally {
       await stop();
     }
-    for (const status of statuses) expect(status).to.be.oneOf([200, 401, 404, 410, 503]);
+    for (const status of statuses) expect(status).to.be.oneOf([200, 206, 304, 401, 404, 410, 503]);
     const left = async (record: string) =>
       (await database.pool.query('select from operations.access_entry where record = $1', [record])).rowCount;
     expect(await left(gone.record)).to.equal(0);

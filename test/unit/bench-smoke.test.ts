@@ -27,6 +27,7 @@ const LONG = [
     'insight',
     'limits',
     'tokens',
+    'grants',
     'lists',
     'projected',
     'codes',

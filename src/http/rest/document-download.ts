@@ -17,6 +17,14 @@ function headerOf(contentType: string): string {
   return /^[\x20-\x7e]*$/.test(contentType) ? contentType : (contentType.split(';')[0] ?? '').trim();
 }
 
+/** A request for content. */
+export interface ContentAsked {
+  readonly header: Header;
+  readonly method: string | undefined;
+  /** Rejects if the document has been deleted or purged meanwhile. */
+  readonly isThere: () => Promise<unknown>;
+}
+
 /**
  * Responds with the content: 200, 206 for a range, 304 if the client already has it, 416 for a range outside
  * of it.
@@ -25,7 +33,7 @@ export function download(
   store: DocumentStore,
   key: BlobKey,
   content: HeldContent,
-  { header, method }: { readonly header: Header; readonly method: string | undefined },
+  { header, method, isThere }: ContentAsked,
 ): RouteResult {
   const { size, sha256, contentType } = content;
   const etag = `"${sha256}"`;
@@ -45,16 +53,19 @@ export function download(
     },
     content: {
       length: range === undefined ? size : range.end - range.start + 1,
-      open: () => store.get(key, range).catch(named),
+      open: () => store.get(key, range).catch(named(isThere)),
     },
   };
 }
 
 /**
- * Stored content that an event names is missing: a fault of the installation, which `annal verify` reports.
+ * Returns what becomes of an error. Missing content that an event names is a fault of the installation, which `annal verify`
+ * reports, unless the document has gone with it.
  */
-function named(error: unknown): never {
-  if (error instanceof BlobMissing)
+function named(isThere: ContentAsked['isThere']): (error: unknown) => Promise<never> {
+  return async (error) => {
+    if (!(error instanceof BlobMissing)) throw error;
+    await isThere();
     throw new Error('the content of a document is missing in the document store', { cause: error });
-  throw error;
+  };
 }

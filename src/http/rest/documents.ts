@@ -307,7 +307,8 @@ export const DOCUMENT_ROUTES = [
       const asked = contents.find(({ blob }) => query.attachment === undefined || blob === query.attachment);
       if (asked === undefined) throw notFound('the content of DocumentReference', document);
       const key = { patient, document, blob: asked.blob };
-      return download(services.documents.store, key, asked, { header, method: incoming.method });
+      const isThere = () => liveResource(request, 'DocumentReference', document);
+      return download(services.documents.store, key, asked, { header, method: incoming.method, isThere });
     },
   }),
 ];

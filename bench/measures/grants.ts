@@ -1,0 +1,144 @@
+/** Reads and searches with an access token of a grant, the access log included, against the same with an API key. */
+import pg from 'pg';
+import { issueGrantTokens } from '#src/oauth/issue-tokens.ts';
+import type { Bench, MeasuredService } from '../bench.ts';
+import type { Load, Outcome, Plan } from '../load/plan.ts';
+import { alternate, type Finding, type Measure } from '../measure.ts';
+import { createObservations, createPatients, FHIR, pathOf } from '../records.ts';
+import { median } from '../statistics.ts';
+
+const READERS = 16;
+const SEARCHERS = 4;
+/** Clients of the owner while an application searches. */
+const OWNERS = 1;
+const OBSERVATIONS = 5_000;
+const RECORDS = 8;
+/** Rounds of the owner's searches, alone and beside the application's. */
+const ROUNDS = 8;
+
+/** A patient, and what an application got for the record. */
+interface Granted {
+  readonly record: string;
+  readonly patient: string;
+  readonly token: string;
+}
+
+/** The row of grants. */
+export const grants: Measure = {
+  row: 'grants',
+  subject: `read by id (${READERS} clients) and search (${SEARCHERS} clients) with an access token of a grant, access log included; an owner’s searches (${OWNERS} client) while one application searches without pause (${SEARCHERS} clients)`,
+  baseline: 'the same with an API key; the owner’s searches alone',
+  async run(bench): Promise<Finding> {
+    const started = await bench.service();
+    const { service } = started;
+    const patients = await createPatients(service, RECORDS);
+    const count = bench.size(OBSERVATIONS, 100);
+    const [patient = ''] = patients;
+    const { locations } = await createObservations(bench, service, [patient], { count, locations: true });
+    await createObservations(bench, service, patients.slice(1), { count });
+    const granted = await allow(bench, started, patient);
+    await bench.settle(started.databaseUrl);
+    const withKey = service.target;
+    const withToken = { ...withKey, key: granted.token };
+    const reads = locations.map(pathOf);
+    const search = (of: string) => [`${FHIR}/Observation?patient=${of}&_sort=-date&_count=50&_total=none`];
+    const load = (target: Load['target'], clients: number, paths: readonly string[]): Load => ({
+      ...{ target, clients, expect: 200, requests: { kind: 'reads', paths } },
+    });
+    const seconds = bench.seconds(3);
+    const compare = async (
+      clients: number,
+      own: readonly string[],
+      seen: readonly string[],
+      warm: number,
+    ) => {
+      await bench.load({ ...load(withKey, clients, own), ...bench.warmUp(warm) });
+      await bench.load({ ...load(withToken, clients, seen), ...bench.warmUp(warm) });
+      const runs = await alternate(
+        Math.max(3, bench.options.runs),
+        () => bench.load({ ...load(withKey, clients, own), seconds }),
+        () => bench.load({ ...load(withToken, clients, seen), seconds }),
+      );
+      return { key: median(runs.baseline.map(rateOf)), token: median(runs.subject.map(rateOf)) };
+    };
+    const read = await compare(READERS, reads, reads, 8_000);
+    const searched = await compare(SEARCHERS, search(patient), search(granted.patient), 1_000);
+    const application = bench.worker('load/generator.ts');
+    const owners = patients.slice(1).flatMap(search);
+    const alone = () => bench.load({ ...load(withKey, OWNERS, owners), seconds: bench.seconds(2) });
+    const beside = async (): Promise<Outcome> => {
+      const plan = { ...load(withToken, SEARCHERS, search(granted.patient)), seconds: bench.seconds(2.5) };
+      const [outcome] = await Promise.all([alone(), application.call<Plan, Outcome>(plan)]);
+      return outcome;
+    };
+    await alone();
+    const turns = await alternate(ROUNDS, alone, beside);
+    const slower = turns.subject.map(({ p50 }, n) => p50 / (turns.baseline[n]?.p50 ?? Number.NaN));
+    return {
+      rounds: `medians of ${Math.max(3, bench.options.runs)} alternating runs; of the owner’s searches the median ratio of ${ROUNDS} rounds`,
+      bounds: [
+        { ratio: 'reads: token / key', value: read.token / read.key, sense: 'at least', bound: 0.3 },
+        {
+          ratio: 'searches: token / key',
+          value: searched.token / searched.key,
+          sense: 'at least',
+          bound: 0.6,
+        },
+        {
+          ratio: 'the owner’s searches beside an application’s: p50 / alone',
+          value: median(slower),
+          sense: 'at most',
+          bound: 1.5,
+        },
+      ],
+      figures: [
+        { name: 'reads with a token', value: read.token, unit: '/s' },
+        { name: 'reads with a key', value: read.key, unit: '/s' },
+        { name: 'searches with a token', value: searched.token, unit: '/s' },
+        { name: 'searches with a key', value: searched.key, unit: '/s' },
+        { name: 'the owner’s p50 alone', value: median(turns.baseline.map(({ p50 }) => p50)), unit: 'ms' },
+        { name: 'beside an application', value: median(turns.subject.map(({ p50 }) => p50)), unit: 'ms' },
+      ],
+    };
+  },
+};
+
+const rateOf = ({ rate }: Outcome): number => rate;
+
+/** Adds an application of another project, a grant on a record, and an access token. */
+async function allow(bench: Bench, { databaseUrl }: MeasuredService, record: string): Promise<Granted> {
+  const application = { applicationId: 'app_bench', project: 'proj_bench', environment: 'sandbox' } as const;
+  await bench.query(
+    databaseUrl,
+    `insert into projects.project (id, organization, name, created_at)
+     select '${application.project}', organization, 'Bench', created_at + 1 from projects.project limit 1`,
+  );
+  await bench.query(
+    databaseUrl,
+    `insert into projects.application
+       (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, trusted, created_at)
+     values ('${application.applicationId}', '${application.project}', 'client_test_bench', 'Bench', 'sandbox', 'public',
+             array['https://bench.example/callback'], array['patient/*.rs'], array['authorization_code'], false, 1)`,
+  );
+  const [grant] = await bench.query<{ patient: string }>(
+    databaseUrl,
+    `insert into consents.grants
+       (grant_id, record, application_id, project, environment, sector, issuer, subject, patient, pairwise_subject,
+        scopes, granted_by, granted_at, expires_at, lang, sentences, owner_project, owner_environment)
+     select 'grant_bench', '${record}', a.id, a.project, a.environment, a.id, 'https://issuer.example', 'bench',
+            gen_random_uuid(), 'bench', a.scopes, 'patient', 1, 4000000000000000, 'en', '{}', p.id, 'sandbox'
+       from projects.application a, projects.project p
+      where a.id = '${application.applicationId}' and p.id <> a.project order by p.created_at limit 1
+     returning patient`,
+  );
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
+  try {
+    const issued = await issueGrantTokens(pool, {
+      ...{ client: application, grantId: 'grant_bench', record, scope: 'patient/*.rs', resources: [] },
+    });
+    if (issued === undefined || grant === undefined) throw new Error('the grant is not active');
+    return { record, patient: grant.patient, token: issued.accessToken };
+  } finally {
+    await pool.end();
+  }
+}
