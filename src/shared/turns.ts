@@ -19,6 +19,8 @@ interface Waiter {
 
 interface Sharer {
   running: number;
+  /** Most at a time. */
+  most: number;
   /** In the order of their arrival. */
   readonly waiters: Set<Waiter>;
 }
@@ -38,11 +40,12 @@ export class Turns {
 
   /**
    * Does work when its user has a turn.
+   * @param most of the user at a time; default: `ofOne`
    * @throws Refusal `unavailable` (503) if too many of the user wait or the wait was too long; the work is then not
    *   begun
    */
-  async run<T>(of: string, work: () => Promise<T>): Promise<T> {
-    const sharer = this.#sharers.get(of) ?? { running: 0, waiters: new Set() };
+  async run<T>(of: string, work: () => Promise<T>, most = this.#limits.ofOne): Promise<T> {
+    const sharer = this.#sharers.get(of) ?? { running: 0, most, waiters: new Set() };
     this.#sharers.set(of, sharer);
     if (this.#isFree(sharer)) this.#begin(sharer);
     else await this.#turnOf(of, sharer);
@@ -53,8 +56,8 @@ export class Turns {
     }
   }
 
-  #isFree({ running }: Sharer): boolean {
-    return this.#running < this.#limits.total && running < this.#limits.ofOne;
+  #isFree({ running, most }: Sharer): boolean {
+    return this.#running < this.#limits.total && running < most;
   }
 
   #begin(sharer: Sharer): void {
