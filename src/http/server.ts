@@ -48,6 +48,7 @@ import type { FindToken } from './ports/tokens.ts';
 import type { Notebook, RateLimits } from './ports/traffic.ts';
 import { ROUTES } from './routes.ts';
 import { sharedLinkRouter } from './shl/router.ts';
+import { viewPageRouter } from './shl/view-page.ts';
 import { invitationRouter } from './signin/invitation-router.ts';
 import { signInRouter } from './signin/router.ts';
 import { Visitors } from './signin/visitors.ts';
@@ -198,6 +199,9 @@ export function createServer(deps: ServerDeps): Server {
   });
   app.use(sharedLinks.routes());
   app.use(sharedLinks.allowedMethods());
+  const viewPage = viewPageRouter(deps.config.baseUrl);
+  app.use(viewPage.routes());
+  app.use(viewPage.allowedMethods());
   const authorize = authorizeRouter({
     services: deps.authorize,
     visitors,

@@ -106,9 +106,6 @@ async function document(
   const resource = parseStored(found.body);
   if (!isOf(resource, record)) return undefined;
   const held = heldContents(resource, id);
-  const streams = await Promise.all(
-    held.map(({ blob }) => documents.get({ patient: record, document: id, blob })),
-  );
   // The bytes take the place of these marks in the text.
   const marks = held.map(() => newUuid());
   for (const [index, { attachment }] of held.entries()) {
@@ -120,8 +117,8 @@ async function document(
   async function* written(): AsyncGenerator<Buffer, undefined> {
     const start = `{"resourceType":"Bundle","type":"collection","entry":[${entry('Patient', record)}`;
     yield Buffer.from(`${start}${patient}},${entry('DocumentReference', id)}${texts[0] ?? ''}`);
-    for (const [index, stream] of streams.entries()) {
-      yield* base64(stream);
+    for (const [index, { blob }] of held.entries()) {
+      yield* base64(await documents.get({ patient: record, document: id, blob }));
       yield Buffer.from(texts[index + 1] ?? '');
     }
     yield Buffer.from('}]}');

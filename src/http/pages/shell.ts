@@ -10,7 +10,8 @@ export interface Shell {
   readonly lang: Language;
   /** Title of the window, and heading of the page unless `heading` differs. */
   readonly title: string;
-  readonly heading?: Html;
+  /** Null: `body` has it. */
+  readonly heading?: Html | null;
   readonly body: Html;
   /** For the language menu; a page that can't be shown again with GET has none. */
   readonly here: Here | undefined;
@@ -42,7 +43,7 @@ export function shellPage({ lang, title, heading, body, here }: Shell): string {
 ${here === undefined ? html`` : languageMenu(lang, here)}
 </header>
 <main>
-<h1>${heading ?? title}</h1>
+${heading === null ? html`` : html`<h1>${heading ?? title}</h1>`}
 ${body}
 </main>
 </body>

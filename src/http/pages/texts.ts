@@ -72,6 +72,11 @@ export function texts(lang: Language): Texts {
   );
 }
 
+/** Returns the texts of a language whose keys begin with a prefix, with their placeholders: for scripts of a page. */
+export function wordsOf(lang: Language, prefix: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(WORDINGS[lang]).filter(([key]) => key.startsWith(prefix)));
+}
+
 /**
  * Returns the language that a `lang` parameter names: a BCP 47 tag, of which the primary subtag counts (`de-CH` is
  * German, `no` and `nn` are Norwegian). An unknown or missing one is English (docs/spec/decisions.md, section 9).

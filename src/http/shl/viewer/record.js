@@ -1,0 +1,493 @@
+/**
+ * Reads what a link shows into lists for the page: texts and flags alone, never HTML. The data come from anywhere, so
+ * each member is looked at before it is used.
+ */
+
+/** Sections of the International Patient Summary, by their LOINC codes (https://hl7.org/fhir/uv/ips/STU2/). */
+const SECTIONS = {
+  '48765-2': 'allergies',
+  '11450-4': 'problems',
+  '10160-0': 'medications',
+  '30954-2': 'results',
+  '8716-3': 'vitals',
+  '11369-6': 'immunizations',
+  '47519-4': 'procedures',
+  '46264-8': 'devices',
+  '11348-0': 'past',
+  '10162-6': 'pregnancy',
+  '47420-5': 'functional',
+  '18776-5': 'plan',
+  '29762-2': 'social',
+  '42348-3': 'directives',
+};
+
+/** Order on the page: what could do harm first. */
+export const ORDER = [
+  'allergies',
+  'problems',
+  'medications',
+  'results',
+  'vitals',
+  'immunizations',
+  'procedures',
+  'devices',
+  'past',
+  'pregnancy',
+  'functional',
+  'plan',
+  'social',
+  'directives',
+  'documents',
+  'other',
+];
+
+/** Sections that the guide wants in every summary: without entries they say so. */
+export const REQUIRED = ['allergies', 'problems', 'medications'];
+
+const BY_TYPE = {
+  AllergyIntolerance: 'allergies',
+  MedicationStatement: 'medications',
+  MedicationRequest: 'medications',
+  DiagnosticReport: 'results',
+  Immunization: 'immunizations',
+  Procedure: 'procedures',
+  Device: 'devices',
+  DeviceUseStatement: 'devices',
+  CarePlan: 'plan',
+  Goal: 'plan',
+  DocumentReference: 'documents',
+  Encounter: 'other',
+};
+
+/** Types that only say something about others. */
+const UNSHOWN = [
+  'Bundle',
+  'Composition',
+  'Patient',
+  'Practitioner',
+  'PractitionerRole',
+  'Organization',
+  'Location',
+  'Provenance',
+  'Medication',
+  'Specimen',
+  'CareTeam',
+  'RelatedPerson',
+  'OperationOutcome',
+];
+
+const list = (value) => (Array.isArray(value) ? value : []);
+const object = (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {});
+/** Marks around the key of an own text: characters that no text of a record has. */
+const MARKS = ['\ue000', '\ue001'];
+const word = (key) => `${MARKS[0]}${key}${MARKS[1]}`;
+
+/** Returns a text with its own words in a language. @param say returns a word by its key */
+export function inWords(text, say) {
+  return text.replace(/\ue000([a-z.]+)\ue001/g, (_, key) => say(key));
+}
+
+/** Characters that would change the direction of what follows, and the marks. */
+const UNWANTED = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ue000\ue001]/g;
+const string = (value) =>
+  typeof value === 'string' || typeof value === 'number'
+    ? String(value).replace(UNWANTED, '').trim().slice(0, 2_000)
+    : '';
+const joined = (parts, by = ', ') => parts.filter((part) => part !== '').join(by);
+
+/** Returns the JSON of a file, whose decimals keep their digits: 1.50 is not 1.5. */
+export function parseFile(text) {
+  return JSON.parse(text.replace(/(?<!\\)("value":\s*)(-?\d+\.\d*0)(?=\s*[,}])/g, '$1"$2"'));
+}
+
+/** Returns the text of a CodeableConcept. */
+export function conceptOf(value) {
+  const { text, coding } = object(value);
+  const codings = list(coding).map(object);
+  return (
+    string(text) ||
+    string(codings.find(({ display }) => string(display) !== '')?.display) ||
+    string(codings.find(({ code }) => string(code) !== '')?.code)
+  );
+}
+
+const codesOf = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
+
+/** Returns what a resource shows. */
+export function readRecord(resources) {
+  const bundles = resources.filter(({ resourceType }) => resourceType === 'Bundle');
+  const entries = [
+    ...bundles.flatMap(({ entry }) => list(entry).map(object)),
+    ...resources.filter(({ resourceType }) => resourceType !== 'Bundle').map((resource) => ({ resource })),
+  ];
+  const found = new Map();
+  const all = [];
+  for (const { fullUrl, resource } of entries) {
+    const each = object(resource);
+    if (typeof each.resourceType !== 'string') continue;
+    all.push(each);
+    if (typeof fullUrl === 'string') found.set(fullUrl, each);
+    if (typeof each.id === 'string') found.set(`${each.resourceType}/${each.id}`, each);
+  }
+  const composition = all.find(({ resourceType }) => resourceType === 'Composition');
+  const placed = placesIn(composition, found);
+  const context = { look: (reference, within) => lookUp(found, reference, within) };
+  const sections = new Map(ORDER.map((kind) => [kind, []]));
+  for (const each of all) {
+    if (UNSHOWN.includes(each.resourceType) || isWrong(each)) continue;
+    // A summary's entries that no section has are only what others refer to.
+    const kind =
+      placed.get(each) ?? (composition === undefined || isDocument(each) ? kindOf(each) : undefined);
+    if (kind !== undefined) sections.get(kind)?.push({ ...rowOf(each, context), kind });
+  }
+  for (const rows of sections.values()) rows.sort((a, b) => b.date.localeCompare(a.date));
+  return {
+    patient: patientOf(all.find(({ resourceType }) => resourceType === 'Patient')),
+    made: string(object(composition).date) || string(object(bundles[0]).timestamp),
+    isSummary: composition !== undefined,
+    sections,
+  };
+}
+
+const isDocument = ({ resourceType }) => resourceType === 'DocumentReference';
+
+/** Returns the section of each resource that a summary has in one. */
+function placesIn(composition, found) {
+  const placed = new Map();
+  for (const section of list(object(composition).section).map(object)) {
+    const kind = codesOf(section.code)
+      .map((code) => SECTIONS[code])
+      .find((each) => each !== undefined);
+    for (const { reference } of list(section.entry).map(object)) {
+      const resource = found.get(string(reference));
+      if (resource !== undefined)
+        placed.set(resource, isDocument(resource) ? 'documents' : (kind ?? kindOf(resource)));
+    }
+  }
+  return placed;
+}
+
+/** Finds what a reference means: in the resource itself, or among the entries. */
+function lookUp(found, value, within) {
+  const reference = string(object(value).reference);
+  if (reference.startsWith('#'))
+    return object(list(within.contained).find((each) => `#${string(object(each).id)}` === reference));
+  const [relative] = /[A-Za-z]+\/[^/]+$/.exec(reference) ?? [''];
+  return object(found.get(reference) ?? found.get(relative));
+}
+
+/** Tells whether a resource was entered in error or refuted. */
+function isWrong(resource) {
+  const codes = [string(resource.status), ...codesOf(resource.verificationStatus)];
+  return codes.some((code) => code === 'entered-in-error' || code === 'refuted');
+}
+
+function kindOf(resource) {
+  const { resourceType } = resource;
+  if (resourceType === 'Condition') {
+    const status = codesOf(resource.clinicalStatus);
+    return status.some((code) => ['inactive', 'remission', 'resolved'].includes(code)) ? 'past' : 'problems';
+  }
+  if (resourceType === 'Observation') {
+    const categories = list(resource.category).flatMap(codesOf);
+    if (categories.includes('vital-signs')) return 'vitals';
+    return categories.includes('social-history') ? 'social' : 'results';
+  }
+  return BY_TYPE[resourceType] ?? 'other';
+}
+
+function patientOf(patient) {
+  const { name, birthDate, gender, identifier, telecom, deceasedBoolean, deceasedDateTime } = object(patient);
+  const names = list(name).map(object);
+  const used = names.find(({ use }) => use === 'official' || use === 'usual') ?? names[0] ?? {};
+  const whole = joined([joined(list(used.given).map(string), ' '), string(used.family)], ' ');
+  return {
+    name: string(used.text) || whole,
+    birthDate: string(birthDate),
+    gender: string(gender),
+    died: deceasedBoolean === true || typeof deceasedDateTime === 'string',
+    identifiers: list(identifier)
+      .map(object)
+      .map(({ type, value }) => joined([conceptOf(type), string(value)], ' '))
+      .filter((text) => text !== '')
+      .slice(0, 4),
+    phone: string(
+      list(telecom)
+        .map(object)
+        .find(({ system }) => system === 'phone')?.value,
+    ),
+  };
+}
+
+/** Returns a row of a section: name, details, date, value with range and flag, documents. */
+function rowOf(resource, context) {
+  const read = READERS[resource.resourceType] ?? readOther;
+  return {
+    name: '',
+    details: [],
+    date: dateOf(resource),
+    flag: '',
+    value: '',
+    range: '',
+    files: [],
+    ...read(resource, context),
+  };
+}
+
+const DATES = [
+  ['effectiveDateTime'],
+  ['effectiveInstant'],
+  ['effectivePeriod', 'start'],
+  ['performedDateTime'],
+  ['performedPeriod', 'start'],
+  ['occurrenceDateTime'],
+  ['onsetDateTime'],
+  ['onsetPeriod', 'start'],
+  ['period', 'start'],
+  ['timingDateTime'],
+  ['authoredOn'],
+  ['recordedDate'],
+  ['dateAsserted'],
+  ['date'],
+  ['issued'],
+];
+
+function dateOf(resource) {
+  for (const [member, inner] of DATES) {
+    const value = inner === undefined ? resource[member] : object(resource[member])[inner];
+    if (string(value) !== '') return string(value);
+  }
+  return '';
+}
+
+const READERS = {
+  AllergyIntolerance(resource) {
+    const reactions = list(resource.reaction).map(object);
+    const shown = reactions.map(({ manifestation, severity }) =>
+      joined(
+        [joined(list(manifestation).map(conceptOf)), severity === 'severe' ? word('shl.severe') : ''],
+        ' – ',
+      ),
+    );
+    return {
+      name: conceptOf(resource.code),
+      details: [joined(shown, '; '), statusOf(resource)],
+      flag: resource.criticality === 'high' ? 'critical' : '',
+      flagged: 'shl.highrisk',
+    };
+  },
+  Condition: (resource) => ({
+    name: conceptOf(resource.code),
+    details: [conceptOf(resource.severity), statusOf(resource)],
+  }),
+  MedicationStatement: medication,
+  MedicationRequest: medication,
+  Observation: observation,
+  DiagnosticReport: (resource) => ({
+    name: conceptOf(resource.code),
+    details: [string(resource.conclusion), joined(list(resource.conclusionCode).map(conceptOf))],
+    isReport: true,
+    files: list(resource.presentedForm).map(fileOf),
+  }),
+  Immunization: (resource) => ({
+    name: conceptOf(resource.vaccineCode),
+    details: list(resource.protocolApplied)
+      .map(object)
+      .map(
+        ({ doseNumberPositiveInt, doseNumberString }) =>
+          string(doseNumberPositiveInt) || string(doseNumberString),
+      )
+      .filter((dose) => dose !== '')
+      .map((dose) => `${word('shl.dose')} ${dose}`),
+  }),
+  Procedure: (resource) => ({
+    name: conceptOf(resource.code),
+    details: [joined(list(resource.bodySite).map(conceptOf)), statusOf(resource)],
+  }),
+  Device: (resource) => ({
+    name: conceptOf(resource.type) || string(object(list(resource.deviceName)[0]).name),
+    details: [string(resource.manufacturer)],
+  }),
+  DeviceUseStatement(resource, { look }) {
+    const device = look(resource.device, resource);
+    return READERS.Device(device);
+  },
+  DocumentReference: (resource) => ({
+    name:
+      string(resource.description) ||
+      string(object(object(list(resource.content)[0]).attachment).title) ||
+      conceptOf(resource.type),
+    details: [conceptOf(resource.type)],
+    files: list(resource.content).map((content) => fileOf(object(content).attachment)),
+  }),
+  CarePlan: (resource) => ({
+    name: string(resource.title) || joined(list(resource.category).map(conceptOf)),
+    details: [string(resource.description)],
+  }),
+  Goal: (resource) => ({ name: conceptOf(resource.description), details: [] }),
+  Encounter: (resource) => ({
+    name: joined(list(resource.type).map(conceptOf)) || string(object(resource.class).display),
+    details: [joined(list(resource.reasonCode).map(conceptOf))],
+  }),
+};
+
+function readOther(resource) {
+  const { resourceType, code, type, title, description } = resource;
+  return { name: conceptOf(code) || conceptOf(type) || string(title) || string(description) || resourceType };
+}
+
+function statusOf(resource) {
+  const codes = [
+    ...codesOf(resource.clinicalStatus),
+    ...codesOf(resource.verificationStatus),
+    string(resource.status),
+  ];
+  const worth = [
+    'recurrence',
+    'relapse',
+    'remission',
+    'resolved',
+    'inactive',
+    'unconfirmed',
+    'provisional',
+    'on-hold',
+  ];
+  return joined(
+    [...codes.filter((code) => worth.includes(code))].map((code) =>
+      word(`shl.status.${code.replace('-', '')}`),
+    ),
+  );
+}
+
+function medication(resource, { look }) {
+  const { medicationCodeableConcept, medicationReference, dosage, dosageInstruction } = resource;
+  const referred = medicationReference === undefined ? {} : look(medicationReference, resource);
+  return {
+    name:
+      conceptOf(medicationCodeableConcept) ||
+      conceptOf(referred.code) ||
+      string(object(medicationReference).display),
+    details: [joined([...list(dosage), ...list(dosageInstruction)].map(dosageOf), '; '), statusOf(resource)],
+  };
+}
+
+function dosageOf(value) {
+  const { text, patientInstruction, timing, doseAndRate, route, asNeededBoolean } = object(value);
+  if (string(text) !== '') return string(text);
+  const doses = list(doseAndRate).map((each) => quantityOf(object(each).doseQuantity));
+  return joined([
+    joined(doses),
+    conceptOf(object(timing).code) || repeatOf(object(timing).repeat),
+    conceptOf(route),
+    asNeededBoolean === true ? word('shl.asneeded') : '',
+    string(patientInstruction),
+  ]);
+}
+
+function repeatOf(value) {
+  const { frequency, period, periodUnit } = object(value);
+  return frequency === undefined || period === undefined
+    ? ''
+    : `${string(frequency)} × / ${string(period)} ${string(periodUnit)}`;
+}
+
+/** Returns the text of a Quantity. */
+export function quantityOf(value) {
+  const { comparator, value: number, unit, code } = object(value);
+  if (number === undefined) return '';
+  return joined([`${string(comparator)}${string(number)}`, string(unit) || string(code)], ' ');
+}
+
+function textOfValue(holder) {
+  const quantity = quantityOf(holder.valueQuantity);
+  if (quantity !== '') return quantity;
+  if (typeof holder.valueBoolean === 'boolean') return holder.valueBoolean ? word('shl.yes') : word('shl.no');
+  const { low, high } = object(holder.valueRange);
+  const { numerator, denominator } = object(holder.valueRatio);
+  return (
+    conceptOf(holder.valueCodeableConcept) ||
+    string(holder.valueString) ||
+    string(holder.valueInteger) ||
+    string(holder.valueDateTime) ||
+    string(holder.valueTime) ||
+    joined([quantityOf(low), quantityOf(high)], ' – ') ||
+    joined([quantityOf(numerator), quantityOf(denominator)], ' : ')
+  );
+}
+
+function rangeOf(holder) {
+  const { low, high, text } = object(list(holder.referenceRange)[0]);
+  const [from, to] = [string(object(low).value), string(object(high).value)];
+  if (from !== '' && to !== '') return `${from} – ${to}`;
+  if (from !== '') return `≥ ${from}`;
+  return to === '' ? string(text) : `≤ ${to}`;
+}
+
+const FLAGS = {
+  H: 'high',
+  HH: 'critical-high',
+  HU: 'critical-high',
+  L: 'low',
+  LL: 'critical-low',
+  LU: 'critical-low',
+};
+const ABNORMAL = ['A', 'AA', 'POS', 'R', 'DET', 'D', 'U'];
+
+/** Returns `high`, `low`, `abnormal` or nothing: what the laboratory says, or else what the range says. */
+function flagOf(holder) {
+  const codes = list(holder.interpretation).flatMap(codesOf);
+  for (const code of codes) if (FLAGS[code] !== undefined) return FLAGS[code];
+  if (codes.some((code) => ABNORMAL.includes(code))) return 'abnormal';
+  if (codes.length > 0) return '';
+  const { low, high } = object(list(holder.referenceRange)[0]);
+  const { value, comparator } = object(holder.valueQuantity);
+  const isSameUnit = (limit) =>
+    object(limit).unit === undefined ||
+    string(object(limit).unit) === string(object(holder.valueQuantity).unit);
+  const [number, from, to] = [value, object(low).value, object(high).value].map((each) =>
+    each === undefined ? Number.NaN : Number(each),
+  );
+  if (comparator !== undefined) return '';
+  if (number < from && isSameUnit(low)) return 'low';
+  return number > to && isSameUnit(high) ? 'high' : '';
+}
+
+function observation(resource) {
+  const components = list(resource.component).map(object);
+  const own = textOfValue(resource);
+  const parts = components.map((component) =>
+    joined([conceptOf(component.code), textOfValue(component)], ' '),
+  );
+  const isPressure = own === '' && codesOf(resource.code).includes('85354-9');
+  const flags = [resource, ...components].map(flagOf);
+  return {
+    name: conceptOf(resource.code),
+    key: codesOf(resource.code)[0] ?? conceptOf(resource.code),
+    value: own || (isPressure ? pressureOf(components) : '') || joined(parts, '; '),
+    range: rangeOf(resource),
+    flag: flags.find((flag) => flag.startsWith('critical')) ?? flags.find((flag) => flag !== '') ?? '',
+    details: [
+      own === '' && components.length === 0 ? conceptOf(resource.dataAbsentReason) : '',
+      joined(list(resource.note).map((note) => string(object(note).text))),
+      resource.status === 'preliminary' ? word('shl.preliminary') : '',
+    ],
+  };
+}
+
+/** Returns a blood pressure as it is said: `128/82 mmHg`. */
+function pressureOf(components) {
+  const of = (code) => object(components.find((each) => codesOf(each.code).includes(code))?.valueQuantity);
+  const [systolic, diastolic] = [of('8480-6'), of('8462-4')];
+  if (systolic.value === undefined || diastolic.value === undefined) return '';
+  return `${string(systolic.value)}/${string(diastolic.value)} ${string(systolic.unit) || string(systolic.code)}`;
+}
+
+function fileOf(value) {
+  const { contentType, data, title, size } = object(value);
+  return {
+    contentType: string(contentType),
+    data: typeof data === 'string' ? data : '',
+    title: string(title),
+    size,
+  };
+}

@@ -1,0 +1,236 @@
+/** Shows a record: elements and texts alone, so that nothing in the data can become markup or a script. */
+import { inWords, ORDER, REQUIRED } from './record.js';
+
+/** Rows of a section that are shown before the rest is asked for. */
+const FIRST = 12;
+
+/** Media types that browsers show without running anything; others are only saved. */
+const SAFE = ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/webp', 'text/plain'];
+
+/** Makes an element. @param options `class`, `text`, `dir` and attributes */
+export function element(tag, options = {}, ...children) {
+  const { text, ...attributes } = options;
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  made.append(...children.filter((child) => child !== undefined));
+  return made;
+}
+
+/** Returns the elements that show a record. @param say texts of the page, and days in its language */
+export function recordView(record, say) {
+  const { patient, sections } = record;
+  const shown = ORDER.filter(
+    (kind) => sections.get(kind).length > 0 || (record.isSummary && REQUIRED.includes(kind)),
+  );
+  return [
+    patientView(patient, record, say),
+    shown.length > 3 ? contents(shown, sections, say) : undefined,
+    ...shown.map((kind) => sectionView(kind, sections.get(kind), say)),
+  ].filter((each) => each !== undefined);
+}
+
+function patientView(patient, { made }, say) {
+  const gender = ['male', 'female', 'other'].includes(patient.gender)
+    ? say(`shl.gender.${patient.gender}`)
+    : '';
+  const facts = [
+    patient.birthDate === ''
+      ? undefined
+      : [say('shl.born'), `${say.day(patient.birthDate)}${ageOf(patient, say)}`],
+    gender === '' ? undefined : [say('shl.gender'), gender],
+    patient.identifiers.length === 0 ? undefined : [say('shl.identifiers'), patient.identifiers.join(' · ')],
+    patient.phone === '' ? undefined : [say('shl.phone'), patient.phone],
+    made === '' ? undefined : [say('shl.made'), say.moment(made)],
+  ].filter((fact) => fact !== undefined);
+  const name = element('h1', { tabindex: '-1', dir: 'auto', text: patient.name || say('shl.unnamed') });
+  return element(
+    'section',
+    { class: 'patient', 'aria-label': say('shl.patient') },
+    name,
+    element(
+      'dl',
+      { class: 'facts' },
+      ...facts.map(([term, text]) =>
+        element('div', {}, element('dt', { text: term }), element('dd', { dir: 'auto', text })),
+      ),
+    ),
+    element('p', { class: 'quiet small', text: say('shl.source') }),
+  );
+}
+
+function ageOf({ birthDate, died }, say) {
+  const [year, month = 1, day = 1] = birthDate.split('-').map(Number);
+  const now = new Date();
+  const before = now.getMonth() + 1 < month || (now.getMonth() + 1 === month && now.getDate() < day);
+  const age = now.getFullYear() - year - (before ? 1 : 0);
+  return died || !Number.isInteger(age) || age < 0 ? '' : ` (${say('shl.years', { n: age })})`;
+}
+
+function contents(kinds, sections, say) {
+  const entry = (kind) =>
+    element(
+      'li',
+      {},
+      element(
+        'a',
+        { href: `#section-${kind}`, 'data-section': kind },
+        element('span', { text: say(`shl.section.${kind}`) }),
+        element('span', { class: 'count', text: say.number(groupsOf(kind, sections.get(kind)).length) }),
+      ),
+    );
+  return element(
+    'nav',
+    { class: 'contents', 'aria-label': say('shl.contents') },
+    element('ul', {}, ...kinds.map(entry)),
+  );
+}
+
+function sectionView(kind, rows, say) {
+  const id = `section-${kind}`;
+  const heading = element('h2', { id, tabindex: '-1', text: say(`shl.section.${kind}`) });
+  const groups = groupsOf(kind, rows);
+  if (groups.length === 0)
+    return element(
+      'section',
+      { class: 'part', 'aria-labelledby': id },
+      heading,
+      element('p', { class: 'note warn', text: say('shl.nothing') }),
+    );
+  const [first, rest] = [groups.slice(0, FIRST), groups.slice(FIRST)];
+  const listOf = (some) => element('ul', { class: 'rows' }, ...some.map((group) => groupView(group, say)));
+  const more =
+    rest.length === 0
+      ? undefined
+      : element(
+          'details',
+          { class: 'more' },
+          element('summary', { text: say('shl.more', { n: say.number(rest.length) }) }),
+          listOf(rest),
+        );
+  return element('section', { class: 'part', 'aria-labelledby': id }, heading, listOf(first), more);
+}
+
+/** Returns what is shown together: values of one kind, the newest first; all else alone. */
+function groupsOf(kind, rows) {
+  const sorted =
+    kind === 'allergies' ? [...rows].sort((a, b) => (b.flag === '' ? 0 : 1) - (a.flag === '' ? 0 : 1)) : rows;
+  const groups = new Map();
+  for (const [index, row] of sorted.entries()) {
+    const key = row.key === undefined ? index : row.key;
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  return [...groups.values()];
+}
+
+function groupView([newest, ...earlier], say) {
+  const before =
+    earlier.length === 0
+      ? undefined
+      : element(
+          'details',
+          { class: 'earlier' },
+          element('summary', { text: say('shl.earlier', { n: say.number(earlier.length) }) }),
+          element(
+            'ul',
+            { class: 'values' },
+            ...earlier.map((row) => element('li', {}, ...valueView(row, say))),
+          ),
+        );
+  return element(
+    'li',
+    {
+      class:
+        newest.flag === ''
+          ? 'row'
+          : newest.flag.startsWith('critical')
+            ? 'row flagged critical'
+            : 'row flagged',
+    },
+    ...rowView(newest, say),
+    before,
+  );
+}
+
+function rowView(row, say) {
+  const name = inWords(row.name, say) || say('shl.untitled');
+  const title = element(
+    'div',
+    { class: 'title' },
+    element('span', { class: 'name', dir: 'auto', text: name }),
+  );
+  if (row.key === undefined && row.flag !== '') title.append(badge(row, say));
+  const details = row.details.map((text) => inWords(text, say)).filter((text) => text !== '');
+  return [
+    title,
+    row.key === undefined ? undefined : element('div', { class: 'measured' }, ...valueView(row, say)),
+    ...details.map((text) => element('p', { class: 'detail', dir: 'auto', text })),
+    row.key === undefined && row.date !== ''
+      ? element('p', { class: 'quiet small', text: say.moment(row.date) })
+      : undefined,
+    ...row.files.map((file) => fileView(file, name, say)),
+  ];
+}
+
+function valueView(row, say) {
+  return [
+    row.value === ''
+      ? element('span', { class: 'value quiet', text: say('shl.novalue') })
+      : element('span', { class: 'value', dir: directionOf(row.value), text: inWords(row.value, say) }),
+    row.flag === '' ? undefined : badge(row, say),
+    row.range === ''
+      ? undefined
+      : element(
+          'span',
+          { class: 'quiet small range' },
+          `${say('shl.range')} `,
+          element('bdi', { dir: directionOf(row.range), text: row.range }),
+        ),
+    row.date === '' ? undefined : element('span', { class: 'quiet small when', text: say.moment(row.date) }),
+  ];
+}
+
+/** Numbers read from the left in every language: `4 – 6` must not become `6 – 4`. */
+function directionOf(text) {
+  return /^[\s<>≤≥=~+-]*\d/.test(text) ? 'ltr' : 'auto';
+}
+
+function badge({ flag, flagged = `shl.flag.${flag.replace('critical-', '')}` }, say) {
+  const isCritical = flag.startsWith('critical');
+  const text =
+    isCritical && flag !== 'critical' ? `${say(flagged)} · ${say('shl.flag.critical')}` : say(flagged);
+  return element('span', { class: isCritical ? 'badge fault' : 'badge warn', text });
+}
+
+/** Returns a button that saves a file; its bytes never become a page of this origin. */
+function fileView({ contentType, data, title }, name, say) {
+  if (data === '') return element('p', { class: 'quiet small', text: say('shl.nofile') });
+  const type = SAFE.includes(contentType) ? contentType : 'application/octet-stream';
+  const button = element('button', {
+    type: 'button',
+    class: 'button second',
+    text: say('shl.save', { file: title || name }),
+  });
+  button.addEventListener('click', () => {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    const href = URL.createObjectURL(new Blob([bytes], { type }));
+    element('a', {
+      href,
+      download: `${(title || name).replace(/[^\p{L}\p{N} ._-]/gu, '_').slice(0, 80)}${endingOf(type)}`,
+    }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+  });
+  return element('p', {}, button);
+}
+
+const ENDINGS = {
+  'application/pdf': '.pdf',
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'text/plain': '.txt',
+};
+
+function endingOf(type) {
+  return ENDINGS[type] ?? '';
+}
