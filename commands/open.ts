@@ -26,10 +26,10 @@ export interface CommandsDeps extends Omit<WriteDeps, 'attachments' | 'completeC
   readonly erasure: Erasure;
 }
 
-/** Makes the write side. */
-export function openCommands(handedIn: CommandsDeps): Commands {
+/** Adds what the write side makes itself to what it is given. */
+export function writeDepsOf(handedIn: CommandsDeps): CommandsDeps & WriteDeps {
   const { resources, lookup, contents } = handedIn;
-  const deps: CommandsDeps & WriteDeps = {
+  return {
     ...handedIn,
     attachments: {
       settle: settleAttachments,
@@ -38,6 +38,11 @@ export function openCommands(handedIn: CommandsDeps): Commands {
     completeCarried: (carrying, now) => completeCarried(resources, carrying, now),
     locate: (...asked) => locateKnown(resources, lookup, ...asked),
   };
+}
+
+/** Makes the write side. */
+export function openCommands(handedIn: CommandsDeps): Commands {
+  const deps = writeDepsOf(handedIn);
   const one = async (
     ctx: CommandContext,
     request: Omit<WriteRequest, 'index'>,

@@ -38,6 +38,7 @@ import { openIdentityGrant } from './app/identity-grant.ts';
 import { openOAuth } from './app/oauth.ts';
 import { Pacing, paced } from './app/pacing.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
+import { openProposals } from './app/proposals.ts';
 import { quickstart } from './app/quickstart.ts';
 import { bringReadModelsUpToDate, sweepShadows } from './app/read-models.ts';
 import { readinessChecks } from './app/readiness.ts';
@@ -276,7 +277,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const asking = tracing === undefined ? measured : nestWrappers(tracing.around('query'), measured);
   const ready = terminologyReady(pool);
   const terminology = openTerminology(pool, ready);
-  const plainCommands = openCommands({
+  const writing = {
     resources,
     projects: new Streams(kernel, PROJECT),
     lookup: wrapCalls(
@@ -287,8 +288,9 @@ export async function startApp(deps: AppDeps): Promise<App> {
     visible,
     contents: documents.contents,
     bases: [`${base}/`],
-    erasure: { finished: (position) => erasures.hasDone(position, ERASURE_MS) },
-  });
+    erasure: { finished: (position: Position) => erasures.hasDone(position, ERASURE_MS) },
+  };
+  const plainCommands = openCommands(writing);
   const commands =
     tracing === undefined ? plainCommands : wrapCalls(plainCommands, tracing.around('command'));
   const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
@@ -321,6 +323,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   });
   endings.start();
   expiry.start();
+  const proposing = openProposals({ writing, queries: consentQueries, passed, log });
+  proposing.endings.start();
   observeFollowing(registry, {
     pool,
     store,
@@ -412,6 +416,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       consents,
       accessRequests: accessRequests.services,
       sharedLinks,
+      proposals: proposing.proposals,
       config,
       commands,
       queries,
@@ -485,6 +490,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       erasures.stop();
       endings.stop();
       await expiry.stop();
+      await proposing.endings.stop();
       await hooks.stop();
       sandboxes.stop();
       await projector.stop();

@@ -135,11 +135,25 @@ export class PastOf {
     return event;
   };
 
-  /** Ids of the grants, links and shared links that known events began: whether they have ended is an entry of their own. */
+  /**
+   * Ids that known events name: of the grants, links and shared links that they began, and of the grant and resource that
+   * a proposal is about. Whether they have ended, or changed, is an entry of their own.
+   */
   get ids(): string[] {
     return [...this.#known.values()].flatMap((event) => {
-      if (event.type === 'ConsentGranted') return [event.data.grant_id];
-      return event.type === 'RecordLinked' || event.type === 'SharedLinkCreated' ? [event.data.link_id] : [];
+      switch (event.type) {
+        case 'ConsentGranted':
+          return [event.data.grant_id];
+        case 'RecordLinked':
+        case 'SharedLinkCreated':
+          return [event.data.link_id];
+        case 'ProposalMade': {
+          const { grant_id, resource_id } = event.data;
+          return resource_id === undefined ? [grant_id] : [grant_id, resource_id];
+        }
+        default:
+          return [];
+      }
     });
   }
 

@@ -1,6 +1,7 @@
 /**
- * The read model `consents`: who allowed which application what, on which record, until when, which people have which
- * records, and which links they shared (docs/spec/decisions.md, section 9). Most events of a record are of other types, which it never decodes.
+ * The read model `consents`: who allowed which application what, on which record, until when, what applications propose,
+ * which people have which records, and which links they shared (docs/spec/decisions.md, sections 7 and 9). Most events of
+ * a record are of other types, which it never decodes.
  */
 import type { EventType, StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
@@ -18,6 +19,12 @@ const TYPES = [
   'RecordUnlinked',
   'SharedLinkCreated',
   'SharedLinkEnded',
+  'ProposalMade',
+  'ProposalAccepted',
+  'ProposalRejected',
+  'ProposalWithdrawn',
+  'ProposalSuperseded',
+  'ProposalExpired',
   'RecordErased',
 ] as const satisfies readonly EventType[];
 
@@ -49,6 +56,32 @@ function changesOf(stored: StoredEvent): Change<StatementName>[] {
     }
     case 'SharedLinkEnded':
       return [['shareEnd', event.data]];
+    case 'ProposalMade': {
+      const {
+        environment: _environment,
+        project_id: _project,
+        patient: _patient,
+        place: _place,
+        ...rest
+      } = event.data;
+      const { record } = homeOf(stored);
+      const expires_at = toMicros(rest.expires_at);
+      return [
+        ['proposal', { ...rest, record, author_type: stored.metadata.author?.type ?? 'import', expires_at }],
+      ];
+    }
+    case 'ProposalAccepted': {
+      const { proposal_id, resource_id, version } = event.data;
+      return [['proposalEnd', { proposal_id, status: 'accepted', resource_id, version }]];
+    }
+    case 'ProposalRejected':
+      return [proposalEnd(event.data, 'rejected')];
+    case 'ProposalWithdrawn':
+      return [proposalEnd(event.data, 'withdrawn')];
+    case 'ProposalSuperseded':
+      return [proposalEnd(event.data, 'superseded')];
+    case 'ProposalExpired':
+      return [proposalEnd(event.data, 'expired')];
     case 'RecordErased': {
       const { patient: record, grants } = event.data;
       const left = grants.map(
@@ -64,6 +97,13 @@ function changesOf(stored: StoredEvent): Change<StatementName>[] {
   }
 }
 
+function proposalEnd(
+  { proposal_id }: { readonly proposal_id: string },
+  status: 'rejected' | 'withdrawn' | 'superseded' | 'expired',
+): Change<StatementName> {
+  return ['proposalEnd', { proposal_id, status }];
+}
+
 /**
  * Returns the record of an event and its owner.
  * @throws Error if the metadata name no owner
@@ -77,13 +117,13 @@ function homeOf({ stream, metadata: { owner } }: StoredEvent) {
 /** Serves the checks of access tokens, and the lists of grants and of people's records. */
 export const consents: Projection = {
   name: 'consents',
-  version: 2,
+  version: 3,
   // Commands on consent wait for it, which ends a pause; all other writes don't.
   gathers: true,
   prefixes: ['record-', 'project-'],
   types: new Set<string>(TYPES),
   tables,
   indexes,
-  compared: ['grants', 'links', 'shared_links', 'erased_grants'],
+  compared: ['grants', 'links', 'shared_links', 'proposals', 'erased_grants'],
   ...jsonRows(STATEMENTS, changesOf),
 };

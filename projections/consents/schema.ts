@@ -1,4 +1,7 @@
-/** Tables of the read model `consents`: grants of applications, links between people and records, and shared links. */
+/**
+ * Tables of the read model `consents`: grants of applications, their proposals, links between people and records, and
+ * shared links.
+ */
 
 /** Returns the DDL of the tables; times are microseconds since 1970. */
 export const tables = (schema: string): string => `
@@ -54,6 +57,24 @@ create table ${schema}.shared_links (
   ended_at int8,                 -- null until an event ends it; it may have expired before
   reason text                    -- null with it: patient, expired, passcode, link_ended, platform
 );
+create table ${schema}.proposals (
+  proposal_id text primary key,
+  grant_id text not null,        -- that it was made under
+  record uuid not null,
+  application_id text not null,
+  operation text not null,       -- create, update
+  resource_type text not null,
+  resource_id uuid,              -- of an update; of a creation null until it is accepted
+  base_version int,              -- of an update
+  author_type text not null,
+  resource text not null,        -- exact FHIR JSON text, without version and time
+  rationale text,
+  made_at int8 not null,
+  expires_at int8 not null,
+  ended_at int8,                 -- null until an event ends it; it may have lapsed before
+  status text,                   -- null with it: accepted, rejected, withdrawn, superseded, expired
+  version int                    -- of an accepted one: the version that it became
+);
 create table ${schema}.erased_grants (
   grant_id text primary key,     -- what a purge leaves of a grant
   application_id text not null,
@@ -64,6 +85,8 @@ create table ${schema}.erased_grants (
 create index grants_of_record on ${schema}.grants (record, granted_at, grant_id);
 create index links_of_record on ${schema}.links (record, linked_at, link_id);
 create index shared_links_of_record on ${schema}.shared_links (record, created_at, link_id);
+-- proposals of a record
+create index proposals_of_record on ${schema}.proposals (record, made_at, proposal_id);
 `;
 
 /** Lists and look-ups. */
@@ -86,6 +109,8 @@ create index if not exists shared_links_by_expiry on ${schema}.shared_links (exp
 -- shared links that the end of a project ends
 create index if not exists open_shared_links_of_owner on ${schema}.shared_links (owner_project, link_id)
   where ended_at is null;
+-- proposals that no event has ended: all of them are looked at for those that have lapsed
+create index if not exists open_proposals on ${schema}.proposals (proposal_id) where ended_at is null;
 -- records of a person
 create index if not exists links_of_person on ${schema}.links (issuer, subject, environment, linked_at, link_id);
 -- purged grants of an application
@@ -138,6 +163,23 @@ on conflict (link_id) do nothing`,
 
   shareEnd: ending('shared_links', { id: 'link_id', at: 'ended_at', reason: 'reason' }),
 
+  proposal: (schema: string) => `
+insert into ${schema}.proposals (proposal_id, grant_id, record, application_id, operation, resource_type, resource_id,
+  base_version, author_type, resource, rationale, made_at, expires_at)
+select proposal_id, grant_id, record, application_id, operation, resource_type, resource_id, base_version, author_type,
+  resource, rationale, at, expires_at
+from json_to_recordset($1::json) as x(proposal_id text, grant_id text, record uuid, application_id text, operation text,
+  resource_type text, resource_id uuid, base_version int, author_type text, resource text, rationale text, at int8,
+  expires_at int8)
+on conflict (proposal_id) do nothing`,
+
+  // A proposal ends once; the same batch again changes nothing.
+  proposalEnd: (schema: string) => `
+update ${schema}.proposals p
+set ended_at = x.at, status = x.status, version = x.version, resource_id = coalesce(p.resource_id, x.resource_id)
+from json_to_recordset($1::json) as x(proposal_id text, status text, version int, resource_id uuid, at int8)
+where p.proposal_id = x.proposal_id and p.ended_at is null`,
+
   erasedGrant: (schema: string) => `
 insert into ${schema}.erased_grants (grant_id, application_id, granted_at, ended_at)
 select grant_id, application_id, granted_at, ended_at
@@ -148,7 +190,8 @@ on conflict (grant_id) do nothing`,
   erasure: (schema: string) => `
 with gone as (select record from json_to_recordset($1::json) as x(record uuid)),
   links as (delete from ${schema}.links where record in (select record from gone)),
-  shared as (delete from ${schema}.shared_links where record in (select record from gone))
+  shared as (delete from ${schema}.shared_links where record in (select record from gone)),
+  proposals as (delete from ${schema}.proposals where record in (select record from gone))
 delete from ${schema}.grants where record in (select record from gone)`,
 } as const;
 

@@ -4,6 +4,7 @@ import { type AccessRequestQueries, openAccessRequests } from './access-requests
 import { type GrantQueries, openGrants } from './grants.ts';
 import { type InvitationQueries, openInvitations } from './invitations.ts';
 import { openRecordLinks, type RecordLinks } from './links.ts';
+import { openProposals, type ProposalQueries } from './proposals.ts';
 import { openRecords, type RecordQueries } from './records.ts';
 import { openSandboxLinks } from './sandbox-links.ts';
 import { type IdsOfSector, openIdsOfSector } from './sector-ids.ts';
@@ -17,7 +18,8 @@ export interface ConsentQueries
     RecordLinks,
     InvitationQueries,
     AccessRequestQueries,
-    SharedLinkQueries {
+    SharedLinkQueries,
+    ProposalQueries {
   readonly idsOfSector: IdsOfSector;
   readonly toEnd: GrantsToEnd;
 }
@@ -34,6 +36,7 @@ export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueri
     ...openInvitations(pool),
     ...openAccessRequests(pool),
     ...openSharedLinks(pool),
+    ...openProposals(pool),
     idsOfSector: openIdsOfSector(pool),
     toEnd: openGrantsToEnd(pool),
   };

@@ -44,6 +44,8 @@ const ENTERED = `(coalesce(cardinality(v.agents), 0) > 1
 const AGENTS: readonly Coded[] = [
   { ...AGENT_TYPES.author, when: 'true' },
   { ...AGENT_TYPES.enterer, when: ENTERED },
+  // Who accepted the proposal that it was.
+  { ...AGENT_TYPES.verifier, when: `v.metadata::jsonb ? 'approved_by'` },
 ];
 
 const ACTIVITIES: readonly Coded[] = Object.values(OPERATIONS).map((coding) => ({

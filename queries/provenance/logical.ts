@@ -1,8 +1,17 @@
-/** `:identifier` on automatic Provenances: author's type, key or application, and the id in the source system (`resource.ts`). */
+/**
+ * `:identifier` on automatic Provenances: author's type, key or application, who accepted a proposal, and the id in the
+ * source system (`resource.ts`).
+ */
 import type { Tenant } from '#src/shared/tenant.ts';
 import type { Predicate } from '../search/predicate.ts';
 import { badParameter, keyOf, type RawParameter, split, unescaped } from '../search/raw.ts';
-import { API_KEY_SYSTEM, APPLICATION_SYSTEM, AUTHOR_TYPE_SYSTEM, ORGANIZATION_SYSTEM } from './resource.ts';
+import {
+  ACTOR_SYSTEM,
+  API_KEY_SYSTEM,
+  APPLICATION_SYSTEM,
+  AUTHOR_TYPE_SYSTEM,
+  ORGANIZATION_SYSTEM,
+} from './resource.ts';
 
 /** A token: a system, `''` for none, undefined for any; and a value, undefined for any. */
 interface Token {
@@ -21,10 +30,11 @@ export function logicalPredicate(parameter: RawParameter, project: Tenant): Pred
     const key = holder(tokens, API_KEY_SYSTEM, CREDENTIAL('key_id'));
     const application = holder(tokens, APPLICATION_SYSTEM, CREDENTIAL('application'));
     const organization = holder(tokens, ORGANIZATION_SYSTEM, ORGANIZATION);
+    const approver = holder(tokens, ACTOR_SYSTEM, APPROVER);
     return (binds) => {
       const isOwn = `(${CREDENTIAL('project')} = ${binds.add(project.project, 'text')}
         and ${CREDENTIAL('environment')} = ${binds.add(project.environment, 'text')}) is true`;
-      return `(${authorType(tokens)(binds)} or ${isOwn} and (${key(binds)} or ${application(binds)})
+      return `(${authorType(tokens)(binds)} or ${approver(binds)} or ${isOwn} and (${key(binds)} or ${application(binds)})
         or not ${isOwn} and (${organization(binds)}))`;
     };
   }
@@ -57,7 +67,10 @@ const CREDENTIAL = (member: string): string => `v.metadata::jsonb #>> '{credenti
 const ORGANIZATION = `(select p.organization from projects.project p where p.id = ${CREDENTIAL('project')}
   and (${CREDENTIAL('key_id')} is not null or ${CREDENTIAL('application')} is not null))`;
 
-/** Returns the condition on who holds the credential. @param id SQL for the holder's id */
+/** Who accepted the proposal that a version was. */
+const APPROVER = `('person/' || (v.metadata::jsonb #>> '{approved_by,role}'))`;
+
+/** Returns the condition on who holds the credential, or accepted. @param id SQL for the holder's id */
 function holder(tokens: readonly Token[], of: string, id: string): Predicate {
   const known = tokens.filter(({ system }) => system === undefined || system === of);
   return (binds) =>

@@ -10,6 +10,8 @@ export const AUTHOR_TYPE_SYSTEM = 'https://annal.dev/fhir/author-type';
 export const API_KEY_SYSTEM = 'https://annal.dev/fhir/api-key';
 /** Identifier system of applications. */
 export const APPLICATION_SYSTEM = 'https://annal.dev/fhir/application';
+/** Identifier system of people in relation to a record; values as in the access log's `actor_ref` (docs/spec/decisions.md, section 4). */
+export const ACTOR_SYSTEM = 'https://annal.dev/fhir/actor';
 /** Identifier system of the organizations that own projects; the directory's Organizations have references. */
 export const ORGANIZATION_SYSTEM = 'https://annal.dev/fhir/organization';
 
@@ -27,6 +29,7 @@ export const OPERATIONS = {
 export const AGENT_TYPES = {
   author: { system: PARTICIPANTS, code: 'author', display: 'Author' },
   enterer: { system: PARTICIPANTS, code: 'enterer', display: 'Enterer' },
+  verifier: { system: PARTICIPANTS, code: 'verifier', display: 'Verifier' },
 } as const;
 
 /** The columns of history.version that describe one version. */
@@ -74,7 +77,7 @@ function provenanceText(row: RecordedVersion, metadata: EventMetadata, writer: W
     target: [{ reference: `${row.type}/${row.id}/_history/${row.version}` }],
     recorded,
     activity: { coding: [OPERATIONS[row.operation]] },
-    agent: [...people(metadata), ...credentialAgent(writer)],
+    agent: [...people(metadata), ...credentialAgent(writer), ...approver(metadata)],
     ...(entity === undefined ? {} : { entity: [entity] }),
   });
 }
@@ -96,6 +99,17 @@ function people(metadata: EventMetadata): object[] {
     all.push({ type: { coding: [AGENT_TYPES.enterer] }, who: entered, ...behalf });
   }
   return all;
+}
+
+/**
+ * The person who accepted a proposal. R4's `verifier` "verifies the correctness and appropriateness of the activity": the
+ * person says that the change is wanted, and not, as an `attester` would, that its values are right.
+ */
+function approver({ approved_by: by }: EventMetadata): object[] {
+  if (by === undefined) return [];
+  const identifier = { system: ACTOR_SYSTEM, value: `person/${by.role}` };
+  const display = by.role === 'self' ? 'The patient' : 'A person who looks after the patient';
+  return [{ type: { coding: [AGENT_TYPES.verifier] }, who: { identifier, display } }];
 }
 
 /** Identifier systems of those who hold credentials. */

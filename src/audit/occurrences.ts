@@ -36,9 +36,18 @@ const ACCESS: ReadonlySet<EventType> = new Set<EventType>([
   'ConsentExpired',
   'SharedLinkCreated',
   'SharedLinkEnded',
+  'ProposalMade',
+  'ProposalAccepted',
+  'ProposalRejected',
+  'ProposalWithdrawn',
+  'ProposalSuperseded',
+  'ProposalExpired',
 ]);
 
-/** Tells whether an event changes who may use a record: links of people, grants of applications, and shared links. */
+/**
+ * Tells whether an event is about who may use a record: links of people, grants of applications, their proposals, and shared
+ * links.
+ */
 export const concernsAccess = (type: EventType): boolean => ACCESS.has(type);
 
 /**

@@ -27,6 +27,24 @@ const grantedTo = {
   environment,
 };
 const instant = z.string().describe('FHIR instant');
+/** What every event of a proposal names. */
+const proposal = {
+  proposal_id: z.string(),
+  grant_id: z.string().describe('the grant that it was made under'),
+  place: z
+    .int()
+    .min(0)
+    .max(99)
+    .describe('where it waits among those of its grant; no two that wait have the same one'),
+};
+const proposedType = z.string().describe('one of the types that belong to a record');
+/** What the webhooks of a proposal tell its application. */
+const toldProposal = {
+  ...proposal,
+  ...grantedTo,
+  patient: z.string().describe('the pairwise id of the Patient'),
+  resource_type: proposedType,
+};
 const webhookSettings = {
   url: z.string(),
   events: z.array(z.string()).describe('types, or * alone for all'),
@@ -206,6 +224,68 @@ export const CATALOG = {
           '`passcode`: five wrong ones; `link_ended`: the person is no longer linked to the record; `platform`: its project was deleted',
         ),
     }),
+  },
+  ProposalMade: {
+    version: 1,
+    says: 'An application proposed a change of the record, which waits until a person with a link to the record decides. The metadata name its author.',
+    streams: 'record-',
+    data: z.object({
+      ...proposal,
+      ...grantedTo,
+      patient: z.string().describe('the pairwise id of the Patient'),
+      operation: z.enum(['create', 'update']),
+      resource_type: proposedType,
+      resource_id: z.string().optional().describe('of an update'),
+      base_version: z
+        .int()
+        .positive()
+        .optional()
+        .describe('of an update: the version that it changes; it is superseded when there is another'),
+      resource: z.string().describe('the JSON text of the proposed resource, without version and time'),
+      rationale: z.string().nullable().describe('why, in words of the application'),
+      expires_at: instant.describe('FHIR instant at which it stops waiting'),
+    }),
+  },
+  ProposalAccepted: {
+    version: 1,
+    says: 'A person accepted a proposal: the same append has the version that it became. `approved_by` in the metadata names the person.',
+    streams: 'record-',
+    data: z.object({
+      ...toldProposal,
+      resource_id: z.string(),
+      version: z.int().positive().describe('the FHIR version that it became'),
+    }),
+  },
+  ProposalRejected: {
+    version: 1,
+    says: 'A person rejected a proposal.',
+    streams: 'record-',
+    data: z.object({
+      ...toldProposal,
+      resource_id: z.string().optional().describe('of an update'),
+      note: z.string().optional().describe("the person's own note, which no webhook and no application has"),
+    }),
+  },
+  ProposalWithdrawn: {
+    version: 1,
+    says: 'The application took a proposal back.',
+    streams: 'record-',
+    data: z.object(proposal),
+  },
+  ProposalSuperseded: {
+    version: 1,
+    says: 'The resource that a proposal changes got another version before a person decided.',
+    streams: 'record-',
+    data: z.object({
+      ...proposal,
+      version: z.int().positive().describe('the version that the resource had by then'),
+    }),
+  },
+  ProposalExpired: {
+    version: 1,
+    says: 'Nobody decided about a proposal in time, or the grant that it was made under ended. It can be accepted no more from that moment, with or without this event.',
+    streams: 'record-',
+    data: z.object({ ...proposal, reason: z.enum(['time', 'grant_ended']) }),
   },
   RecordErasureRequested: {
     version: 1,

@@ -21,13 +21,17 @@ import { upcast } from './upcast/upcast.ts';
  */
 export function encode(event: DomainEvent): string {
   const data = textOf(event);
-  // A carried entry is a JSON text within the text.
-  const carried = event.type === 'DirectoryEntriesCarried' ? event.data.entries : [];
-  if (isStorableJson(data) && carried.every(({ resource }) => isStorableJson(resource))) return data;
+  if (isStorableJson(data) && textsWithin(event).every(isStorableJson)) return data;
   throw new Refusal('invalid', {
     code: 'value',
     diagnostics: 'a text contains a NUL character or an unpaired surrogate, which cannot be stored',
   });
+}
+
+/** Returns JSON texts within the text: of carried entries, and of a proposed resource. */
+function textsWithin(event: DomainEvent): readonly string[] {
+  if (event.type === 'DirectoryEntriesCarried') return event.data.entries.map(({ resource }) => resource);
+  return event.type === 'ProposalMade' ? [event.data.resource] : [];
 }
 
 function textOf(event: DomainEvent): string {

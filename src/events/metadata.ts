@@ -41,6 +41,19 @@ export const metadataSchema = z.object({
   /** The name of the acting person, if someone else is the author; as the directory had it at that time. */
   acting_as_display: z.string().optional(),
   on_behalf_of: z.object({ reference: z.string(), display: z.string().optional() }).optional(),
+  /**
+   * The person who accepted the proposal that the events carry out; `credential` and `author` are those of the
+   * application that made it.
+   */
+  approved_by: z
+    .object({
+      issuer: z.string(),
+      subject: z.string(),
+      /** `self`: the record is their own. `representative`: they look after the patient. */
+      role: z.enum(['self', 'representative']),
+      proposal_id: z.string(),
+    })
+    .optional(),
   source_system: z.string().optional(),
   origin_id: z.string().optional(),
   /** Shared by the events of one transaction Bundle. */

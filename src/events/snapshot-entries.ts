@@ -5,21 +5,24 @@
  * Grants and links have entries beside resources. What must be unique has a key that points to the event that began it:
  * (application, person) for a grant, `self` for the self link, the person for a dependent link. The id of each grant and
  * link has an entry too, which says whether it has ended; events that end one name nothing but the id.
+ *
+ * A proposal has an entry under its id, and one under its place among the proposals that wait under the same grant. The
+ * events that end it name both. So the places say how many wait, and no event has to be read for that.
  */
 import { hash } from 'node:crypto';
 import type { PersonId } from '../shared/identity.ts';
 import type { DomainEvent } from './catalog.ts';
 import type { EventOf } from './kinds.ts';
 
-/** A resource, grant, link or shared link as decisions know it. */
+/** A resource, grant, link, shared link or proposal as decisions know it. */
 export interface Entry {
-  /** A resource type, or `Grant`, `Link` or `SharedLink`. */
+  /** A resource type, or `Grant`, `Link`, `SharedLink` or `Proposal`. */
   readonly type: string;
   /** FHIR version of a resource; 1 for others. */
   readonly version: number;
-  /** True for a deleted resource, and for a grant or link that has ended. */
+  /** True for a deleted resource, and for a grant, link or proposal that has ended. */
   readonly deleted: boolean;
-  /** Revision of the event that wrote this version, where its body is; or that began or ended the grant or link. */
+  /** Revision of the event that wrote this version, where its body is; or that began or ended the rest. */
   readonly revision: number;
 }
 
@@ -38,6 +41,13 @@ export function entriesIn(event: DomainEvent, revision: number): readonly (reado
     case 'SharedLinkCreated':
     case 'SharedLinkEnded':
       return consentEntriesIn(event, revision);
+    case 'ProposalMade':
+    case 'ProposalAccepted':
+    case 'ProposalRejected':
+    case 'ProposalWithdrawn':
+    case 'ProposalSuperseded':
+    case 'ProposalExpired':
+      return proposalEntriesIn(event, revision);
     default:
       event satisfies Exclude<DomainEvent, EventOf<'record' | 'directory'>> | Unkept;
       return [];
@@ -116,4 +126,19 @@ function touched(event: ConsentEvent): ['Grant' | 'Link' | 'SharedLink', string,
     case 'SharedLinkEnded':
       return ['SharedLink', event.data.link_id];
   }
+}
+
+/** An event about a proposal. */
+type ProposalEvent = Extract<EventOf<'record'>, { type: `Proposal${string}` }>;
+
+/** The number of proposals that may wait under one grant. */
+export const PROPOSAL_PLACES = 100;
+
+/** Returns the key of a place where a proposal waits under a grant. @param place from 0 */
+export const proposalPlace = (grantId: string, place: number): string => `proposal/${grantId}/${place}`;
+
+/** Returns the entries of a proposal after an event: under its id, and under its place. */
+function proposalEntriesIn({ type, data }: ProposalEvent, revision: number) {
+  const entry: Entry = { type: 'Proposal', version: 1, deleted: type !== 'ProposalMade', revision };
+  return [data.proposal_id, proposalPlace(data.grant_id, data.place)].map((key) => [key, entry] as const);
 }

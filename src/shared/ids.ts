@@ -26,6 +26,7 @@ export type IdPrefix =
   | 'inv_'
   | 'link_'
   | 'shl_'
+  | 'prop_'
   | 'req_';
 
 /** Returns a prefix followed by 22 random URL-safe characters (128 bits). */

@@ -8,6 +8,8 @@ export const WEBHOOK_EVENT_TYPES = [
   'consent.granted',
   'consent.revoked',
   'document.finalized',
+  'proposal.accepted',
+  'proposal.rejected',
   'ping',
 ] as const;
 

@@ -214,6 +214,8 @@ describe('webhook endpoints', () => {
         'consent.granted',
         'consent.revoked',
         'document.finalized',
+        'proposal.accepted',
+        'proposal.rejected',
         'ping',
       ],
     });

@@ -177,6 +177,48 @@ describe('the view of an event', () => {
     expect(audienceOf(expired)).to.deep.equal([]);
   });
 
+  it('is told of a proposal to the application’s project alone, without the person, and the Patient by the pairwise id', () => {
+    const data = {
+      proposal_id: 'prop_1',
+      grant_id: 'grant_1',
+      place: 3,
+      application_id: 'app_1',
+      project_id: 'proj_app',
+      environment: 'sandbox' as const,
+      patient: '019a0000-0000-8000-8000-00000000000d',
+      resource_type: 'Condition',
+    };
+    const { patient, application_id, proposal_id, resource_type } = data;
+    const told = { proposal_id, patient, application_id, resource_type };
+    const record = '019a0000-0000-7000-8000-00000000000a';
+    const tenant = { project: 'proj_app', environment: 'sandbox' as const };
+    for (const [event, type, rest] of [
+      [
+        { type: 'ProposalAccepted', data: { ...data, resource_id: 'c1', version: 2 } },
+        'proposal.accepted',
+        { id: 'c1', version: 2 },
+      ],
+      [{ type: 'ProposalRejected', data: { ...data, note: 'mine' } }, 'proposal.rejected', {}],
+      [
+        {
+          type: 'ProposalAccepted',
+          data: { ...data, resource_type: 'Patient', resource_id: record, version: 2 },
+        },
+        'proposal.accepted',
+        { resource_type: 'Patient', id: patient, version: 2 },
+      ],
+    ] as const) {
+      const happened: StoredEvent = { ...stored, event };
+      expect(audienceOf(happened)).to.deep.equal([tenant]);
+      const view = viewFor(happened, tenant);
+      expect(view?.type).to.equal(type);
+      expect(JSON.parse(view?.payload ?? '')).to.have.deep.property('data', { ...told, ...rest });
+    }
+    const { proposal_id: id, grant_id, place } = data;
+    const withdrawn = { type: 'ProposalWithdrawn', data: { proposal_id: id, grant_id, place } } as const;
+    expect(audienceOf({ ...stored, event: withdrawn })).to.deep.equal([]);
+  });
+
   it('is told to whose record it is; what the service itself wrote is told to nobody', () => {
     expect(audienceOf(stored)).to.deep.equal([owner]);
     const provisioned = {

@@ -6,6 +6,7 @@ import { MY_GRANT_ROUTES } from './grants.ts';
 import { MY_LINK_ROUTES } from './links.ts';
 import { MUTED_ROUTES } from './muted.ts';
 import { MY_PATIENT_ROUTES } from './patients.ts';
+import { MY_PROPOSAL_ROUTES } from './proposals.ts';
 import { PURGE_ROUTES } from './purge.ts';
 import { REVOKE_ROUTES } from './revoke.ts';
 import { SHARED_LINK_ROUTES } from './shared-links.ts';
@@ -21,4 +22,5 @@ export const ME_ROUTES: readonly Route[] = [
   ...ACCESS_REQUEST_ROUTES,
   ...MUTED_ROUTES,
   ...SHARED_LINK_ROUTES,
+  ...MY_PROPOSAL_ROUTES,
 ];

@@ -17,6 +17,7 @@ import type { Concepts } from '#src/terminology/concepts/concepts.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
 import type { AccessRequestServices } from './access-requests.ts';
 import type { ConsentCommands } from './consents.ts';
+import type { ProposalServices } from './proposals.ts';
 import type { Settings } from './settings.ts';
 import type { SharedLinkServices } from './shared-links.ts';
 import type { WebhookServices } from './webhooks.ts';
@@ -66,6 +67,7 @@ export interface Services {
   readonly consents: ConsentCommands;
   readonly accessRequests: AccessRequestServices;
   readonly sharedLinks: SharedLinkServices;
+  readonly proposals: ProposalServices;
   readonly webhooks: WebhookServices;
   readonly sandboxes: Sandboxes;
   readonly documents: DocumentServices;

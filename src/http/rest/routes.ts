@@ -13,6 +13,7 @@ import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
 import { PATTERN_ROUTES } from './patterns.ts';
+import { PROPOSAL_ROUTES } from './proposals.ts';
 import { PROVENANCE_ROUTES } from './provenance.ts';
 import { SERIES_ROUTES } from './series.ts';
 import { TERMINOLOGY_ROUTES } from './terminology.ts';
@@ -33,6 +34,7 @@ export const REST_ROUTES: readonly Route[] = [
   ...INVITATION_ROUTES,
   ...LINK_ROUTES,
   ...GRANT_ROUTES,
+  ...PROPOSAL_ROUTES,
   ...ACCESS_LOG_ROUTES,
   ...TERMINOLOGY_ROUTES,
   ...CONCEPT_ROUTES,

@@ -35,6 +35,8 @@ const TYPES = {
   DocumentFinalized: 'document.finalized',
   ConsentGranted: 'consent.granted',
   ConsentRevoked: 'consent.revoked',
+  ProposalAccepted: 'proposal.accepted',
+  ProposalRejected: 'proposal.rejected',
 } as const satisfies { readonly [T in EventType]?: WebhookEventType };
 
 /** Log event types that may have subscribers. */
@@ -42,12 +44,18 @@ export const TOLD: ReadonlySet<string> = new Set(Object.keys(TYPES));
 
 /**
  * Returns the tenants that receive an event whatever grants there are (docs/spec/decisions.md, section 6). Events of
- * grants go to the application's project, also those that the service writes by itself. All others go to the owner of the
- * record or directory, except the service's own.
+ * grants and proposals go to the application's project, also those that the service writes by itself. All others go to
+ * the owner of the record or directory, except the service's own.
  */
 export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] {
-  if (event.type === 'ConsentGranted' || event.type === 'ConsentRevoked')
-    return [{ project: event.data.project_id, environment: event.data.environment }];
+  switch (event.type) {
+    case 'ConsentGranted':
+    case 'ConsentRevoked':
+    case 'ProposalAccepted':
+    case 'ProposalRejected':
+      return [{ project: event.data.project_id, environment: event.data.environment }];
+    default:
+  }
   if (!TOLD.has(event.type) || metadata.credential.kind === 'system') return [];
   return metadata.owner === undefined ? [] : [metadata.owner];
 }
@@ -84,6 +92,13 @@ export function viewFor(stored: StoredEvent, subscriber: Subscriber): WebhookEve
         revoked_at: metadata.recorded_at,
         reason: event.data.reason,
       });
+    case 'ProposalAccepted':
+      return toldOf(stored, TYPES[event.type], subscriber, record, {
+        ...proposalIn(event.data),
+        version: event.data.version,
+      });
+    case 'ProposalRejected':
+      return toldOf(stored, TYPES[event.type], subscriber, record, proposalIn(event.data));
     default:
       return untold(event.type);
   }
@@ -102,6 +117,20 @@ type ToldGrant = Omit<
 
 function grantIn({ grant_id, patient, application_id, scopes, purpose, expires_at }: ToldGrant): ToldGrant {
   return { grant_id, patient, application_id, scopes, purpose, expires_at };
+}
+
+/** What the application of a proposal is told: ids and the type, and nothing of the person. */
+function proposalIn({
+  proposal_id,
+  patient,
+  application_id,
+  resource_type,
+  resource_id: id,
+}: Omit<Extract<StoredEvent['event'], { readonly type: 'ProposalRejected' }>['data'], 'note'>): object {
+  // The application knows the Patient by the pairwise id alone.
+  const shown = resource_type === 'Patient' ? patient : id;
+  const told = { proposal_id, patient, application_id, resource_type };
+  return shown === undefined ? told : { ...told, id: shown };
 }
 
 function toldOf(

@@ -1,0 +1,222 @@
+/** Decisions about proposals of a record. Pure. Rules: docs/spec/decisions.md, section 7. */
+import type { PlainEvent } from '#src/events/catalog.ts';
+import { dependentLink, PROPOSAL_PLACES, proposalPlace, SELF_LINK } from '#src/events/snapshot-entries.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import { type Micros, toInstant, toMicros } from '#src/shared/time.ts';
+import { granted, linksOf } from '../consent/held.ts';
+import type { Conclude, Past } from '../consent/on-record.ts';
+import type { Clock, Decision } from '../kernel/decision.ts';
+import { decideWrites, type Write } from '../resource/decide.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
+import { type EndStatus, hasEnded, isGrantActive, lapseOf, type MadeData, proposalIn } from './held.ts';
+import type { AcceptedVersion, ProposalRef } from './proposals.ts';
+
+/** How long a proposal waits, in days. */
+export const PROPOSAL_DAYS = 30;
+const DAY = 86_400_000_000;
+
+/** A person who decides, on a record of an environment. */
+export interface Decider {
+  readonly person: PersonId;
+  readonly environment: Environment;
+}
+
+/** What is known of a proposal before it has a place and a time. */
+export type DraftedProposal = Omit<MadeData, 'place' | 'expires_at'>;
+
+/** Keys that a new proposal is decided on, besides those of the write. */
+export function proposalKeys(grantId: string): string[] {
+  const places = Array.from({ length: PROPOSAL_PLACES }, (_, place) => proposalPlace(grantId, place));
+  return [grantId, ...places];
+}
+
+/** Keys that a person's decision is made on. */
+export function deciderKeys(person: PersonId, proposalId: string): string[] {
+  return [SELF_LINK, dependentLink(person), proposalId];
+}
+
+/**
+ * Makes a proposal wait. It is decided on like the write that it proposes.
+ * @param writes what would be written
+ * @throws Refusal as `decideWrites`; unauthenticated when the grant has ended; conflict when the base version isn't
+ *   current, or no place is free
+ */
+export function propose(
+  state: Resources,
+  past: Past,
+  clock: Clock,
+  drafted: DraftedProposal,
+  writes: readonly Write[],
+): MadeData {
+  const at = clock.next();
+  const { grant_id: grantId, resource_type, resource_id, base_version } = drafted;
+  if (!isGrantActive(state, past, grantId, at))
+    throw new Refusal(
+      'unauthenticated',
+      { code: 'login', diagnostics: 'the grant of the access token has ended' },
+      { 'WWW-Authenticate': 'Bearer realm="annal", error="invalid_token"' },
+    );
+  const version = resource_id === undefined ? undefined : entryOf(state, resource_id)?.version;
+  if (version !== base_version)
+    throw conflict(
+      `${resource_type}/${resource_id} is at version ${version}, but the proposal changes version ${base_version}; read it again`,
+    );
+  // Only its refusals count.
+  decideWrites(state, clock, writes);
+  const place = freePlace(state, grantId);
+  if (place === undefined)
+    throw conflict(
+      `${PROPOSAL_PLACES} proposals of this grant are waiting, which is the limit; withdraw some, or wait until the person has decided`,
+    );
+  const grantEnd = toMicros(granted(past(entryOf(state, grantId)?.revision ?? -1)).expires_at);
+  return { ...drafted, place, expires_at: toInstant(Math.min(at + PROPOSAL_DAYS * DAY, grantEnd)) };
+}
+
+/** Returns the first place at which nothing waits. */
+function freePlace(state: Resources, grantId: string): number | undefined {
+  for (let place = 0; place < PROPOSAL_PLACES; place += 1) {
+    if (entryOf(state, proposalPlace(grantId, place))?.deleted !== false) return place;
+  }
+  return undefined;
+}
+
+/** What a decision about a proposal led to. */
+export interface Ended {
+  readonly status: EndStatus;
+  /** Of an accepted one. */
+  readonly accepted?: AcceptedVersion;
+}
+
+/**
+ * Accepts a proposal: what it says is written, and it ends. A proposal that can't be accepted any more ends as it must.
+ * @param writes the one write of it
+ * @param ids draws the id of the n-th event that isn't a write's
+ * @throws Refusal as `decideWrites`; not_found, conflict as `decidable`
+ */
+export function accept(
+  state: Resources,
+  past: Past,
+  clock: Clock,
+  asked: ProposalRef & Decider,
+  writes: readonly Write[],
+  id: string,
+): Decision<Ended> {
+  const at = clock.next();
+  const { data, lapse } = decidable(state, past, asked, at);
+  if (lapse !== undefined)
+    return { drafts: [{ id, at, event: lapse.event }], result: { status: lapse.status } };
+  const { drafts, result } = decideWrites(state, clock, writes);
+  const [written] = result;
+  if (written === undefined) throw new TypeError('a proposal writes one resource');
+  const { id: resourceId, version } = written;
+  const event: PlainEvent = {
+    type: 'ProposalAccepted',
+    data: { ...toldOf(data), resource_id: resourceId, version },
+  };
+  return {
+    drafts: [...drafts, { id, at: clock.next(), event }],
+    result: { status: 'accepted', accepted: { type: data.resource_type, id: resourceId, version } },
+  };
+}
+
+/**
+ * Rejects a proposal. One that can't be accepted any more ends as it must.
+ * @throws Refusal not_found, conflict as `decidable`
+ */
+export function reject(asked: ProposalRef & Decider, note?: string): Conclude<Ended> {
+  return (state, past, at) => {
+    const { data, lapse } = decidable(state, past, asked, at);
+    if (lapse !== undefined) return { events: [lapse.event], result: { status: lapse.status } };
+    const { resource_id } = data;
+    const event: PlainEvent = {
+      type: 'ProposalRejected',
+      data: {
+        ...toldOf(data),
+        ...(resource_id === undefined ? {} : { resource_id }),
+        ...(note === undefined ? {} : { note }),
+      },
+    };
+    return { events: [event], result: { status: 'rejected' } };
+  };
+}
+
+/**
+ * Withdraws a proposal; one that was withdrawn stays so.
+ * @throws Refusal not_found; conflict if it has ended otherwise
+ */
+export function withdraw(asked: ProposalRef): Conclude<Ended> {
+  return (state, past) => {
+    const found = proposalIn(state, past, asked);
+    if ('waits' in found) {
+      const { proposal_id, grant_id, place } = found.waits;
+      return {
+        events: [{ type: 'ProposalWithdrawn', data: { proposal_id, grant_id, place } }],
+        result: { status: 'withdrawn' },
+      };
+    }
+    if (found.ended !== 'withdrawn') throw hasEnded(found.ended);
+    return { events: [], result: { status: 'withdrawn' } };
+  };
+}
+
+/** Ends a proposal that can't be accepted any more; nothing if it waits or has ended. @throws Refusal not_found */
+export function lapse(asked: ProposalRef): Conclude<void> {
+  return (state, past, at) => {
+    const found = proposalIn(state, past, asked);
+    const event = 'waits' in found ? lapseOf(state, past, found.waits, at) : undefined;
+    return { events: event === undefined ? [] : [event], result: undefined };
+  };
+}
+
+/**
+ * Returns a proposal that nobody has decided about, and the event that it must end with if it can't be accepted.
+ * @throws Refusal not_found for a person who isn't linked to the record, and an unknown proposal; conflict if it has ended
+ */
+export function decidable(
+  state: Resources,
+  past: Past,
+  asked: ProposalRef & Decider,
+  at: Micros,
+): { readonly data: MadeData; readonly lapse?: Lapsed } {
+  requireLinked(state, past, asked);
+  const found = proposalIn(state, past, asked);
+  if ('ended' in found) throw hasEnded(found.ended);
+  const data = found.waits;
+  const event = lapseOf(state, past, data, at);
+  if (event === undefined) return { data };
+  const status = event.type === 'ProposalSuperseded' ? 'superseded' : 'expired';
+  return { data, lapse: { event, status } };
+}
+
+interface Lapsed {
+  readonly event: PlainEvent;
+  readonly status: EndStatus;
+}
+
+/**
+ * Returns in which role a person decides.
+ * @throws Refusal not_found unless they are linked to the record. In the sandbox a person may be linked without an event
+ *   (section 9, "Sandbox"): only a link that was ended refuses them.
+ */
+export function requireLinked(
+  state: Resources,
+  past: Past,
+  { record, person, environment }: ProposalRef & Decider,
+): void {
+  const links = linksOf(state, past, person);
+  const isLinked = links.some(({ ended }) => !ended) || (environment === 'sandbox' && links.length === 0);
+  if (!isLinked) throw notFound('Patient', record);
+}
+
+/** What the webhooks of a proposal say. */
+function toldOf(data: MadeData) {
+  const { proposal_id, grant_id, place, application_id, project_id, environment, patient, resource_type } =
+    data;
+  return { proposal_id, grant_id, place, application_id, project_id, environment, patient, resource_type };
+}
+
+function conflict(diagnostics: string): Refusal {
+  return new Refusal('conflict', { code: 'conflict', diagnostics });
+}

@@ -1,0 +1,77 @@
+/** Ends proposals without writing what they say: rejected by a person, withdrawn by the application, or lapsed. */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import type { Done, RequestContext } from '../command.ts';
+import { revisionsOf } from '../consent/held.ts';
+import { type Conclude, onRecord, ownerOf } from '../consent/on-record.ts';
+import type { WriteDeps } from '../resource/deps.ts';
+import * as decide from './decide.ts';
+import { hasEnded, statusAfter } from './held.ts';
+import type { ProposalRef } from './proposals.ts';
+
+type Deps = Pick<WriteDeps, 'resources'>;
+
+/** Rejects a proposal. @throws Refusal as `Proposals.reject` */
+export async function reject(
+  { resources }: Deps,
+  by: RequestContext,
+  proposal: ProposalRef,
+  person: PersonId,
+  note?: string,
+): Promise<Done> {
+  const keys = decide.deciderKeys(person, proposal.proposalId);
+  const { environment } = await ownerOf(resources, proposal.record, keys);
+  const conclude = decide.reject({ ...proposal, person, environment }, note);
+  const done = await end(resources, by, proposal, 'reject', keys, conclude);
+  // It was too late: the event says so, and so does the answer.
+  if (done.result.status !== 'rejected') throw hasEnded(done.result.status);
+  return { ...done, result: undefined };
+}
+
+/** Withdraws a proposal. @throws Refusal as `Proposals.withdraw` */
+export async function withdraw(
+  { resources }: Deps,
+  by: RequestContext,
+  proposal: ProposalRef,
+): Promise<Done> {
+  const keys = [proposal.proposalId];
+  const done = await end(resources, by, proposal, 'withdraw', keys, decide.withdraw(proposal));
+  return { ...done, result: undefined };
+}
+
+/** Ends a proposal that can't be accepted any more. @throws Refusal not_found */
+export function lapse({ resources }: Deps, by: RequestContext, proposal: ProposalRef): Promise<Done> {
+  const { record, proposalId } = proposal;
+  return onRecord(resources, by, {
+    record,
+    name: `lapse/${proposalId}`,
+    keys: [proposalId],
+    reads: (state) => revisionsOf(state, [proposalId]),
+    conclude: decide.lapse(proposal),
+    answer: () => undefined,
+  });
+}
+
+function end(
+  resources: Deps['resources'],
+  by: RequestContext,
+  { record, proposalId }: ProposalRef,
+  name: string,
+  keys: readonly string[],
+  conclude: Conclude<decide.Ended>,
+): Promise<Done<decide.Ended>> {
+  return onRecord(resources, by, {
+    record,
+    name: `${name}/${proposalId}`,
+    keys,
+    reads: (state) => revisionsOf(state, keys),
+    conclude,
+    answer: endedIn,
+  });
+}
+
+function endedIn(written: readonly StoredEvent[]): decide.Ended {
+  const [first] = written;
+  if (first === undefined) throw new TypeError('an earlier attempt ended no proposal');
+  return { status: statusAfter(first.event) };
+}

@@ -1,0 +1,100 @@
+/** Proposals that a record's state holds, and whether they still wait. Pure. */
+import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
+import { granted } from '../consent/held.ts';
+import type { Past } from '../consent/on-record.ts';
+import { entryOf, type Resources } from '../resource/state.ts';
+
+/** Data of `ProposalMade`. */
+export type MadeData = Extract<PlainEvent, { type: 'ProposalMade' }>['data'];
+/** An event after which a proposal can't be accepted any more, although nobody decided. */
+export type Lapse = Extract<PlainEvent, { type: 'ProposalSuperseded' | 'ProposalExpired' }>;
+/** An event that ends a proposal. */
+export type ProposalEnd = Extract<
+  PlainEvent,
+  { type: 'ProposalAccepted' | 'ProposalRejected' | 'ProposalWithdrawn' } | Pick<Lapse, 'type'>
+>;
+
+/** How a proposal ended, by the event that ended it (docs/spec/decisions.md, section 7). */
+export const STATUS_OF = {
+  ProposalAccepted: 'accepted',
+  ProposalRejected: 'rejected',
+  ProposalWithdrawn: 'withdrawn',
+  ProposalSuperseded: 'superseded',
+  ProposalExpired: 'expired',
+} as const satisfies { readonly [T in ProposalEnd['type']]: string };
+
+/** How a proposal ended. */
+export type EndStatus = (typeof STATUS_OF)[ProposalEnd['type']];
+
+/** Returns the status after an event that ended a proposal. @throws TypeError for another event */
+export function statusAfter({ type }: DomainEvent): EndStatus {
+  switch (type) {
+    case 'ProposalAccepted':
+    case 'ProposalRejected':
+    case 'ProposalWithdrawn':
+    case 'ProposalSuperseded':
+    case 'ProposalExpired':
+      return STATUS_OF[type];
+    default:
+      throw new TypeError(`${type} does not end a proposal`);
+  }
+}
+
+/** Returns the data of a proposal's first event. @throws TypeError for another event */
+export function madeIn(event: DomainEvent): MadeData {
+  if (event.type !== 'ProposalMade') throw new TypeError(`${event.type} does not begin a proposal`);
+  return event.data;
+}
+
+/**
+ * Returns a proposal that no event has ended, or how it ended.
+ * @throws Refusal not_found if the record has no such proposal
+ */
+export function proposalIn(
+  state: Resources,
+  past: Past,
+  { record, proposalId }: { readonly record: string; readonly proposalId: string },
+): { readonly waits: MadeData } | { readonly ended: EndStatus } {
+  const entry = entryOf(state, proposalId);
+  if (entry?.type !== 'Proposal') throw notFound('proposal', `${record}/${proposalId.slice(0, 64)}`);
+  const event = past(entry.revision);
+  return entry.deleted ? { ended: statusAfter(event) } : { waits: madeIn(event) };
+}
+
+/**
+ * Returns the event that must end a waiting proposal at a moment, because it can't be accepted any more: its grant has
+ * ended, its time is over, or the resource has another version.
+ */
+export function lapseOf(state: Resources, past: Past, data: MadeData, at: Micros): Lapse | undefined {
+  const { proposal_id, grant_id, place, resource_id, base_version, expires_at } = data;
+  const named = { proposal_id, grant_id, place };
+  if (!isGrantActive(state, past, grant_id, at))
+    return { type: 'ProposalExpired', data: { ...named, reason: 'grant_ended' } };
+  if (at >= toMicros(expires_at)) return { type: 'ProposalExpired', data: { ...named, reason: 'time' } };
+  if (resource_id === undefined) return undefined;
+  const version = entryOf(state, resource_id)?.version;
+  if (version === undefined || version === base_version) return undefined;
+  return { type: 'ProposalSuperseded', data: { ...named, version } };
+}
+
+/** Tells whether a grant allows anything at a moment. */
+export function isGrantActive(state: Resources, past: Past, grantId: string, at: Micros): boolean {
+  const entry = entryOf(state, grantId);
+  if (entry?.type !== 'Grant' || entry.deleted) return false;
+  return at < toMicros(granted(past(entry.revision)).expires_at);
+}
+
+/** Returns the refusal (409) of a decision about a proposal that has ended. */
+export function hasEnded(status: EndStatus): Refusal {
+  return new Refusal('conflict', { code: 'conflict', diagnostics: ENDED[status] });
+}
+
+const ENDED: Readonly<Record<EndStatus, string>> = {
+  accepted: 'the proposal was accepted already',
+  rejected: 'the proposal was rejected already',
+  withdrawn: 'the application has withdrawn the proposal',
+  superseded: 'the resource has changed since the proposal was made; the application must make a new one',
+  expired: 'the proposal has expired: its time is over, or the access that it was made with has ended',
+};

@@ -1,0 +1,101 @@
+/** Reads proposals as they were made, and returns the command that carries one out. */
+import { understand } from '#src/events/codec.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import { isResourceType } from '#src/fhir/types.ts';
+import type { Authorship, Caller } from '#src/shared/caller.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { readStored } from '#src/shared/stored-json.ts';
+import { type Tenant, tenantId } from '#src/shared/tenant.ts';
+import type { CommandContext, RequestContext } from '../command.ts';
+import type { GrantedData } from '../consent/held.ts';
+import type { Streams } from '../kernel/streams.ts';
+import type { Resources } from '../resource/state.ts';
+import type { ProposalDeps } from './deps.ts';
+import { type MadeData, madeIn } from './held.ts';
+import type { Suggested } from './planned.ts';
+
+/** A proposal with what the event's metadata say. */
+export interface MadeProposal {
+  readonly data: MadeData;
+  readonly metadata: EventMetadata & { readonly hash?: string };
+}
+
+/** Reads the event that made a proposal. @throws TypeError if there is another one */
+export async function madeAt(
+  { kernel }: Streams<Resources>,
+  stream: string,
+  revision: number | undefined,
+): Promise<MadeProposal> {
+  if (revision !== undefined) {
+    for await (const recorded of kernel.store.read(stream, { from: revision, limit: 1 })) {
+      const { event, metadata } = understand(recorded);
+      return { data: madeIn(event), metadata };
+    }
+  }
+  throw notFound('proposal', stream);
+}
+
+/** Where a proposal is to be written, and what allows it. */
+export interface Home {
+  readonly made: MadeProposal;
+  readonly record: string;
+  readonly owner: Tenant;
+  /** The grant as it is now. */
+  readonly granted: GrantedData;
+}
+
+/** Returns the write that a proposal suggests, as a command of its application under the grant. */
+export function suggestedBy(
+  { accessOf }: Pick<ProposalDeps, 'accessOf'>,
+  { requestId, ids, now }: RequestContext,
+  { made: { data, metadata }, record, owner, granted }: Home,
+): { readonly ctx: CommandContext; readonly suggested: Suggested } {
+  const { resource_type: type, resource_id: id, resource, application_id, project_id, environment } = data;
+  if (!isResourceType(type)) throw new TypeError(`${type} is not a supported resource type`);
+  const project = { project: project_id, environment };
+  const caller: Caller = {
+    calls: {
+      project,
+      projectId: tenantId(project),
+      credential: { kind: 'grant', applicationId: application_id, grantId: data.grant_id },
+      // The person who accepts may see the record.
+      scopes: ['read', 'write'],
+    },
+    sees: {
+      owner,
+      ownerId: tenantId(owner),
+      within: {
+        record,
+        patient: data.patient,
+        access: accessOf(granted.scopes),
+        purpose: granted.purpose,
+      },
+    },
+  };
+  return {
+    ctx: { caller, authorship: authorshipIn(metadata), requestId, ids, now },
+    suggested: { type, resource: readStored(resource), ...(id === undefined ? {} : { id }) },
+  };
+}
+
+/** Returns the authorship that an event names. Its people were looked up when the proposal was made. */
+function authorshipIn(metadata: EventMetadata): Authorship {
+  const { author, acting_as: actingAs, on_behalf_of: onBehalfOf, source_system, origin_id } = metadata;
+  return {
+    authorType: author?.type ?? 'import',
+    inherited: true,
+    ...(author?.reference === undefined ? {} : { authorRef: author.reference }),
+    ...(author?.display === undefined ? {} : { authorName: author.display }),
+    ...(actingAs === undefined ? {} : { actingAs }),
+    ...(onBehalfOf === undefined
+      ? {}
+      : {
+          onBehalfOf: {
+            reference: onBehalfOf.reference,
+            ...(onBehalfOf.display === undefined ? {} : { display: onBehalfOf.display }),
+          },
+        }),
+    ...(source_system === undefined ? {} : { sourceSystem: source_system }),
+    ...(origin_id === undefined ? {} : { originId: origin_id }),
+  };
+}

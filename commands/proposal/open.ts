@@ -1,0 +1,25 @@
+/** Proposals on the write side, put together. */
+import { unavailable } from '#src/shared/refusal.ts';
+import type { Done } from '../command.ts';
+import { accept } from './accept.ts';
+import type { ProposalDeps } from './deps.ts';
+import { lapse, reject, withdraw } from './end.ts';
+import type { Proposals } from './proposals.ts';
+import { propose } from './propose.ts';
+
+/** Opens the commands. A decision that was written is shown on every instance when they return. */
+export function openProposals(deps: ProposalDeps): Proposals {
+  const shown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
+    const done = await doing;
+    if (done.wrote !== undefined && !(await deps.shown(done.wrote.position)))
+      throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
+    return done;
+  };
+  return {
+    propose: (...asked) => shown(propose(deps, ...asked)),
+    withdraw: (...asked) => shown(withdraw(deps, ...asked)),
+    accept: (...asked) => shown(accept(deps, ...asked)),
+    reject: (...asked) => shown(reject(deps, ...asked)),
+    lapse: (...asked) => lapse(deps, ...asked),
+  };
+}

@@ -1,0 +1,46 @@
+/** Plans the write that a proposal suggests, when it is made and again when it is accepted. Writes nothing. */
+import type { ResourceType } from '#src/fhir/types.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { CommandContext, SubmittedResource } from '../command.ts';
+import type { Write } from '../resource/decide.ts';
+import type { WriteDeps } from '../resource/deps.ts';
+import { planWrites } from '../resource/plan.ts';
+import type { WriteRequest } from '../resource/request.ts';
+
+/** A write that is suggested. `id` makes it an update. */
+export interface Suggested {
+  readonly type: ResourceType;
+  readonly id?: string;
+  readonly resource: SubmittedResource;
+}
+
+/**
+ * Returns what would be written.
+ * @param stream of the record: a proposal can't be about another one, or about the directory
+ * @throws Refusal as the write; invalid (422) for bytes of a document
+ */
+export async function writesOf(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  { type, id, resource }: Suggested,
+  stream: string,
+): Promise<readonly Write[]> {
+  const request: WriteRequest =
+    id === undefined
+      ? { index: 0, method: 'POST', type, resource }
+      : { index: 0, method: 'PUT', type, id, resource };
+  const { planned } = await planWrites(deps, ctx, [request], false);
+  const [one] = planned;
+  if (one === undefined || one.stream !== stream)
+    throw refusal(`a proposal is about one resource of the patient's record, which this ${type} isn't`);
+  const { write } = one;
+  if (write.kind !== 'remove' && (write.finalized ?? []).length > 0)
+    throw refusal(
+      'a proposal holds no bytes: leave out attachment.data, and upload the content once the document exists',
+    );
+  return [write];
+}
+
+function refusal(diagnostics: string): Refusal {
+  return new Refusal('invalid', { code: 'business-rule', diagnostics, expression: 'resource' });
+}

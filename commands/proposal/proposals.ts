@@ -1,0 +1,84 @@
+/**
+ * Proposals on the write side, as the rest of the service sees them: changes that an application suggests and a person
+ * decides about (docs/spec/decisions.md, section 7).
+ */
+import type { ResourceType } from '#src/fhir/types.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import type { CommandContext, Done, RequestContext, SubmittedResource } from '../command.ts';
+import type { Relationship } from '../consent/consents.ts';
+
+/** What an application proposes. */
+export type NewProposal = {
+  readonly type: ResourceType;
+  /** The whole resource as it would be; of an update with its id. */
+  readonly resource: SubmittedResource;
+  /** Why, in words of the application; null without. */
+  readonly rationale: string | null;
+} & (
+  | { readonly operation: 'create' }
+  | {
+      readonly operation: 'update';
+      readonly id: string;
+      /** The version that is changed. */
+      readonly baseVersion: number;
+    }
+);
+
+/** A proposal of a record. */
+export interface ProposalRef {
+  /** The id of the record's Patient. */
+  readonly record: string;
+  readonly proposalId: string;
+}
+
+/** A person who decides, and their link to the record. */
+export interface Approver extends PersonId {
+  readonly relationship: Relationship;
+}
+
+/** What an accepted proposal became. */
+export interface AcceptedVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+}
+
+/** The commands. All throw `Refusal`. */
+export interface Proposals {
+  /**
+   * Makes a proposal under a grant. It is checked like the write that it proposes.
+   * @param ctx of a caller under a grant
+   * @throws Refusal as the write would; conflict (409) when `baseVersion` isn't the current version, or 100 wait under
+   *   the grant; unauthenticated when the grant has ended
+   */
+  readonly propose: (
+    ctx: CommandContext,
+    proposal: NewProposal,
+  ) => Promise<Done<{ readonly proposalId: string }>>;
+  /** Takes a waiting proposal back; one that was withdrawn stays so. @throws Refusal not_found, conflict */
+  readonly withdraw: (by: RequestContext, proposal: ProposalRef) => Promise<Done>;
+  /**
+   * Writes what a proposal says, with the application's author as author and the person as approver, and ends the
+   * proposal, in one append. It is checked like a write of the application under its grant.
+   * @throws Refusal not_found for a person who isn't linked to the record, or an unknown proposal; conflict (409) when
+   *   it has ended, its base version isn't current any more, its grant has ended, or it can't be written any more
+   */
+  readonly accept: (
+    by: RequestContext,
+    proposal: ProposalRef,
+    person: Approver,
+  ) => Promise<Done<AcceptedVersion>>;
+  /**
+   * Rejects a waiting proposal.
+   * @param note the person's own, at most 1,000 characters; no application has it
+   * @throws Refusal not_found, conflict as `accept`
+   */
+  readonly reject: (
+    by: RequestContext,
+    proposal: ProposalRef,
+    person: PersonId,
+    note?: string,
+  ) => Promise<Done>;
+  /** Writes the end of a proposal that nobody can accept any more; nothing if it waits or has ended. */
+  readonly lapse: (by: RequestContext, proposal: ProposalRef) => Promise<Done>;
+}

@@ -1,0 +1,103 @@
+/** A proposal as the JSON interfaces show it (docs/spec/decisions.md, section 7). */
+import { z } from 'zod';
+import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
+import { withoutVersion } from '#src/fhir/without-version.ts';
+import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+import { differences } from '#src/shared/json-difference.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
+import { toInstant } from '#src/shared/time.ts';
+import { grant, instant } from './schemas.ts';
+
+/** One changed element. */
+const difference = z.object({
+  path: z
+    .string()
+    .describe('The element: `dosage[0].text`. A removed one has its place in the version before.'),
+  before: z.unknown().optional().describe('Absent: the element is added.'),
+  after: z.unknown().optional().describe('Absent: the element is removed.'),
+});
+
+/** A proposal. */
+export const proposalSchema = z
+  .object({
+    id: z.string(),
+    patient: z.string(),
+    status: z
+      .enum(PROPOSAL_STATUSES)
+      .describe(
+        '`superseded`: the resource has another version now. `expired`: the time of the proposal is over, or the grant that it was made under has ended.',
+      ),
+    operation: z.enum(['create', 'update']),
+    resource_type: z.string(),
+    resource_id: z.string().nullable().describe('Null for a creation that was not accepted.'),
+    current_version: z
+      .int()
+      .nullable()
+      .describe('Of an update: the version of the resource that it changes. Null for a creation.'),
+    resource: z.record(z.string(), z.unknown()).describe('The FHIR resource as it would be.'),
+    difference: z
+      .array(difference)
+      .nullable()
+      .describe(
+        'What changes from `current_version` to `resource`; every element for a creation. Null if the grant does not let the application read that version.',
+      ),
+    author_type: z
+      .enum(AUTHOR_TYPES)
+      .describe('`ai`: values that a program made, which nobody has verified; also after acceptance.'),
+    application: grant.shape.application,
+    rationale: z.string().nullable().describe('Why, in words of the application. Show it as text.'),
+    created_at: instant,
+    expires_at: instant,
+    decided_at: instant
+      .nullable()
+      .describe('When it was accepted, rejected or withdrawn, or ended by itself.'),
+    version: z.int().nullable().describe('Of an accepted proposal: the version that it became.'),
+    fhir: z.string().nullable().describe('Of an accepted proposal: `<Type>/<id>`.'),
+  })
+  .meta({ id: 'Proposal' });
+
+/**
+ * Returns a proposal as the interfaces show it, with numbers as they were sent.
+ * @param mayRead tells whether the caller may see a version of the type; people see all of their record
+ */
+export function proposalView(
+  row: ProposalRow,
+  mayRead: (type: string, base: JsonObject) => boolean = () => true,
+): JsonObject {
+  const { operation, resource_type, resource_id, status, version, ended_at } = row;
+  const resource = parseStored(row.resource);
+  const base = row.base === null ? undefined : withoutVersion(parseStored(row.base));
+  const isShown = operation === 'create' || (base !== undefined && mayRead(resource_type, base));
+  const changes = isShown ? differences(base, resource).map((each): Json => ({ ...each })) : null;
+  return {
+    id: row.id,
+    patient: row.record,
+    status,
+    operation,
+    resource_type,
+    resource_id,
+    current_version: row.base_version,
+    resource,
+    difference: changes,
+    author_type: row.author_type,
+    application: {
+      id: row.application_id,
+      name: row.application_name ?? '',
+      kind: row.application_kind ?? '',
+      organization: row.organization ?? '',
+      privacy_url: row.privacy_url,
+    },
+    rationale: row.rationale,
+    created_at: toInstant(row.created_at),
+    expires_at: toInstant(row.expires_at),
+    decided_at: ended_at === null ? null : toInstant(ended_at),
+    version,
+    fhir: version === null || resource_id === null ? null : `${resource_type}/${resource_id}`,
+  };
+}
+
+/** Returns the JSON text of a list of proposals. @param next the cursor of the next page; null on the last */
+export function proposalList(data: readonly JsonObject[], total: number, next: string | null): string {
+  return printJson({ data: [...data], total, next_cursor: next });
+}

@@ -1,0 +1,92 @@
+/** What applications propose to change in a person's record: `/me/patients/{patient_id}/proposals`. */
+import { z } from 'zod';
+import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
+import { printJson } from '#src/shared/json.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { by } from '../admin/access.ts';
+import { proposalList, proposalSchema, proposalView } from '../api/proposal-view.ts';
+import { route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { linkFor, type MeRequest } from './access.ts';
+
+const common = {
+  tag: 'Patients and consent',
+  credential: 'identity',
+  grantToken: 'refused',
+  models: ['consents', 'resources', 'history'],
+} as const;
+const path = '/me/patients/{patient_id}/proposals';
+
+/** Returns the JSON text of a proposal as it is now. @throws Refusal not_found */
+async function shown({ services }: MeRequest, record: string, id: string): Promise<string> {
+  const row = await services.consentQueries.proposal(record, id);
+  if (row === undefined) throw notFound('proposal', id.slice(0, 64));
+  return printJson(proposalView(row));
+}
+
+/** Routes of proposals. */
+export const MY_PROPOSAL_ROUTES = [
+  route({
+    ...common,
+    method: 'GET',
+    path,
+    operationId: 'listMyProposals',
+    summary: 'Changes of a record that applications propose',
+    description:
+      'The newest first, with what each would change. `author_type` `ai` marks those that a program made: nobody has verified their values.',
+    query: z.strictObject({ ...LIST_QUERY, status: z.enum(PROPOSAL_STATUSES).optional() }),
+    answers: { 200: { description: 'A page', schema: listOf(proposalSchema) } },
+    async run(request) {
+      const { services, params, query } = request;
+      const { record } = await linkFor(request, params.patient_id);
+      await services.caughtUp(common.models);
+      const page = await services.consentQueries.proposalsOf({ ...query, record });
+      const data = page.rows.map((row) => proposalView(row));
+      return { status: 200, text: proposalList(data, page.total, page.next ?? null) };
+    },
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: `${path}/{proposal_id}/accept`,
+    operationId: 'acceptMyProposal',
+    summary: 'Accept a proposed change',
+    description:
+      'Writes the change, with the application’s author as author and you as the person who approved it. The first decision counts: another one is 409. So is a proposal whose resource has changed, whose time is over, or whose application may not make the change any more.',
+    body: z.strictObject({}),
+    answers: {
+      200: { description: 'The proposal, with the version that it became', schema: proposalSchema },
+    },
+    async run(request) {
+      const { services, identity, params } = request;
+      const { record, relationship } = await linkFor(request, params.patient_id);
+      const { issuer, subject } = identity;
+      const proposal = { record, proposalId: params.proposal_id.slice(0, 64) };
+      const person = { issuer, subject, relationship };
+      const { wrote } = await services.proposals.accept(by(request), proposal, person);
+      const text = await shown(request, record, proposal.proposalId);
+      return { status: 200, text, position: wrote?.position, reads: true };
+    },
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path: `${path}/{proposal_id}/reject`,
+    operationId: 'rejectMyProposal',
+    summary: 'Reject a proposed change',
+    description:
+      '`reason` is for your own notes: it is kept in the record’s history, and no application is told. The first decision counts: another one is 409.',
+    body: z.strictObject({ reason: z.string().trim().min(1).max(1_000).optional() }),
+    answers: { 200: { description: 'The proposal as it is now', schema: proposalSchema } },
+    async run(request) {
+      const { services, identity, params, body } = request;
+      const { record } = await linkFor(request, params.patient_id);
+      const { issuer, subject } = identity;
+      const proposal = { record, proposalId: params.proposal_id.slice(0, 64) };
+      const person = { issuer, subject };
+      const { wrote } = await services.proposals.reject(by(request), proposal, person, body.reason);
+      const text = await shown(request, record, proposal.proposalId);
+      return { status: 200, text, position: wrote?.position, reads: true };
+    },
+  }),
+];
