@@ -6,7 +6,7 @@ import type { Difference } from '#src/shared/json-difference.ts';
 import { credentialLabel } from './names.ts';
 import type { Occurrence } from './occurrences.ts';
 import { sentenceOf } from './provenances.ts';
-import type { History, Version } from './versions.ts';
+import { approvedBy, type History, type Version } from './versions.ts';
 
 /** The subject of the page. */
 export interface ReportSubject {
@@ -89,6 +89,7 @@ function article(version: Version): Html {
         credential.environment,
       ),
     ],
+    ['Approved by', approvedBy(version) ?? null],
     ['Request', version.request_id],
     ['Transaction', version.transaction_id],
     ['Provenance', version.provenance],

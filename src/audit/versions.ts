@@ -1,5 +1,6 @@
 /** The versions of a stream's resources: author, time, reason, source and changes. A fold over its events. */
 import type { StoredEvent } from '#src/events/catalog.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { type Difference, differences } from '#src/shared/json-difference.ts';
@@ -33,6 +34,8 @@ export interface Version {
   readonly origin_id: string | null;
   /** The credential that allowed the write. */
   readonly credential: NamedCredential;
+  /** Who accepted the proposal that this version was; `credential` is then that of the application that made it. */
+  readonly approved_by?: NonNullable<EventMetadata['approved_by']>;
   readonly request_id: string;
   /** Shared by all versions that one transaction wrote. */
   readonly transaction_id: string | null;
@@ -104,7 +107,8 @@ function versionIn(
   only: string | undefined,
 ): Omit<Version, 'provenances'> | undefined {
   if (!('resourceId' in event) || (only !== undefined && event.resourceId !== only)) return undefined;
-  const { author, acting_as, acting_as_display, on_behalf_of, source_system, origin_id } = metadata;
+  const { author, acting_as, acting_as_display, on_behalf_of, source_system, origin_id, approved_by } =
+    metadata;
   return {
     resource: `${event.resourceType}/${event.resourceId}`,
     version: event.version,
@@ -122,6 +126,7 @@ function versionIn(
     source_system: source_system ?? null,
     origin_id: origin_id ?? null,
     credential: unnamed(metadata.credential),
+    ...(approved_by === undefined ? {} : { approved_by }),
     request_id: metadata.request_id,
     transaction_id: metadata.transaction_id ?? null,
     provenance: `Provenance/${id}`,
@@ -155,4 +160,11 @@ function contentOf(resource: JsonObject): JsonObject {
   const rest = without(resource, 'resourceType', 'id', 'meta');
   const meta = isObject(resource.meta) ? without(resource.meta, 'versionId', 'lastUpdated') : {};
   return Object.keys(meta).length === 0 ? rest : { meta, ...rest };
+}
+
+/** Returns who accepted the proposal that a version was, in words; undefined if it wasn't one. */
+export function approvedBy({ approved_by: by }: Version): string | undefined {
+  if (by === undefined) return undefined;
+  const who = by.role === 'self' ? 'the patient' : 'a person who looks after the patient';
+  return `${who} (${by.subject} of ${by.issuer}), proposal ${by.proposal_id}`;
 }

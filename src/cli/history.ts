@@ -6,7 +6,7 @@ import { stringify } from 'lossless-json';
 import { credentialLabel, nameCredentials } from '#src/audit/names.ts';
 import { sentenceOf } from '#src/audit/provenances.ts';
 import { reportPage } from '#src/audit/report.ts';
-import { type History, historyOf, type Version, writtenBy } from '#src/audit/versions.ts';
+import { approvedBy, type History, historyOf, type Version, writtenBy } from '#src/audit/versions.ts';
 import { openPool } from '#src/database/pool.ts';
 import { holdsResources, isStreamName, patientOf, recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -149,6 +149,7 @@ function describe({ versions, access }: History, record: boolean): string {
   const columns = record ? ['Resource', ...heading] : heading;
   const [names = '', rule = '', ...lines] = table(...withoutEmpty(columns, rows)).split('\n');
   const below = versions.map((version) => [
+    ...[approvedBy(version) ?? []].flat().map((who) => `    approved by: ${printable(who)}`),
     ...version.provenances.map((said) => `    why: ${printable(sentenceOf(said))}`),
     ...(version.version === 1 ? [] : changes(version)),
   ]);

@@ -132,6 +132,10 @@ describe('the gate of grants', () => {
     expect(taking).to.have.members([
       'get /v1/patients',
       'get /v1/patients/{patient_id}',
+      'post /v1/patients/{patient_id}/proposals',
+      'get /v1/patients/{patient_id}/proposals',
+      'get /v1/patients/{patient_id}/proposals/{proposal_id}',
+      'post /v1/patients/{patient_id}/proposals/{proposal_id}/withdraw',
       'get /v1/patients/{patient_id}/observations',
       'get /v1/observations/{item_id}',
       'get /v1/patients/{patient_id}/conditions',

@@ -1,5 +1,8 @@
 /** Proposals: an application suggests a change, a person decides (docs/spec/decisions.md, section 7; docs/proposals.md). */
 import { expect } from 'chai';
+import { reportPage } from '#src/audit/report.ts';
+import { historyOf } from '#src/audit/versions.ts';
+import { recordStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { revoked, unlinked } from '#test/support/consents.ts';
 import type { Application } from '#test/support/granted.ts';
@@ -175,6 +178,34 @@ describe('proposals', () => {
       (await types(record)).filter((type) => type === 'ProposalAccepted').length,
     ]).to.deep.equal([409, 1]);
     expect(patient).to.not.equal(record);
+  });
+
+  it('is told by the history: who proposed, what, and who approved', async () => {
+    const shared = await proposing.share(application);
+    const made = await proposing.condition(shared);
+    expect((await proposing.decide(shared, made.id, 'accept')).status).to.equal(200);
+    const { store } = proposing.granting.events;
+    const history = await historyOf(store.read(recordStream(shared.record)));
+    const [newest] = history.versions;
+    expect(newest?.approved_by).to.deep.include({ role: 'self', proposal_id: made.id });
+    expect(newest?.credential).to.deep.include({ kind: 'grant', application: application.applicationId });
+    expect(newest?.author_type).to.equal('ai');
+    expect(history.access.slice(0, 2).map(({ type }) => type)).to.deep.equal([
+      'ProposalAccepted',
+      'ProposalMade',
+    ]);
+    const page = [
+      ...reportPage(
+        {
+          resource: `Patient/${shared.record}`,
+          record: true,
+          time: '2026-01-01',
+          stream: recordStream(shared.record),
+        },
+        history,
+      ),
+    ].join('');
+    expect(page).to.contain('Approved by').and.to.contain('the patient (');
   });
 
   it('keeps values of an AI apart from the facts, also when they are accepted', async () => {

@@ -9,13 +9,22 @@ import { parseStored } from '#src/shared/stored-json.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { grant, instant } from './schemas.ts';
 
+/** A value of JSON; no element of FHIR is null. */
+const value = z.union([
+  z.string(),
+  z.number(),
+  z.boolean(),
+  z.array(z.unknown()),
+  z.record(z.string(), z.unknown()),
+]);
+
 /** One changed element. */
 const difference = z.object({
   path: z
     .string()
     .describe('The element: `dosage[0].text`. A removed one has its place in the version before.'),
-  before: z.unknown().optional().describe('Absent: the element is added.'),
-  after: z.unknown().optional().describe('Absent: the element is removed.'),
+  before: value.optional().describe('Absent: the element is added.'),
+  after: value.optional().describe('Absent: the element is removed.'),
 });
 
 /** A proposal. */

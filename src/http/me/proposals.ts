@@ -53,7 +53,6 @@ export const MY_PROPOSAL_ROUTES = [
     summary: 'Accept a proposed change',
     description:
       'Writes the change, with the application’s author as author and you as the person who approved it. The first decision counts: another one is 409. So is a proposal whose resource has changed, whose time is over, or whose application may not make the change any more.',
-    body: z.strictObject({}),
     answers: {
       200: { description: 'The proposal, with the version that it became', schema: proposalSchema },
     },

@@ -244,7 +244,6 @@ export const PROPOSAL_ROUTES = [
       'The person can’t accept it any more. A proposal that was withdrawn stays so; one that has ended otherwise is 409.',
     grantToken: { ...opening, action: 'withdraw-proposal' },
     scope: 'write',
-    body: z.strictObject({}),
     answers: { 200: { description: 'The proposal as it is now', schema: proposalSchema } },
     async run(request) {
       const { services, params } = request;
