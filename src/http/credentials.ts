@@ -9,6 +9,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { callerOf, invalidToken, isAccessToken, refusesGrants } from './access-token.ts';
 import type { FindToken } from './ports/tokens.ts';
 import { hasSeveralValues } from './repeated.ts';
+import { type Visitor, visitorOf } from './visitor.ts';
 
 /** ID tokens may be long; servers take 16 KB of headers in all. */
 const BEARER = /^Bearer +([\x21-\x7e]{1,12000}) *$/i;
@@ -26,13 +27,7 @@ export function credentialOf(
   querystring: string,
   example = 'Authorization: Bearer <key> or X-Api-Key',
 ): string {
-  if (querystring !== '' && IN_QUERY.test(querystring)) {
-    throw new Refusal('malformed', {
-      code: 'login',
-      diagnostics:
-        'a credential must not be in the query string; send it as Authorization: Bearer or X-Api-Key',
-    });
-  }
+  refuseInQuery(querystring);
   const apiKey = headers['x-api-key'];
   const bearer = headers.authorization;
   if (bearer === undefined) {
@@ -57,6 +52,24 @@ export function credentialOf(
     });
   }
   return token;
+}
+
+/** Refuses a credential in the query string. @throws Refusal malformed (400) */
+export function refuseInQuery(querystring: string): void {
+  if (querystring === '' || !IN_QUERY.test(querystring)) return;
+  throw new Refusal('malformed', {
+    code: 'login',
+    diagnostics:
+      'a credential must not be in the query string; send it as Authorization: Bearer or X-Api-Key',
+  });
+}
+
+/**
+ * Returns the credential of a request; at the gateway, what stands for the session.
+ * @throws Refusal as `credentialOf`
+ */
+export function credentialFor(ctx: Context, example?: string): string {
+  return visitorOf(ctx)?.credential ?? credentialOf(ctx.req, ctx.querystring, example);
 }
 
 /** Returns the credential of `Authorization`, where a route takes none; undefined if there is none. */
@@ -118,6 +131,8 @@ export class Authenticator {
    * for callers without requests left.
    */
   begin(credential: string, ctx: Context): Authentication {
+    const visitor = visitorOf(ctx);
+    if (visitor !== undefined) return { caller: this.#ofVisitor(visitor, ctx), expected: undefined };
     if (isAccessToken(credential)) return { caller: this.#ofProject(credential, ctx), expected: undefined };
     const sha256 = hash('sha256', credential);
     const known = this.#seen.get(sha256);
@@ -140,6 +155,13 @@ export class Authenticator {
     ctx.state.caller = caller;
     const counted = this.#admit(ctx, caller);
     if (counted !== undefined) await counted;
+    return caller;
+  }
+
+  /** The gateway has counted the request. @throws Refusal malformed (400), not_found (404), forbidden (403) */
+  async #ofVisitor(visitor: Visitor, ctx: Context): Promise<Caller> {
+    const caller = await visitor.caller();
+    ctx.state.caller = caller;
     return caller;
   }
 

@@ -12,6 +12,8 @@ import { sendContent } from './content.ts';
 import { answerCors } from './cors.ts';
 import { apiError, fhirError, internalError } from './errors.ts';
 import { answerFhir, FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
+import { enter, type GatewayDeps } from './gateway/gateway.ts';
+import { innerPath, isGateway } from './gateway/path.ts';
 import { Head } from './head.ts';
 import { refusesBody } from './large-bodies.ts';
 import { answerWithoutWords } from './last-answer.ts';
@@ -39,6 +41,7 @@ export interface EnvelopeDeps {
   readonly metrics: Metrics;
   readonly limits: RequestLimits;
   readonly notebook: Notebook;
+  readonly gateway: GatewayDeps;
 }
 
 /**
@@ -48,7 +51,7 @@ export interface EnvelopeDeps {
 export function envelope(
   fhir: FhirInterface,
   api: ApiInterface,
-  { metrics, limits, notebook }: EnvelopeDeps,
+  { metrics, limits, notebook, gateway }: EnvelopeDeps,
 ): (ctx: Context, next: Next) => Promise<void> {
   const { log } = fhir;
   // These members never contain secrets, so lines aren't searched for any.
@@ -66,12 +69,17 @@ export function envelope(
     const head = new Head(['Service-Request-Id', requestId, ...base]);
     ctx.state.head = head;
     const { res } = ctx;
+    const atGateway = isGateway(ctx.path);
+    const inner = atGateway ? innerPath(ctx) : undefined;
+    // From here on the request is one of the interface, whose errors it gets, too.
+    if (inner !== undefined) ctx.path = inner;
     const fhirPath = isFhir(ctx.path);
     try {
-      if (answerCors(ctx)) reply(ctx, PREFLIGHT);
+      if (!atGateway && answerCors(ctx)) reply(ctx, PREFLIGHT);
       else {
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;
+        if (inner !== undefined) await enter(gateway, ctx, inner);
         if (fhirPath) {
           const answer = await answerFhir(fhir, ctx);
           if (answer.refused !== undefined) await fhir.largeBodies.count(ctx, answer.refused);

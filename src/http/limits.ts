@@ -1,6 +1,7 @@
 /** Rate limits over HTTP: which requests count for whom, the headers of each answer, and 429. */
 import type { Context } from 'koa';
 import type { Caller } from '#src/shared/caller.ts';
+import type { PersonId } from '#src/shared/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Standing } from '#src/shared/traffic.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -12,7 +13,7 @@ const NOT_LIMITED = /^\/(?:health\/|metrics$)/;
 
 /**
  * Counts requests by client address, before anything else is checked, so that keys can't be guessed quickly,
- * and by API key, application or grant once it is known. Responses have the headers of draft-ietf-httpapi-ratelimit-headers for the
+ * and by API key, application, grant or person once it is known. Responses have the headers of draft-ietf-httpapi-ratelimit-headers for the
  * tighter of both.
  */
 export class RequestLimits {
@@ -53,6 +54,13 @@ export class RequestLimits {
   byCaller(ctx: Context, caller: Caller): void | Promise<void> {
     if (this.limits === undefined) return;
     const [subject, by] = subjectOf(caller);
+    return this.#count(ctx, this.limits, subject, by);
+  }
+
+  /** Counts a request for a person. @throws Refusal throttled (429) with `Retry-After` */
+  byPerson(ctx: Context, person: PersonId): void | Promise<void> {
+    if (this.limits === undefined) return;
+    const [subject, by] = ofPerson(person);
     return this.#count(ctx, this.limits, subject, by);
   }
 
@@ -109,7 +117,7 @@ export class RequestLimits {
 }
 
 /** What requests are counted by. */
-type Counted = 'address' | 'key' | 'application' | 'grant' | 'member' | 'link';
+type Counted = 'address' | 'key' | 'application' | 'grant' | 'person' | 'link';
 
 /** What a request counts for. */
 type Subject = readonly [subject: string, by: Counted];
@@ -126,8 +134,13 @@ function subjectOf({ calls: { credential } }: Caller): Subject {
     case 'shared_link':
       return [`link/${credential.linkId}`, 'link'];
     case 'member':
-      return [`member/${credential.issuer}\n${credential.subject}`, 'member'];
+      return ofPerson(credential);
   }
+}
+
+/** Returns what the requests of a person count for: all at the gateway, and those with a member's token. */
+function ofPerson({ issuer, subject }: PersonId): Subject {
+  return [`person/${issuer}\n${subject}`, 'person'];
 }
 
 const COUNTED: Readonly<Record<Counted, string>> = {
@@ -135,7 +148,7 @@ const COUNTED: Readonly<Record<Counted, string>> = {
   key: 'API key',
   application: 'application',
   grant: 'grant',
-  member: 'member',
+  person: 'person',
   link: 'shared link',
 };
 

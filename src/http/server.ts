@@ -1,13 +1,14 @@
 /** The HTTP server: one chain from the socket to the interfaces, and every answer's headers. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import Koa, { type Middleware } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { RecordsOf } from '#queries/records-of.ts';
 import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
+import type { PersonId } from '#src/shared/identity.ts';
 import { newRequestId } from '#src/shared/ids.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
@@ -147,7 +148,14 @@ export function createServer(deps: ServerDeps): Server {
   const api = { ...deps, grants, keyReads, largeBodies, authenticator, table: new RouteTable(ROUTES) };
   const app = new Koa();
   if (deps.tracing !== undefined) app.use(deps.tracing);
-  app.use(envelope(fhir, api, { metrics, limits, notebook: deps.traffic }));
+  const visitors = new Visitors(deps.signIn, deps.config.baseUrl);
+  const gateway = {
+    visitors,
+    projects: deps.services.adminQueries,
+    requireEnvironment: deps.services.admin.requireEnvironment,
+    count: (ctx: Context, person: PersonId) => limits.byPerson(ctx, person),
+  };
+  app.use(envelope(fhir, api, { metrics, limits, notebook: deps.traffic, gateway }));
   app.use(health.routes());
   app.use(health.allowedMethods());
   const start = startRouter({
@@ -179,7 +187,6 @@ export function createServer(deps: ServerDeps): Server {
   const webfinger = webfingerRouter(deps.services.adminQueries.ssoOf, deps.stale);
   app.use(webfinger.routes());
   app.use(webfinger.allowedMethods());
-  const visitors = new Visitors(deps.signIn, deps.config.baseUrl);
   const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log, refusalOf: deps.refusalOf });
   app.use(signIn.routes());
   app.use(signIn.allowedMethods());

@@ -1,4 +1,4 @@
-/** A person's session on the pages (docs/spec/decisions.md, section 9, "Tokens and sessions"). No API accepts it. */
+/** A person's session on the pages (docs/spec/decisions.md, section 9, "Tokens and sessions"). Pages accept it, and the gateway. */
 import type { Identity } from './identity.ts';
 
 /** A live session. */

@@ -46,7 +46,9 @@ const paths: readonly Described[] = Object.keys(document.paths as Part)
  * Returns the document's path for a URL's path, the most literal one (OpenAPI 3.1, Paths Object); undefined if there is
  * none. A FHIR type must be one that the path lists.
  */
-export function describedPath(pathname: string): string | undefined {
+export function describedPath(asked: string): string | undefined {
+  // The gateway answers as the interfaces behind it do.
+  const pathname = asked.replace(/^\/app\/api(?=\/(?:me|admin|v1|fhir\/R4)(?:\/|$))/, '');
   return paths.find(({ pattern, path }) => pattern.test(pathname) && allowsType(path, pathname))?.path;
 }
 

@@ -35,6 +35,7 @@ export const TOKEN_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     secret: true,
+    givesToken: true,
     body: newToken,
     answers: { 201: { description: 'The token, shown only now', schema: tokenSchema } },
     async run(request) {

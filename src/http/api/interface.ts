@@ -25,7 +25,7 @@ import {
   type Authentication,
   type Authenticator,
   bearerOf,
-  credentialOf,
+  credentialFor,
   readAs,
   requireScope,
 } from '../credentials.ts';
@@ -40,6 +40,7 @@ import { negotiate } from '../negotiation.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
 import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
+import { visitorOf } from '../visitor.ts';
 import type { Inputs } from './inputs.ts';
 import type { Credential, RequestContext, Route, RouteResult, TypedRoute } from './route.ts';
 import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
@@ -101,6 +102,7 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
   ctx.state.route = known?.path;
   if (ctx.method === 'OPTIONS') return { status: 204, headers: { Allow: allowOf(found.methods) } };
   const route = routeFor(found.methods, ctx.method);
+  if (route.givesToken === true && visitorOf(ctx) !== undefined) throw noTokens();
   if (!givesBytes(route)) negotiate(ctx.req.headers.accept, null, 'application/json');
   const header = headerOf(ctx.req.headers);
   const params = Object.fromEntries(
@@ -115,6 +117,15 @@ export async function answerApi(api: ApiInterface, ctx: Context): Promise<Answer
     return answerReading(api, route, ctx, inputs, circumstancesOf(api, ctx, header), token);
   }
   return answerRoute(api, route, ctx, asked, await admission(api, route, ctx, token));
+}
+
+/** Returns the refusal (403) of a session that asks for a token: none reaches a script. */
+function noTokens(): Refusal {
+  return new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics:
+      'below /app/api no token is issued: the session itself opens /v1 and /fhir/R4 of the projects that it may see',
+  });
 }
 
 /** What is asked, without who asks. */
@@ -152,7 +163,7 @@ async function tokenCaller(
   ctx: Context,
 ): Promise<Caller | undefined> {
   if (route.credential !== 'api_key' || route.grantToken === 'refused') return undefined;
-  const credential = credentialOf(ctx.req, ctx.querystring);
+  const credential = credentialFor(ctx);
   if (!isAccessToken(credential)) return undefined;
   requireFresh(stale, credentialModels(credential));
   return authenticator.ofToken(credential, ctx);
@@ -190,7 +201,7 @@ async function answerGrant(
     );
     const asked = { params: inward, query: edge.query(query), header: edge.header(header) };
     const { id, ...opening } = route.grantToken;
-    const admit = permit(route, credentialOf(ctx.req, ctx.querystring), caller);
+    const admit = permit(route, credentialFor(ctx), caller);
     const answer = await pass.run({ ...opening, id: id === undefined ? null : (inward[id] ?? null) }, () =>
       answerRoute(api, route, ctx, asked, admit, pass),
     );
@@ -281,7 +292,7 @@ async function answerReading(
   token: Caller | undefined,
 ): Promise<Answer> {
   requireFresh(stale, route.models ?? MODELS.api_key);
-  const credential = credentialOf(ctx.req, ctx.querystring);
+  const credential = credentialFor(ctx);
   requireFresh(stale, credentialModels(credential));
   const { params } = inputs;
   const { reads, answer } = await readAs(checked(authenticator, credential, ctx, token), async (caller) => {
@@ -315,12 +326,12 @@ async function admission(
   }
   const credential =
     route.credential === 'identity'
-      ? credentialOf(ctx.req, ctx.querystring, 'an ID token as Authorization: Bearer <ID token>')
-      : credentialOf(ctx.req, ctx.querystring);
+      ? credentialFor(ctx, 'an ID token as Authorization: Bearer <ID token>')
+      : credentialFor(ctx);
   requireFresh(stale, credentialModels(credential));
   if (route.credential === 'identity') {
     await authenticator.refuseGrant(credential);
-    const identity = await identify(credential);
+    const identity = visitorOf(ctx)?.identity ?? (await identify(credential));
     ctx.state.identity = identity;
     return (inputs) => {
       const run = route.accept(inputs);

@@ -148,6 +148,8 @@ interface Description<Path extends string, C extends Credential> {
   readonly otherwise?: string;
   /** The answer contains a secret and must not be stored. */
   readonly secret?: true;
+  /** The answer contains an access token: refused to sessions (`src/http/gateway/`). */
+  readonly givesToken?: true;
   /** Read models that its answers show. Default: `projects` for identities, `resources` and `history` for API keys. */
   readonly models?: readonly string[];
   /** Answers by status; errors are added. */

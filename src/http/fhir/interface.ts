@@ -14,7 +14,7 @@ import { hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
 import {
   type Authentication,
   type Authenticator,
-  credentialOf,
+  credentialFor,
   readAs,
   requireScope,
 } from '../credentials.ts';
@@ -73,7 +73,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const { headers } = ctx.req;
   negotiate(headers.accept, query.get('_format'));
   if (interaction.kind === 'open') return interaction.run(fhir);
-  const credential = credentialOf(ctx.req, ctx.querystring);
+  const credential = credentialFor(ctx);
   requireFresh(fhir.stale, credentialModels(credential));
   const header = headerOf(headers);
   const asked = { service: fhir, query, header, prefer: parsePrefer(header('prefer')) };

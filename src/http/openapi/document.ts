@@ -17,6 +17,10 @@ application's own access token (\`client_credentials\`) works like a key of its 
 grant an application reads what the grant covers of one record, where an operation names the scheme \`patientGrant\`; everything
 else answers 403.
 
+**Pages.** Scripts of the service's own pages reach \`/me\`, \`/admin\`, \`/v1\` and \`/fhir/R4\` below \`/app/api\` with the
+session of the person who is signed in, instead of a credential: \`X-Service-Session: 1\` on each request, from the same origin only,
+and for \`/v1\` and \`/fhir/R4\` \`X-Service-Project\` and \`X-Service-Environment\`. The operations are the same and not listed twice.
+
 **Errors** have two formats. \`/v1\`, \`/admin\`, \`/me\` and webhooks answer
 \`{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}\` as \`application/json\`: \`type\` is stable,
 \`errors\` lists every failing input as \`{"field", "code", "message"}\`. The FHIR interface answers an OperationOutcome as

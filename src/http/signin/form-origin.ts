@@ -12,19 +12,20 @@ export const FORM_TOKEN = 'form_token';
  * Checks that a form comes from a page of the same origin: by `Sec-Fetch-Site`, else by `Origin`
  * (https://www.w3.org/TR/fetch-metadata/, RFC 6454). The pages have `Referrer-Policy: same-origin`, because under
  * `no-referrer` browsers send `Origin: null`, and over http to another host they send no `Sec-Fetch-Site`.
+ * @param fault what is wrong otherwise
  * @throws Refusal forbidden (403)
  */
-export function requireOwnOrigin(ctx: Context, baseUrl: string): void {
+export function requireOwnOrigin(
+  ctx: Context,
+  baseUrl: string,
+  fault = 'the form does not come from a page of this service; open the page again and send it from there',
+): void {
   const site = ctx.get('Sec-Fetch-Site');
   const origin = ctx.get('Origin');
   // This machine's own names lead here without BASE_URL.
   const own = [new URL(baseUrl).origin, ...(isLoopback(ctx.URL.hostname) ? [ctx.URL.origin] : [])];
   if (site === '' ? own.includes(origin) : site === 'same-origin') return;
-  throw new Refusal('forbidden', {
-    code: 'forbidden',
-    diagnostics:
-      'the form does not come from a page of this service; open the page again and send it from there',
-  });
+  throw new Refusal('forbidden', { code: 'forbidden', diagnostics: fault });
 }
 
 /**

@@ -19,8 +19,17 @@ export class Visitors {
     this.#cookie = new Cookie('annal_session', baseUrl);
   }
 
-  /** Returns the visitor's session; undefined if they are not signed in. The database is asked once a request. */
+  /**
+   * Returns the visitor's session; undefined if they are not signed in, or only at an issuer that an organization alone
+   * trusts: that opens no page of patients. The database is asked once a request.
+   */
   async sessionOf(ctx: Context): Promise<Session | undefined> {
+    const session = await this.anySessionOf(ctx);
+    return session?.person.organizations === undefined ? session : undefined;
+  }
+
+  /** Returns the visitor's session, also one that an organization alone trusts; undefined if they are not signed in. */
+  async anySessionOf(ctx: Context): Promise<Session | undefined> {
     const secret = this.#cookie.read(ctx);
     if (secret === undefined) return undefined;
     const asked = found.get(ctx) ?? this.signIn.session(secret);

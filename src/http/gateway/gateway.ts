@@ -1,0 +1,123 @@
+/**
+ * The gateway `/app/api`: scripts of the service's own pages call the routes of `/me`, `/admin`, `/v1` and `/fhir/R4` for
+ * the person who is signed in. The session's cookie is the only credential, and no token reaches a script. Nothing is
+ * remembered between requests: each one asks again who the person is and what they may do.
+ */
+import type { Context } from 'koa';
+import type { AdminQueries } from '#queries/admin/admin.ts';
+import { type Caller, ownCaller } from '#src/shared/caller.ts';
+import type { Identity } from '#src/shared/identity.ts';
+import { ROLE_FOR } from '#src/shared/member.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import { requireRole } from '../admin/access.ts';
+import { refuseInQuery } from '../credentials.ts';
+import { headOf } from '../head.ts';
+import { requireOwnOrigin } from '../signin/form-origin.ts';
+import type { Visitors } from '../signin/visitors.ts';
+import { setVisitor } from '../visitor.ts';
+
+/** The header that every request must have, with this value: no form and no link of another site can send it. */
+export const SESSION_HEADER = 'X-Service-Session';
+/** The project whose data a request to `/v1` or `/fhir/R4` is about. */
+export const PROJECT_HEADER = 'X-Service-Project';
+/** Its environment: `sandbox` (default) or `production`. */
+export const ENVIRONMENT_HEADER = 'X-Service-Environment';
+
+/** Dependencies of the gateway. */
+export interface GatewayDeps {
+  readonly visitors: Pick<Visitors, 'anySessionOf' | 'secretOf' | 'baseUrl'>;
+  readonly projects: Pick<AdminQueries, 'project'>;
+  /** Refuses an environment that an operator must allow first. @throws Refusal forbidden (403) */
+  readonly requireEnvironment: (project: string, environment: Environment) => Promise<void>;
+  /** Counts a request of a person. @throws Refusal throttled (429) */
+  readonly count: (ctx: Context, person: Identity) => void | Promise<void>;
+}
+
+/**
+ * Checks a request of the gateway, and puts the person in the place of its credential.
+ * @param path of the interface that it is for
+ * @throws Refusal unauthenticated (401) for another credential, and without a live session; malformed (400) for another
+ *   credential beside a session; forbidden (403) from another origin, without the header, and of a session that an
+ *   organization alone trusts outside `/admin`; throttled (429)
+ */
+export async function enter(deps: GatewayDeps, ctx: Context, path: string): Promise<void> {
+  headOf(ctx).set('Cross-Origin-Resource-Policy', 'same-origin');
+  refuseOthers(deps, ctx);
+  requireOwnOrigin(ctx, deps.visitors.baseUrl, 'the request does not come from a page of this service');
+  if (ctx.get(SESSION_HEADER) !== '1')
+    throw forbidden(`${SESSION_HEADER}: 1 is missing: scripts of this service's pages send it`);
+  const session = await deps.visitors.anySessionOf(ctx);
+  if (session === undefined)
+    throw signedOut('nobody is signed in, or the session has ended; sign in again at /signin');
+  const { person, id } = session;
+  if (person.organizations !== undefined && !/^\/admin(?:\/|$)/.test(path))
+    throw forbidden(
+      'only an organization trusts the issuer that you signed in at: this session opens /admin alone',
+    );
+  const counted = deps.count(ctx, person);
+  if (counted !== undefined) await counted;
+  setVisitor(ctx, {
+    identity: person,
+    credential: `session ${id}`,
+    caller: () => memberOf(deps, ctx, person),
+  });
+}
+
+/** Refuses credentials of programs, also beside a session (docs/spec/interface.md, section 5: exactly one). */
+function refuseOthers({ visitors }: GatewayDeps, ctx: Context): void {
+  refuseInQuery(ctx.querystring);
+  const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
+  if (authorization === undefined && apiKey === undefined) return;
+  const name = authorization === undefined ? 'X-Api-Key' : 'Authorization';
+  const diagnostics = `${name} is for the interfaces themselves; below /app/api the session of the page is the only credential`;
+  if (visitors.secretOf(ctx) === undefined) throw signedOut(diagnostics);
+  throw new Refusal('malformed', { code: 'login', diagnostics });
+}
+
+/** Returns a member of the project that a request names, as a token of the dashboard would identify them. */
+async function memberOf(
+  { projects, requireEnvironment }: GatewayDeps,
+  ctx: Context,
+  person: Identity,
+): Promise<Caller> {
+  const project = ctx.get(PROJECT_HEADER);
+  if (project === '')
+    throw malformed(
+      PROJECT_HEADER,
+      `${PROJECT_HEADER} is missing: name the project whose data you ask for, and with ${ENVIRONMENT_HEADER} its environment`,
+    );
+  const environment = environmentOf(ctx.get(ENVIRONMENT_HEADER));
+  const found = await projects.project(person, project);
+  if (found === undefined) throw notFound('project', project.slice(0, 60));
+  requireRole(found.role, ROLE_FOR[environment]);
+  await requireEnvironment(found.id, environment);
+  const { issuer, subject } = person;
+  return ownCaller({ project: found.id, environment }, { kind: 'member', issuer, subject }, [
+    'read',
+    'write',
+  ]);
+}
+
+function environmentOf(text: string): Environment {
+  if (text === '' || text === 'sandbox') return 'sandbox';
+  if (text === 'production') return text;
+  throw malformed(ENVIRONMENT_HEADER, `${ENVIRONMENT_HEADER} must be sandbox or production`);
+}
+
+function malformed(header: string, diagnostics: string): Refusal {
+  return new Refusal('malformed', { code: 'value', diagnostics, expression: `http.${header.toLowerCase()}` });
+}
+
+function forbidden(diagnostics: string): Refusal {
+  return new Refusal('forbidden', { code: 'forbidden', diagnostics });
+}
+
+/** A 401 names a scheme that programs don't know: a token would not help. */
+function signedOut(diagnostics: string): Refusal {
+  return new Refusal(
+    'unauthenticated',
+    { code: 'login', diagnostics },
+    { 'WWW-Authenticate': 'Cookie realm="annal"' },
+  );
+}
