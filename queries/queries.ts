@@ -29,7 +29,6 @@ import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/m
 import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { openSearch, type Search } from './search/search.ts';
-import { requireWhole } from './sight.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
@@ -147,15 +146,6 @@ export function openQueries(
         ? pace.own(calls.projectId, asking)
         : pace.yielding(sees.ownerId, asking);
     };
-  /** A question that isn't limited to what a grant covers. */
-  const ofWhole =
-    <Rest extends readonly unknown[], Answer>(
-      ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,
-    ): ((caller: Caller, ...rest: Rest) => Promise<Answer>) =>
-    async (caller, ...rest) => {
-      requireWhole(caller.sees);
-      return ask(caller, ...rest);
-    };
   return {
     apiKey: openApiKeys(line),
     read,
@@ -167,8 +157,8 @@ export function openQueries(
     include: fairly(inTurn(openInclude(searches))),
     readProvenance: openReadProvenance(pool),
     searchProvenance: fairly(inTurn(openSearchProvenance(pool, terminology))),
-    everything: fairly(inTurn(ofWhole(openEverything(pool)))),
-    summarize: fairly(inTurn(inTurn(ofWhole(openSummarize(pool))), new Turns(SUMMARIES))),
+    everything: fairly(inTurn(openEverything(pool))),
+    summarize: fairly(inTurn(inTurn(openSummarize(pool)), new Turns(SUMMARIES))),
     tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS))),
     series: fairly(inTurn(series, insights)),
     patterns: fairly(inTurn(openPatterns(pool, terminology.molarMassOf), insights)),

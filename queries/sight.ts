@@ -8,7 +8,6 @@ import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { type Access, categoriesFor, hasLetters, type Letters } from '#src/shared/access.ts';
 import type { Sees } from '#src/shared/caller.ts';
-import { Refusal } from '#src/shared/refusal.ts';
 import { prepared } from './prepared.ts';
 
 /** What the condition needs of the half of a caller that says what it sees. */
@@ -172,15 +171,6 @@ export function seenByKey(as: string): string {
   return `${as}.type = k.type and ${as}.tenant = k.tenant
     and case when ${as}.record is null then k.home <> 'record' else k.home <> 'directory' and ${as}.record = k.record end
     and (k.categories is null or ${as}.categories && k.categories)`;
-}
-
-/** Refuses a question that isn't limited to what a grant covers. @throws Refusal forbidden (403) under a grant */
-export function requireWhole({ within }: Seeing): void {
-  if (within === undefined) return;
-  throw new Refusal('forbidden', {
-    code: 'forbidden',
-    diagnostics: "this request isn't available with an access token of a grant",
-  });
 }
 
 /** Returns whether a caller may ask about a type at all. */

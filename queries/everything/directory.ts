@@ -3,6 +3,7 @@
 import type { Micros } from '#src/shared/time.ts';
 import { readOut, type Tuple } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
+import type { Seeing } from '../sight.ts';
 import { NamedIds } from './references.ts';
 import {
   directoryRows,
@@ -23,10 +24,10 @@ export type DirectoryRow = EverythingRow & { readonly lastUpdated: Micros };
 /** Adds the references of a record's resources in a scope, of all types. Keeps no bodies. */
 export async function addNamedInRecord(
   database: Queryable,
-  { tenant, readBy, record, care }: RecordScope,
+  { sees, readBy, record, care }: RecordScope,
   named: NamedIds,
 ): Promise<void> {
-  const scope = { tenant, readBy, record, ...(care === undefined ? {} : { care }) };
+  const scope = { sees, readBy, record, ...(care === undefined ? {} : { care }) };
   const out = (from: Queryable, select: string): Promise<readonly Place[]> =>
     readOut(from, select, ([type, id, body]: Tuple) => {
       if (body) named.add(body);
@@ -42,14 +43,14 @@ export async function addNamedInRecord(
 /** Adds what rows name; large bodies are read for it, and not kept. */
 async function addNamedBy(
   database: Queryable,
-  tenant: string,
+  sees: Seeing,
   rows: readonly EverythingRow[],
   named: NamedIds,
 ): Promise<void> {
   for (const row of rows) if (!isLarge(row)) named.add(row.body);
   const large = rows.filter(isLarge).map(({ id }) => id);
   if (large.length === 0) return;
-  await readOut(database, rowsById(tenant, large), ([, , body]) => {
+  await readOut(database, rowsById(sees, large), ([, , body]) => {
     if (body) named.add(body);
   });
 }
@@ -57,7 +58,7 @@ async function addNamedBy(
 /** Entries of some ids and all that they refer to, in the order of type and id; large bodies as their sizes. */
 export async function closure(
   database: Queryable,
-  tenant: string,
+  sees: Seeing,
   ids: ReadonlySet<string>,
   bases: readonly string[],
 ): Promise<DirectoryRow[]> {
@@ -65,10 +66,10 @@ export async function closure(
   const known = new Set(ids);
   let wanted = new Set(ids);
   while (wanted.size > 0) {
-    const rows = await directoryRows(database, tenant, wanted);
+    const rows = await directoryRows(database, sees, wanted);
     for (const row of rows) all.push(row);
     const named = new NamedIds(bases);
-    await addNamedBy(database, tenant, rows, named);
+    await addNamedBy(database, sees, rows, named);
     wanted = new Set([...named.ids].filter((id) => !known.has(id)));
     for (const id of wanted) known.add(id);
   }

@@ -98,7 +98,7 @@ function scopeOf(
   { types, since, care }: EverythingRequest,
 ): RecordScope {
   return {
-    tenant: sees.ownerId,
+    sees,
     readBy: calls.projectId,
     record,
     ...(types === undefined ? {} : { types }),
@@ -198,7 +198,7 @@ class Filling {
     const named = known ?? new NamedIds([base]);
     if (known === undefined) await addNamedInRecord(database, scope, named);
     const last = after?.[0] === 'directory' ? `${after[1]}/${after[2]}` : '';
-    const rows = (await closure(database, scope.tenant, named.ids, [base])).filter(
+    const rows = (await closure(database, scope.sees, named.ids, [base])).filter(
       ({ type, id, lastUpdated }) =>
         `${type}/${id}` > last && types?.has(type) !== false && lastUpdated >= (since ?? lastUpdated),
     );
@@ -230,7 +230,7 @@ class Filling {
       count += 1;
     }
     const taken = rows.slice(0, count);
-    for (const { type, id, body } of await withLargeRows(this.database, this.scope.tenant, taken))
+    for (const { type, id, body } of await withLargeRows(this.database, this.scope.sees, taken))
       this.#entries.push({ type, id, body, mode });
     const last = taken.at(-1);
     if (count === rows.length && !more) return undefined;

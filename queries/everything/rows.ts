@@ -6,6 +6,7 @@ import { copyOut } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
 import { bodyOrSize, sizeOf } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
+import { andSeen, andSeenProvenance, type Bind, bindTo, type Seeing } from '../sight.ts';
 import { careCondition } from './care-dates.ts';
 
 /** A resource of the answer. */
@@ -18,9 +19,9 @@ export interface EverythingRow {
   readonly body: Buffer;
 }
 
-/** The rows of a record for a tenant. */
+/** The rows of a record that a caller sees: under a grant those of types and categories with the letters `NEEDS`. */
 export interface RecordScope {
-  readonly tenant: string;
+  readonly sees: Seeing;
   /** `Calls.projectId`: the names of its keys are shown to a project. */
   readonly readBy: string;
   readonly record: string;
@@ -48,6 +49,16 @@ const text = (value: string): string => pg.escapeLiteral(value);
 const uuid = (value: string): string => `${text(value)}::uuid`;
 const list = (values: Iterable<string>, type: string): string =>
   `array[${[...values].map(text).join(', ')}]::${type}[]`;
+
+/** What whole records need of a grant (docs/spec/decisions.md, section 9, "Letters"). */
+const NEEDS = 'rs';
+
+/** Writes values into the statement: a COPY takes no parameters. */
+const literal: Bind = (value, type) =>
+  Array.isArray(value) ? list(value.map(String), type.replace('[]', '')) : `${text(String(value))}::${type}`;
+
+/** The condition that rows `r` of resources.resource are seen. */
+const seen = (sees: Seeing): string => andSeen(sees, NEEDS, { as: 'r', of: 'current' }, literal);
 
 /** The requested rows of a record, in its order: the Patient, then the others by type and id. */
 export interface RowsAsked {
@@ -113,14 +124,12 @@ export async function measureRecord(
  */
 export async function withLargeRows<R extends EverythingRow>(
   database: Queryable,
-  tenant: string,
+  sees: Seeing,
   rows: readonly R[],
 ): Promise<R[]> {
   const large = rows.filter(isLarge).map(({ id }) => id);
   if (large.length === 0) return [...rows];
-  const bodies = new Map(
-    (await rowsOut(database, rowsById(tenant, large))).map(({ id, body }) => [id, body]),
-  );
+  const bodies = new Map((await rowsOut(database, rowsById(sees, large))).map(({ id, body }) => [id, body]));
   return rows.flatMap((row): R[] => {
     if (!isLarge(row)) return [row];
     const body = bodies.get(row.id);
@@ -136,9 +145,9 @@ export function isLarge({ body }: EverythingRow): boolean {
 const BRACE = 0x7b;
 
 /** Returns SQL for type, id and whole body of live rows. Index: primary key of resources.resource. */
-export function rowsById(tenant: string, ids: Iterable<string>): string {
+export function rowsById(sees: Seeing, ids: Iterable<string>): string {
   return `select r.type, r.id::text, r.body from resources.resource r
-    where r.id = any(${list(ids, 'uuid')}) and (r.tenant = ${uuid(tenant)}) is true and not r.deleted`;
+    where r.id = any(${list(ids, 'uuid')}) and (r.tenant = ${uuid(sees.ownerId)}) is true and not r.deleted ${seen(sees)}`;
 }
 
 /** Sizes of rows in bytes, large ones included. */
@@ -168,10 +177,10 @@ function otherRows(
   body: string,
   offset = 0,
 ): string {
-  const { tenant, record, types, care } = scope;
+  const { sees, record, types, care } = scope;
   const wanted = (types === undefined ? TYPE_NAMES : [...types]).filter((each) => each !== 'Patient');
   const conditions = [inScope(scope), `r.type = any(${list(wanted, 'text')})`];
-  if (care !== undefined) conditions.push(careCondition(tenant, care));
+  if (care !== undefined) conditions.push(careCondition(sees.ownerId, care));
   return `
     select r.type, r.id::text, ${body} as body from resources.resource r
     where r.record = ${uuid(record)} and ${conditions.join(' and ')}
@@ -180,9 +189,9 @@ function otherRows(
 }
 
 /** Checks the tenant without an index on it. */
-function inScope({ tenant, since }: RecordScope): string {
+function inScope({ sees, since }: RecordScope): string {
   const changed = since === undefined ? '' : ` and r.last_updated >= ${since}`;
-  return `(r.tenant = ${uuid(tenant)}) is true and not r.deleted${changed}`;
+  return `(r.tenant = ${uuid(sees.ownerId)}) is true and not r.deleted${changed} ${seen(sees)}`;
 }
 
 /**
@@ -191,13 +200,13 @@ function inScope({ tenant, since }: RecordScope): string {
  */
 export async function directoryRows(
   database: Queryable,
-  tenant: string,
+  sees: Seeing,
   ids: Iterable<string>,
 ): Promise<(EverythingRow & { readonly lastUpdated: Micros })[]> {
   const tuples = await copyOut(
     database,
     `select r.type, r.id::text, ${bodyOrSize('r.body', BESIDE)}, r.last_updated from resources.resource r
-     where r.id = any(${list(ids, 'uuid')}) and r.tenant = ${uuid(tenant)} and r.record is null and not r.deleted`,
+     where r.id = any(${list(ids, 'uuid')}) and r.tenant = ${uuid(sees.ownerId)} and r.record is null and not r.deleted ${seen(sees)}`,
   );
   const lastUpdated = tuples.map(([, , , at]) => Number(at?.readBigInt64BE()));
   return toRows(tuples).map((row, n) => ({ ...row, lastUpdated: lastUpdated[n] ?? 0 }));
@@ -226,10 +235,12 @@ function recordedIn({ since, care }: RecordScope): string[] {
 
 /** Returns how many automatic Provenances a record has in a scope. Index: as `provenanceRows`. */
 export async function countProvenances(database: Queryable, scope: RecordScope): Promise<number> {
+  const { sees, record } = scope;
+  const values: unknown[] = [record, sees.ownerId];
   const { rows } = await database.query<{ count: number }>(
     `select count(*)::int8 as count from history.version v
-     where v.record = $1::uuid and v.tenant = $2::uuid ${recordedIn(scope).join(' ')}`,
-    [scope.record, scope.tenant],
+     where v.record = $1::uuid and v.tenant = $2::uuid ${recordedIn(scope).join(' ')} ${andSeenProvenance(sees, NEEDS, 'v', bindTo(values))}`,
+    values,
   );
   return Number(rows[0]?.count ?? 0);
 }
@@ -245,9 +256,10 @@ export async function provenanceRows(
   limit: number,
   offset = 0,
 ): Promise<ProvenanceRow[]> {
-  const values: unknown[] = [scope.record, scope.tenant, limit];
+  const { sees } = scope;
+  const values: unknown[] = [scope.record, sees.ownerId, limit];
   const bound = (value: unknown): string => `$${values.push(value)}`;
-  const conditions = recordedIn(scope);
+  const conditions = [...recordedIn(scope), andSeenProvenance(sees, NEEDS, 'v', bindTo(values))];
   if (after !== undefined) {
     conditions.push(
       `and (v.recorded_at, v.event_id) > (${bound(after.recordedAt)}::int8, ${bound(after.id)}::uuid)`,

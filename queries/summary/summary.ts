@@ -44,10 +44,10 @@ const ALL = 10_000_000;
 
 /** Opens summaries over a database. */
 export function openSummarize(pool: Pool): Summarize {
-  return async ({ calls, sees: { ownerId: tenant } }, id, base, budget, make) => {
+  return async ({ calls, sees }, id, base, budget, make) => {
     if (!isUuid(id)) return undefined;
     const read = async (database: Queryable): Promise<Summarized | undefined> => {
-      const scope = { tenant, readBy: calls.projectId, record: id, types: READ };
+      const scope = { sees, readBy: calls.projectId, record: id, types: READ };
       const out = (from: Queryable, select: string): Promise<readonly KeptRow[]> =>
         keptRows(from, select, budget.bytesLeft);
       const rows = await recordRowsBy(out, database, scope, { after: undefined, limit: ALL });
@@ -57,15 +57,15 @@ export function openSummarize(pool: Pool): Summarize {
       );
       const [patient, ...record] = rows;
       if (patient?.type !== 'Patient') return undefined;
-      const byAi = await aiVersions(database, tenant, id);
+      const byAi = await aiVersions(database, sees.ownerId, id);
       const chosen = await inSlices(chooseInSteps({ base, patient, record, byAi }));
       const ids = new Set([...chosen.inDirectory].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid));
-      const directory = await closure(database, tenant, ids, [base]);
+      const directory = await closure(database, sees, ids, [base]);
       budget.take(
         sizesOf(directory).reduce((sum, size) => sum + size, 0),
         0,
       );
-      return { chosen, directory: (await withLargeRows(database, tenant, directory)).map(stored) };
+      return { chosen, directory: (await withLargeRows(database, sees, directory)).map(stored) };
     };
     const found = await onConnection(pool, read).catch((error: unknown) => {
       throw error instanceof TooManyBytes ? budget.exceeded('bytes') : error;

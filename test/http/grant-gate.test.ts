@@ -109,9 +109,11 @@ describe('the gate of grants', () => {
         const text = await response.text();
         const what = `${request.method} ${request.url}: ${text}`;
         if (response.status === 200) opened.push(request.url);
-        // Inputs of REST v1 are checked first: a query without `q`, and the body.
+        // Inputs are checked first: a query without `q`, parameters of operations, and bodies.
         else if (request.taken)
-          expect(response.status, what).to.be.oneOf(request.url.startsWith('/v1/') ? [400, 404, 422] : [404]);
+          expect(response.status, what).to.be.oneOf(
+            request.url.startsWith('/v1/') ? [400, 404, 422] : request.url.includes('$') ? [400, 404] : [404],
+          );
         else expect(response.status, what).to.be.oneOf(request.taken ? [403, 404] : [403]);
         expect(request.taken || response.status !== 200, what).to.equal(true);
         expect(text).not.to.contain(record);
@@ -199,6 +201,38 @@ describe('the gate of grants', () => {
       'post /fhir/R4/Device/{rid}/_search',
       'get /fhir/R4/Device/{rid}/{resource_type}',
       'post /fhir/R4/Device/{rid}/{resource_type}/_search',
+      'get /fhir/R4/Patient/{rid}/$everything',
+      'post /fhir/R4/Patient/{rid}/$everything',
+      'get /fhir/R4/Patient/$summary',
+      'post /fhir/R4/Patient/$summary',
+      'get /fhir/R4/Patient/{rid}/$summary',
+      'post /fhir/R4/Patient/{rid}/$summary',
+      'get /fhir/R4/{resource_type}/$validate',
+      'post /fhir/R4/{resource_type}/$validate',
+      'get /fhir/R4/{resource_type}/{rid}/$validate',
+      'post /fhir/R4/{resource_type}/{rid}/$validate',
+      'get /fhir/R4/CodeSystem/$lookup',
+      'post /fhir/R4/CodeSystem/$lookup',
+      'get /fhir/R4/CodeSystem/$subsumes',
+      'post /fhir/R4/CodeSystem/$subsumes',
+      'get /fhir/R4/CodeSystem/{rid}/$subsumes',
+      'post /fhir/R4/CodeSystem/{rid}/$subsumes',
+      'get /fhir/R4/CodeSystem/$validate-code',
+      'post /fhir/R4/CodeSystem/$validate-code',
+      'get /fhir/R4/CodeSystem/{rid}/$validate-code',
+      'post /fhir/R4/CodeSystem/{rid}/$validate-code',
+      'get /fhir/R4/ValueSet/$expand',
+      'post /fhir/R4/ValueSet/$expand',
+      'get /fhir/R4/ValueSet/{rid}/$expand',
+      'post /fhir/R4/ValueSet/{rid}/$expand',
+      'get /fhir/R4/ValueSet/$validate-code',
+      'post /fhir/R4/ValueSet/$validate-code',
+      'get /fhir/R4/ValueSet/{rid}/$validate-code',
+      'post /fhir/R4/ValueSet/{rid}/$validate-code',
+      'get /fhir/R4/ConceptMap/$translate',
+      'post /fhir/R4/ConceptMap/$translate',
+      'get /fhir/R4/ConceptMap/{rid}/$translate',
+      'post /fhir/R4/ConceptMap/{rid}/$translate',
     ]);
   });
 

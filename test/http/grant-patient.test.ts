@@ -188,7 +188,7 @@ describe('the Patient under a grant', () => {
       [`/fhir/R4/Patient/${patient}/_history/1`, 200],
       [`/fhir/R4/Patient/${patient}/Observation`, 200],
       [`/fhir/R4/Patient/${patient}/*`, 200],
-      [`/fhir/R4/Patient/${patient}/$everything`, 403],
+      [`/fhir/R4/Patient/${patient}/$everything`, 200],
       [`/fhir/R4/Patient/${patient}%2F$everything`, 404],
       [`/fhir/R4/Patient/${patient}%2F_history`, 404],
       [`/fhir/R4/Patient/${patient};v=1`, 404],

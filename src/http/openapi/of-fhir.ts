@@ -146,10 +146,11 @@ const GRANTED =
 
 /** Tells whether a path takes access tokens of grants for one of its types. */
 function takesGrants(path: string, method: Method, types: readonly string[]): boolean {
-  const paths = path.includes(TYPE) ? types.map((type) => path.replace(TYPE, type)) : [path];
+  const named = types.includes('*') ? TYPE_NAMES : types;
+  const paths = path.includes(TYPE) ? named.map((type) => path.replace(TYPE, type)) : [path];
   return paths.some((each) => {
     const segments = each.split('/').slice(1).filter(Boolean);
-    return segments[0] !== '*' && routeOf(segments).methods[method]?.grantToken !== 'refused';
+    return routeOf(segments).methods[method]?.grantToken !== 'refused';
   });
 }
 

@@ -11,6 +11,7 @@ import { parseShape } from '#queries/search/shape.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Issue } from '#src/shared/issue.ts';
+import { requireLetters } from '#src/shared/outside-grant.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
@@ -27,7 +28,8 @@ export const everything: Operation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/Patient-everything',
   instances: ['Patient'],
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  // The types that it reads are checked when `_type` names them; others are left out.
+  grantToken: ({ id }) => ({ action: '$everything', needs: [], type: 'Patient', id }),
   parameters: EVERYTHING_PARAMETERS,
   searchset: true,
   run,
@@ -38,11 +40,12 @@ const PART_BYTES = 4_000_000;
 
 /**
  * Answers 200 with a page of the record; a long one is read while it is sent.
- * @throws Refusal 400 404 410 413 503
+ * @throws Refusal 400 403 404 410 413 503
  */
 async function run(request: OperationRequest): Promise<Answer> {
   const { service, query, id = '', ignored } = request;
   const asked = parseEverything(query);
+  for (const type of asked.types ?? []) requireLetters(request.caller.sees.within, type, 'rs');
   const { subset, onlyTotal } = parseShape(query, asked.types === undefined ? TYPE_NAMES : [...asked.types]);
   if (onlyTotal)
     throw badParameter('_summary', '_summary=count is supported for searches and histories only');

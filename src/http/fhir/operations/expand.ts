@@ -4,7 +4,15 @@ import { parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ValueSet } from '#src/terminology/resources.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { valueSetOf } from './instance.ts';
-import { answerResource, badInput, countOf, objectOf, textOf, truthOf } from './terminology-inputs.ts';
+import {
+  answerResource,
+  badInput,
+  countOf,
+  objectOf,
+  ofTerminology,
+  textOf,
+  truthOf,
+} from './terminology-inputs.ts';
 
 /** Longest filter, in characters. */
 const LONGEST_FILTER = 200;
@@ -19,7 +27,7 @@ export const expand: Operation = {
   types: ['ValueSet'],
   instances: ['ValueSet'],
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  grantToken: ofTerminology('$expand'),
   parameters: [
     'url',
     'valueSet',

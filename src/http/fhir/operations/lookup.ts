@@ -6,6 +6,7 @@ import {
   badInput,
   codesOf,
   type Output,
+  ofTerminology,
   stringOutput,
   textOf,
 } from './terminology-inputs.ts';
@@ -16,7 +17,7 @@ export const lookup: Operation = {
   definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-lookup',
   types: ['CodeSystem'],
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  grantToken: ofTerminology('$lookup'),
   parameters: ['code', 'system', 'version', 'coding', 'date', 'displayLanguage', 'property'],
   async run(request) {
     const [coded] = codesOf(request, textOf(request, 'system'));

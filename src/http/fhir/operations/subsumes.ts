@@ -1,7 +1,14 @@
 /** $subsumes: how two codes of a system relate. https://hl7.org/fhir/R4/codesystem-operation-subsumes.html */
 import type { Operation } from '../operation.ts';
 import { codeSystemOf } from './instance.ts';
-import { answerParameters, badInput, codedOf, objectOf, textOf } from './terminology-inputs.ts';
+import {
+  answerParameters,
+  badInput,
+  codedOf,
+  objectOf,
+  ofTerminology,
+  textOf,
+} from './terminology-inputs.ts';
 
 /** Answers 404 for an unknown system or code. */
 export const subsumes: Operation = {
@@ -10,7 +17,7 @@ export const subsumes: Operation = {
   types: ['CodeSystem'],
   instances: ['CodeSystem'],
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  grantToken: ofTerminology('$subsumes'),
   parameters: ['codeA', 'codeB', 'system', 'version', 'codingA', 'codingB'],
   async run(request) {
     const ofInstance = await codeSystemOf(request);

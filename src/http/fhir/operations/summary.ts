@@ -20,7 +20,7 @@ export const summary: Operation = {
   types: ['Patient'],
   instances: ['Patient'],
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  grantToken: ({ id }) => ({ action: '$summary', needs: [], type: 'Patient', id }),
   parameters: ['identifier', 'profile'],
   run,
 };
@@ -47,7 +47,7 @@ async function run(request: OperationRequest): Promise<Answer> {
     await requirePatient(request, id);
     throw notFound('Patient', id);
   }
-  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body };
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 1 };
 }
 
 /**

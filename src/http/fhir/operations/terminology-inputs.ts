@@ -3,7 +3,16 @@ import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Coded } from '#src/terminology/codes.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
-import type { OperationRequest } from '../operation.ts';
+import type { Opening } from '../../grant/opening.ts';
+import type { OperationPlace, OperationRequest } from '../operation.ts';
+
+/**
+ * Returns what an operation on codes needs of a grant: no scope, because it shows nothing of a record (docs/oauth.md,
+ * "Scopes").
+ */
+export function ofTerminology(action: string): (place: OperationPlace) => Opening {
+  return ({ type, id }) => ({ action, needs: [], type: type ?? null, id });
+}
 
 /** Returns a refusal (400) that names an input. */
 export function badInput(name: string, diagnostics: string, code: 'required' | 'value' = 'value'): Refusal {
@@ -122,15 +131,13 @@ export type Output = { readonly name: string } & Readonly<Record<string, unknown
 
 /** Answers 200 with Parameters; undefined ones are omitted. */
 export function answerParameters(parameter: readonly (Output | undefined)[]): Answer {
-  return answerResource({
-    resourceType: 'Parameters',
-    parameter: parameter.filter((each) => each !== undefined),
-  });
+  const parameters = parameter.filter((each) => each !== undefined);
+  return { ...answerResource({ resourceType: 'Parameters', parameter: parameters }), shown: 0 };
 }
 
 /** Answers 200 with a resource. */
 export function answerResource(resource: Readonly<Record<string, unknown>>): Answer {
-  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(resource) };
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: JSON.stringify(resource), shown: 1 };
 }
 
 /** Returns a string parameter; undefined without a value. */

@@ -8,6 +8,7 @@ import {
   codesOf,
   type Output,
   objectOf,
+  ofTerminology,
   stringOutput,
   textOf,
   truthOf,
@@ -20,7 +21,7 @@ export const translate: Operation = {
   types: ['ConceptMap'],
   instances: ['ConceptMap'],
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  grantToken: ofTerminology('$translate'),
   parameters: [
     ...['url', 'conceptMap', 'conceptMapVersion', 'code', 'system', 'version', 'source', 'coding'],
     ...['codeableConcept', 'target', 'targetsystem', 'reverse'],

@@ -9,7 +9,15 @@ import type { Answer } from '../../answer.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { setOf } from './expand.ts';
 import { codeSystemOf } from './instance.ts';
-import { answerParameters, badInput, codesOf, stringOutput, textOf, truthOf } from './terminology-inputs.ts';
+import {
+  answerParameters,
+  badInput,
+  codesOf,
+  ofTerminology,
+  stringOutput,
+  textOf,
+  truthOf,
+} from './terminology-inputs.ts';
 
 const COMMON = [
   'url',
@@ -30,7 +38,7 @@ export const validateCodeInSystem: Operation = {
   types: ['CodeSystem'],
   instances: ['CodeSystem'],
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  grantToken: ofTerminology('$validate-code'),
   parameters: COMMON,
   async run(request) {
     const url = (await codeSystemOf(request))?.url ?? textOf(request, 'url');
@@ -59,7 +67,7 @@ export const validateCodeInSet: Operation = {
   types: ['ValueSet'],
   instances: ['ValueSet'],
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  grantToken: ofTerminology('$validate-code'),
   parameters: [...COMMON, 'context', 'valueSet', 'valueSetVersion', 'system', 'systemVersion', 'inferSystem'],
   async run(request) {
     const infer = truthOf(request, 'inferSystem') === true;

@@ -10,6 +10,7 @@ import { isObject, parseJson } from '#src/shared/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
+import { refusesGrants } from '../../access-token.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { parseAuthorship } from '../../authorship.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
@@ -23,7 +24,13 @@ export const validate: Operation = {
   instances: TYPE_NAMES,
   otherTypes: true,
   methods: ['GET', 'POST'],
-  grantToken: 'refused',
+  // Without an id nothing is read: the answer is about what was sent.
+  grantToken: ({ type, id }) => ({
+    action: '$validate',
+    needs: type === undefined || id === null ? [] : [{ type, letters: 'r' }],
+    type: type ?? null,
+    id,
+  }),
   parameters: ['resource', 'mode', 'profile'],
   run,
 };
@@ -37,11 +44,12 @@ const METHOD = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
 
 /**
  * Answers 200 with all issues; without one of severity `error` the resource is valid.
- * @throws Refusal malformed (400) for an unknown mode, and without a resource; 404 410 for an id
+ * @throws Refusal malformed (400) for an unknown mode, and without a resource; 403 404 410 for an id
  */
 async function run(request: OperationRequest): Promise<Answer> {
   const mode = modeOf(request);
   const profiles = request.query.getAll('profile').filter((profile) => profile !== '');
+  if (mode !== undefined && mode !== 'profile') requireOwn(request);
   const issues: Issue[] = [];
   if (mode === 'delete') issues.push(...(await refusedWrite(request, 'delete', undefined)));
   else {
@@ -51,7 +59,13 @@ async function run(request: OperationRequest): Promise<Answer> {
     for (const issue of found) issues.push(issue);
     if (mode === 'create' || mode === 'update') issues.push(...(await refusedWrite(request, mode, resource)));
   }
-  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body: operationOutcome(once(issues)) };
+  const body = operationOutcome(once(issues));
+  return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 0 };
+}
+
+/** Refuses to tell whether a write would be refused, if the caller can't do it. @throws Refusal forbidden (403) */
+function requireOwn({ pass }: OperationRequest): void {
+  if (pass !== undefined) throw refusesGrants();
 }
 
 function modeOf({ query, id }: OperationRequest): Mode | undefined {
