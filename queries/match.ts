@@ -8,6 +8,7 @@ import { Binds } from './binds.ts';
 import { prepared } from './prepared.ts';
 import { allOf, ofTenant } from './search/conditions.ts';
 import { parseCriteria } from './search/parse.ts';
+import { referableIn } from './search/referable.ts';
 import { andSeen, homeOf } from './sight.ts';
 
 /** Gives at most two ids: none, one, or "several". */
@@ -31,9 +32,17 @@ export function openMatch(
 ): Match {
   return async (caller, type, criteria, except = []) => {
     const { sees } = caller;
-    const scope = { type, tenant: sees.ownerId, sees, base, now: nowMicros() };
-    const predicates = await parseCriteria(criteria, scope, terminology);
     await atHead(type);
+    const referable = await referableIn(pool, sees, `${new URLSearchParams(criteria)}`);
+    const scope = {
+      type,
+      tenant: sees.ownerId,
+      sees,
+      base,
+      now: nowMicros(),
+      ...(referable === undefined ? {} : { referable }),
+    };
+    const predicates = await parseCriteria(criteria, scope, terminology);
     const binds = new Binds();
     const isOfRecord = sees.within !== undefined && homeOf(type) === 'record';
     const leads = predicates.some(({ keyed, rows }) => keyed === true || rows !== undefined);

@@ -18,7 +18,7 @@ const REFERENCE = /^(?:([A-Z][A-Za-z]{1,63})\/)?([A-Za-z0-9.-]{1,64})(?:\/_histo
  */
 export function parseVersioned(
   parameter: RawParameter,
-  { base }: SearchScope,
+  { base, referable }: SearchScope,
   types: readonly string[],
 ): Versioned[] {
   refuseModifier(parameter, types);
@@ -30,6 +30,7 @@ export function parseVersioned(
       if (/^(?:https?|urn):/.test(text)) return [];
       throw badParameter(keyOf(parameter), 'the value is not a reference such as Type/<id>');
     }
+    if (referable?.(type, id) === false) return [];
     const exact = version === undefined ? {} : { version: Number(version) };
     return (type === undefined ? types : [type]).map((each) => ({ type: each, id, ...exact }));
   });

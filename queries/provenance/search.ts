@@ -10,12 +10,13 @@ import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
-import { prepared } from '../prepared.ts';
+import { type Asks, prepared } from '../prepared.ts';
 import type { SearchRequest } from '../search/ask.ts';
 import { allOf } from '../search/conditions.ts';
 import type { Sort } from '../search/controls.ts';
 import { type ParsedSearch, understand } from '../search/parse.ts';
 import { parseRaw } from '../search/raw.ts';
+import { referableIn } from '../search/referable.ts';
 import type { SearchPage } from '../search/search.ts';
 import { loadTerms } from '../search/terms.ts';
 import { type Seeing, seenProvenance } from '../sight.ts';
@@ -61,7 +62,7 @@ export function openSearchProvenance(
   terminology: Terminology = requiredValueSets,
 ): SearchProvenance {
   return async (caller, request) => {
-    const { search, sql, values } = await provenanceStatement(terminology, caller, request);
+    const { search, sql, values } = await provenanceStatement(pool, terminology, caller, request);
     const { rows } = await pool.query<Row>(prepared(sql, values));
     const shown = rows.slice(0, search.count).filter((row) => row.automatic);
     const texts = await provenanceTexts(pool, caller.calls.projectId, shown);
@@ -76,6 +77,7 @@ type Searcher = Pick<Caller, 'sees'> & { readonly calls: Pick<Calls, 'project'> 
 
 /** Returns the statement that answers a search of Provenance. @throws Refusal `malformed` naming a parameter */
 export async function provenanceStatement(
+  pool: Asks,
   terminology: Terminology,
   { sees, calls: { project } }: Searcher,
   { query, base, record, letters = 's' }: Omit<SearchRequest, 'type'>,
@@ -83,6 +85,7 @@ export async function provenanceStatement(
   const raw = parseRaw(query);
   const terms = await loadTerms(raw, terminology);
   const { ownerId: tenant } = sees;
+  const referable = await referableIn(pool, sees, `${query}`);
   const scope = {
     type: 'Provenance' as const,
     tenant,
@@ -92,6 +95,7 @@ export async function provenanceStatement(
     now: nowMicros(),
     terms,
     steps: { taken: 0 },
+    ...(referable === undefined ? {} : { referable }),
   };
   const search = understand(raw, SORTS, (parameter) => provenancePredicate(parameter, scope));
   const binds = new Binds();

@@ -16,6 +16,7 @@ import { type ParsedSearch, parseSearch } from './parse.ts';
 import type { Asked } from './plan.ts';
 import { askedAs } from './predicate.ts';
 import { badParameter } from './raw.ts';
+import { referableIn } from './referable.ts';
 import { type LookedUp, resolved } from './resolve.ts';
 import { seenIn } from './seen.ts';
 
@@ -62,7 +63,12 @@ export async function understandRequest(
   const now = nowMicros();
   const { ownerId: tenant } = sees;
   const scope = { type, tenant, sees, base, now, ...(exact === undefined ? {} : { exact }) };
-  const search = await parseSearch(query, scope, terminology);
+  const referable = await referableIn(pool, sees, `${query}`);
+  const search = await parseSearch(
+    query,
+    referable === undefined ? scope : { ...scope, referable },
+    terminology,
+  );
   const order = orderOf(type, tenant, search.sorts);
   const { made, last } = startOf(search.cursor, order);
   const about = aboutOf(scope, order, search.used);

@@ -7,6 +7,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Seeing } from '../sight.ts';
 import type { Predicate } from './predicate.ts';
 import type { RawParameter } from './raw.ts';
+import type { Referable } from './referable.ts';
 import type { Terms } from './terms.ts';
 
 /** What a predicate may depend on besides the parameter. */
@@ -23,6 +24,8 @@ export interface SearchScope {
   readonly terms?: Terms;
   /** True if identifiers are compared case-sensitively, for conditional criteria. */
   readonly exact?: boolean;
+  /** Under a grant: which resources references may name. */
+  readonly referable?: Referable;
   /** Counts the types that chains and `_has` of the whole search come to. */
   readonly steps?: { taken: number };
   /** The type that a chain or `_has` came from. */

@@ -14,6 +14,7 @@ import { type EverythingRow, recordRowsBy, sizesOf, withLargeRows } from '../eve
 import type { Queryable } from '../gather.ts';
 import { aiVersions } from './ai-versions.ts';
 import { type KeptRow, keptRows } from './kept-rows.ts';
+import { withShownReferences } from './shown-references.ts';
 
 /** The data that a summary is built from. */
 export interface Summarized {
@@ -55,7 +56,7 @@ export function openSummarize(pool: Pool): Summarize {
         rows.reduce((sum, { bytes }) => sum + bytes, 0),
         0,
       );
-      const [patient, ...record] = rows;
+      const [patient, ...record] = await withShownReferences(database, sees, rows, base);
       if (patient?.type !== 'Patient') return undefined;
       const byAi = await aiVersions(database, sees.ownerId, id);
       const chosen = await inSlices(chooseInSteps({ base, patient, record, byAi }));

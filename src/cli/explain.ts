@@ -142,6 +142,7 @@ async function explain(
   const more = analyze ? { ran } : {};
   if (request.type === 'Provenance') {
     const { search, sql, values } = await provenanceStatement(
+      asks,
       terminology,
       { sees, calls: { project: tenant } },
       withAgent(request),

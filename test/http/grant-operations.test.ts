@@ -196,6 +196,37 @@ describe('operations under a grant', () => {
     );
   });
 
+  it('neither shows nor confirms references into other records', async () => {
+    const about = await observed(record, LAB, '2026-03-01', {
+      focus: [to('Patient', other), { ...to('Patient', other), display: 'A relative' }],
+    });
+    const asks = [
+      `focus=Patient/${other}`,
+      `focus=${other}`,
+      `focus:Patient=${other}`,
+      `focus=${service.base}/Patient/${other}`,
+    ];
+    for (const query of asks) {
+      const path = `/Observation?${query}&_total=accurate`;
+      expect((await service.fhir(path)).json.total, query).to.equal(1);
+      expect((await ask(whole, path)).json.total, query).to.equal(0);
+    }
+    expect((await ask(whole, `/Observation?patient=${whole.patient}&_total=accurate`)).json.total).to.equal(
+      5,
+    );
+    for (const path of [
+      `/Observation/${about}`,
+      `/Patient/${whole.patient}/$everything`,
+      `/Patient/${whole.patient}/$summary`,
+    ]) {
+      const { status, text } = await ask(whole, path);
+      expect(status, path).to.equal(200);
+      expect(text, path).to.contain('A relative');
+      expect(text, path).not.to.contain(other);
+    }
+    await service.fhir(`/Observation/${about}`, { method: 'DELETE' });
+  });
+
   it('neither knows other records, nor the real id', async () => {
     for (const operation of ['$everything', '$summary']) {
       const answers = async (id: string) => {

@@ -1,7 +1,7 @@
 /** References into other records are left out of answers (docs/spec/decisions.md, section 1). */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { withoutReferences } from '#src/http/edge/reference-edits.ts';
+import { withoutReferences } from '#src/fhir/reference-edits.ts';
 import { foreignTypes } from '#src/http/edge/references.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
 import { atOnce } from '#src/shared/slices.ts';

@@ -63,6 +63,7 @@ export function parseReferenceForms(
     throw badParameter(keyOf(parameter), 'the value is not a reference such as Patient/<id>');
   }
   if (type === undefined) {
+    if (scope.referable?.(undefined, id) === false) return [];
     return [
       referenceForm.id(id),
       ...targetsOf(scope, compiled).map((target) => referenceForm.url(`${base}${target}/${id}`)),
@@ -74,6 +75,7 @@ export function parseReferenceForms(
       `the value must be a reference to ${withArticle(parameter.modifier ?? 'type')}`,
     );
   }
+  if (scope.referable?.(type, id) === false) return [];
   const whole = `${type}/${id}${version}`;
   return [referenceForm.relative(whole), referenceForm.url(base + whole)];
 }

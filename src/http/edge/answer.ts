@@ -1,8 +1,9 @@
 /** Answers under a grant on their way out: references into other records are left out, then ids are exchanged. */
+
+import { withoutReferences } from '#src/fhir/reference-edits.ts';
 import { inSlices, type Steps } from '#src/shared/slices.ts';
 import type { Answer } from '../answer.ts';
 import type { IdExchange } from './ids.ts';
-import { withoutReferences } from './reference-edits.ts';
 import { foreignTypes, type Surroundings } from './references.ts';
 
 /** JSON, by its FHIR name and its generic one. */
