@@ -1,7 +1,12 @@
 /** Plans the write that a proposal suggests, when it is made and again when it is accepted. Writes nothing. */
+import { categoriesOf } from '#src/fhir/search/categories.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { allows } from '#src/shared/access.ts';
+import { outsideGrant } from '#src/shared/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import type { CommandContext, SubmittedResource } from '../command.ts';
+import { currentVersion } from '../resource/current.ts';
 import type { Write } from '../resource/decide.ts';
 import type { WriteDeps } from '../resource/deps.ts';
 import { planWrites } from '../resource/plan.ts';
@@ -34,11 +39,41 @@ export async function writesOf(
   if (one === undefined || one.stream !== stream)
     throw refusal(`a proposal is about one resource of the patient's record, which this ${type} isn't`);
   const { write } = one;
+  await requireWithin(deps, ctx, write, stream);
   if (write.kind !== 'remove' && (write.finalized ?? []).length > 0)
     throw refusal(
       'a proposal holds no bytes: leave out attachment.data, and upload the content once the document exists',
     );
   return [write];
+}
+
+/**
+ * Checks a write against the categories of a grant: it must be within before and after (docs/spec/decisions.md, section 9,
+ * "Categories"). A proposal restores nothing that is deleted.
+ * @throws Refusal forbidden (403), conflict (409)
+ */
+async function requireWithin(
+  { resources }: WriteDeps,
+  { caller }: CommandContext,
+  write: Write,
+  stream: string,
+): Promise<void> {
+  const { within } = caller.sees;
+  if (within === undefined || write.kind === 'remove') return;
+  const { type, id, resource } = write;
+  const letter = write.kind === 'create' ? 'c' : 'u';
+  const states = [resource.value];
+  if (write.kind === 'update') {
+    const { body } = await currentVersion(resources, stream, type, id);
+    if (body === undefined)
+      throw new Refusal('conflict', {
+        code: 'conflict',
+        diagnostics: `${type}/${id} is deleted, and a proposal can't restore it`,
+      });
+    states.push(parseStored(body));
+  }
+  if (!states.every((state) => allows(within.access, type, letter, categoriesOf(type, state))))
+    throw outsideGrant(type, letter);
 }
 
 function refusal(diagnostics: string): Refusal {

@@ -376,6 +376,7 @@ describe('proposals', () => {
         403,
         /AllergyIntolerance/,
       ],
+      [await of(observation('vital-signs')), 403, /Observation/],
       [await of({ resourceType: 'Practitioner' }), 422, /belongs to a patient/],
       [await of({ resourceType: 'Patient' }), 403, /Patient/],
       [await of(conditionOf(patient, 'x'), { resource_type: 'Observation' }), 422, /resource_type/],
