@@ -199,6 +199,8 @@ export function credentialOf({ calls: { project, credential } }: Caller): EventM
       return { kind: 'id_token', issuer: credential.issuer, subject: credential.subject, ...project };
     case 'shared_link':
       throw new TypeError('a shared link writes nothing');
+    case 'person':
+      return { kind: 'id_token', issuer: credential.issuer, subject: credential.subject };
   }
 }
 

@@ -37,6 +37,7 @@ import { openIdentities, ownIssuer } from './app/identity.ts';
 import { openIdentityGrant } from './app/identity-grant.ts';
 import { openOAuth } from './app/oauth.ts';
 import { Pacing, paced } from './app/pacing.ts';
+import { openPatientPages } from './app/patient-pages.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { openProposals } from './app/proposals.ts';
 import { quickstart } from './app/quickstart.ts';
@@ -82,6 +83,7 @@ import { noteLateWrite, readLateWrites } from './operations/late-writes.ts';
 import { PostgresCriteriaLocks } from './operations/locks.ts';
 import { assertOwnLog, noteLog } from './operations/log-identity.ts';
 import { LogWatch } from './operations/log-watch.ts';
+import { RecordVisits } from './operations/record-visits.ts';
 import { SharedLinks } from './operations/shared-links.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { metered } from './operations/usage.ts';
@@ -232,6 +234,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const manifests = new ContextManifests(pool);
   const invitations = new Invitations(pool);
   const linkRows = new SharedLinks(pool);
+  const visits = new RecordVisits(pool);
   const oauth = openOAuth({ pool, issuer: config.baseUrl, publicOnly: config.mode === 'production', log });
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
@@ -257,6 +260,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     manifests,
     invitations,
     sharedLinks: linkRows,
+    visits,
     recordsBefore: sandboxQueries.recordsBefore,
     // A purge has ended when no search and no list finds anything of it.
     visible: (position) => passed(position, [...RECORD_MODELS, 'search', 'timeline', 'consents']),
@@ -443,6 +447,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     signIn: openSignIn({ config, pool, identities }),
     authorize,
     linkOpening: await openOpening({ ...linkParts, accessLog, sweep: sharedLinks.sweep }),
+    patientPages: openPatientPages({ pool, store, config, visits }),
     oauth: {
       tokens: oauth.endpoints,
       authenticate: oauth.authenticate,

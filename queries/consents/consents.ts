@@ -4,6 +4,7 @@ import { type AccessRequestQueries, openAccessRequests } from './access-requests
 import { type GrantQueries, openGrants } from './grants.ts';
 import { type InvitationQueries, openInvitations } from './invitations.ts';
 import { openRecordLinks, type RecordLinks } from './links.ts';
+import { type OwnerOf, openOwnerOf } from './owner-of.ts';
 import { openProposals, type ProposalQueries } from './proposals.ts';
 import { openRecords, type RecordQueries } from './records.ts';
 import { openSandboxLinks } from './sandbox-links.ts';
@@ -22,6 +23,7 @@ export interface ConsentQueries
     ProposalQueries {
   readonly idsOfSector: IdsOfSector;
   readonly toEnd: GrantsToEnd;
+  readonly ownerOf: OwnerOf;
 }
 
 /**
@@ -39,5 +41,6 @@ export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueri
     ...openProposals(pool),
     idsOfSector: openIdsOfSector(pool),
     toEnd: openGrantsToEnd(pool),
+    ownerOf: openOwnerOf(pool),
   };
 }

@@ -19,6 +19,7 @@ import type { ContextManifests } from '../operations/context-manifests.ts';
 import { Erasing } from '../operations/erasing.ts';
 import type { IdempotencyStore } from '../operations/idempotency.ts';
 import type { Invitations } from '../operations/invitations.ts';
+import type { RecordVisits } from '../operations/record-visits.ts';
 import type { RequestLog } from '../operations/request-log.ts';
 import type { SharedLinks } from '../operations/shared-links.ts';
 import type { PostgresSnapshots } from '../operations/snapshots.ts';
@@ -50,6 +51,7 @@ export interface ProcessesDeps {
   readonly manifests: Pick<ContextManifests, 'forget'>;
   readonly invitations: Pick<Invitations, 'forget'>;
   readonly sharedLinks: Pick<SharedLinks, 'forget'>;
+  readonly visits: Pick<RecordVisits, 'forget'>;
   /** Returns the records that a reset of a sandbox purges. */
   readonly recordsBefore: SandboxQueries['recordsBefore'];
   /** Waits until every read model of records shows a position. */
@@ -81,6 +83,7 @@ export function openProcesses({
   manifests,
   invitations,
   sharedLinks,
+  visits,
   recordsBefore,
   visible,
   ...processDeps
@@ -128,6 +131,7 @@ export function openProcesses({
               await manifests.forget(patient);
               await invitations.forget(patient);
               await sharedLinks.forget(patient);
+              await visits.forget(patient);
               await forgetRecord(processDeps.pool, patient);
               await documents.store.removeRecord(patient);
             },

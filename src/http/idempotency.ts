@@ -93,6 +93,7 @@ export function holderOf({ calls: { credential } }: Caller): string | undefined 
     case 'grant':
       return `grant ${credential.grantId}`;
     case 'member':
+    case 'person':
       return `identity ${credential.issuer}\n${credential.subject}`;
   }
 }

@@ -149,6 +149,8 @@ function actorOf(credential: CallerCredential): AccessActor | undefined {
       return { kind: 'application', id: credential.applicationId, grantId: null };
     case 'member':
       return { kind: 'person', issuer: credential.issuer, subject: credential.subject, role: 'member' };
+    // The pages note what a representative reads themselves.
+    case 'person':
     case 'grant':
       return undefined;
   }

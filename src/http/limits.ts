@@ -134,6 +134,7 @@ function subjectOf({ calls: { credential } }: Caller): Subject {
     case 'shared_link':
       return [`link/${credential.linkId}`, 'link'];
     case 'member':
+    case 'person':
       return ofPerson(credential);
   }
 }

@@ -4,6 +4,7 @@
 export const PAGE_ROOTS = [
   '/signin',
   '/invitations',
+  '/connections',
   '/oauth/authorize',
   '/oauth/consent',
   '/dev/authorize',

@@ -54,6 +54,7 @@ function holderOf(credential: CallerCredential): Pick<LoggedRequest, 'keyId' | '
     case 'grant':
       return { keyId: null, applicationId: credential.applicationId, identity: null };
     case 'member':
+    case 'person':
       return { keyId: null, identity: `${credential.issuer} ${credential.subject}` };
     case 'shared_link':
       return { keyId: null, identity: null };

@@ -35,11 +35,14 @@ import { authorizeRouter } from './oauth/authorize/router.ts';
 import { discoveryRouter } from './oauth/discovery.ts';
 import { clientEndpointsRouter } from './oauth/endpoints/router.ts';
 import { logosRouter } from './oauth/logos.ts';
+import { operationOf } from './patient/operation.ts';
+import { patientRouter } from './patient/router.ts';
 import type { AccessLog } from './ports/access-log.ts';
 import type { AuthorizeServices } from './ports/authorize.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { OAuthServices } from './ports/oauth.ts';
+import type { PatientPageServices } from './ports/patient-pages.ts';
 import type { Position } from './ports/position.ts';
 import type { Services } from './ports/services.ts';
 import type { Settings } from './ports/settings.ts';
@@ -90,6 +93,8 @@ export interface ServerDeps {
   readonly authorize: AuthorizeServices;
   /** Opens shared links. */
   readonly linkOpening: SharedLinkOpening;
+  /** What the pages of patients need besides the JSON interfaces. */
+  readonly patientPages: PatientPageServices;
   /** Waits until these read models show a position; false when it takes too long. */
   readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
   /**
@@ -209,6 +214,20 @@ export function createServer(deps: ServerDeps): Server {
   const viewPage = viewPageRouter(deps.config.baseUrl);
   app.use(viewPage.routes());
   app.use(viewPage.allowedMethods());
+  const patient = patientRouter({
+    services: deps.services,
+    stale: deps.stale,
+    accessLog: deps.accessLog,
+    passed: deps.passed,
+    settled: deps.settled,
+    pages: deps.patientPages,
+    operation: operationOf(fhir),
+    visitors,
+    refusalOf: deps.refusalOf,
+    log: deps.log,
+  });
+  app.use(patient.routes());
+  app.use(patient.allowedMethods());
   const authorize = authorizeRouter({
     services: deps.authorize,
     visitors,

@@ -1,4 +1,5 @@
 /** Every change of the tables that no projection owns, oldest first. A step that was released is never edited. */
+
 import { DEV_ISSUER_SQL } from '#src/dev-issuer/store.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import { CLIENT_ASSERTIONS_SQL } from '#src/oauth/assertion-ids.ts';
@@ -23,6 +24,7 @@ import { LATE_WRITES_SQL } from '#src/operations/late-writes.ts';
 import { RATE_LIMIT_SQL } from '#src/operations/limit-leases.ts';
 import { LOG_IDENTITY_SQL } from '#src/operations/log-identity.ts';
 import { LOG_MARK_SQL } from '#src/operations/log-mark.ts';
+import { RECORD_VISITS_SQL } from '#src/operations/record-visits.ts';
 import {
   REQUEST_LOG_APPLICATION_SQL,
   REQUEST_LOG_FORGOTTEN_SQL,
@@ -104,4 +106,5 @@ export const MIGRATIONS: readonly Migration[] = [
     sql: [SHARED_LINKS_SQL, SNAPSHOT_SHARED_LINKS_SQL, ACCESS_LOG_NAMES_SQL].join('\n'),
   },
   { name: '0090-concepts', sql: CONCEPTS_SQL },
+  { name: '0091-record-visits', sql: RECORD_VISITS_SQL },
 ];

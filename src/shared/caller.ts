@@ -15,7 +15,9 @@ export type CallerCredential =
   /** Somebody who has a shared link to a record of the project. */
   | { readonly kind: 'shared_link'; readonly linkId: string }
   /** A member of the project's organization, with a token of the dashboard. */
-  | { readonly kind: 'member'; readonly issuer: string; readonly subject: string };
+  | { readonly kind: 'member'; readonly issuer: string; readonly subject: string }
+  /** A person who reads a record of theirs on the pages; `calls.project` is the record's. */
+  | { readonly kind: 'person'; readonly issuer: string; readonly subject: string };
 
 /**
  * Who calls: for rate limits, turns in queues, idempotency, usage, the request log, the metadata of events, and
@@ -79,11 +81,13 @@ export function isSameCaller(one: Caller, other: Caller): boolean {
 }
 
 /**
- * Returns whose turn a request takes, and whose share of the memory: the project's, or that of all grants of its
- * applications, or of all its shared links. So no application slows the project's own requests, nor those of the record's owner.
+ * Returns whose turn a request takes, and whose share of the memory: the project's, that of all grants of its
+ * applications, of all its shared links, or of all people who read records of it. So none of these slows the project's own requests, and no
+ * application those of the record's owner.
  */
 export function turnOf({ projectId, credential }: Calls): string {
   if (credential.kind === 'shared_link') return `${projectId}/shared-links`;
+  if (credential.kind === 'person') return `${projectId}/people`;
   return credential.kind === 'grant' ? `${projectId}/grants` : projectId;
 }
 

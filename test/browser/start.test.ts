@@ -75,7 +75,7 @@ describe('the start of the service', () => {
       const links = await page
         .locator('a')
         .evaluateAll((all) => all.map((each) => String(Reflect.get(each, 'href'))));
-      expect(links).to.have.length(6);
+      expect(links).to.have.length(7);
       for (const link of links) expect((await fetch(link)).status, link).to.equal(200);
       await page.getByRole('link', { name: 'Development sign-in' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -13,7 +13,15 @@ async function wordingOf(language: string): Promise<Record<string, string>> {
   return module[language] ?? {};
 }
 
-const placeholders = (text: string): string[] => (text.match(/\{[^}]*\}/g) ?? []).sort();
+/** The names of placeholders; those with plural forms as `{name|}`. */
+const placeholders = (text: string): string[] =>
+  (text.match(/\{[^}]*\}/g) ?? []).map((whole) => whole.replace(/\|.*\}$/, '|}')).sort();
+
+/** The plural forms in a text: their categories. */
+const pluralsIn = (text: string): string[][] =>
+  [...text.matchAll(/\{[a-z]+\|([^}]*)\}/g)].map(([, forms = '']) =>
+    forms.split('|').map((form) => form.slice(0, form.indexOf(':'))),
+  );
 
 describe('the languages of the pages', () => {
   const languages = Object.keys(LANGUAGES);
@@ -32,7 +40,15 @@ describe('the languages of the pages', () => {
         const text = wording[key] ?? '';
         expect(text.trim(), key).to.equal(text).and.not.equal('');
         expect(placeholders(text), key).to.deep.equal(placeholders(english));
-        for (const placeholder of placeholders(text)) expect(placeholder).to.match(/^\{[a-z]+\}$/);
+        for (const placeholder of placeholders(text)) expect(placeholder).to.match(/^\{[a-z]+\|?\}$/);
+        // `many` of French and Spanish is for millions.
+        const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+        const needed = pluralCategories.filter((each) => language === 'ar' || each !== 'many');
+        for (const forms of pluralsIn(text))
+          expect(
+            forms.filter((form) => form !== 'none'),
+            key,
+          ).to.have.members(needed);
         // The pages escape characters that change the direction of text; names stand in `bdi` instead.
         expect(text, key).not.to.match(/[\u200e\u200f\u202a-\u202e\u2066-\u2069<>]/);
       }
@@ -92,6 +108,34 @@ describe('the language of a page', () => {
       '23. november 2026',
       '23 نوفمبر 2026',
     ]);
+  });
+});
+
+describe('a text with a number', () => {
+  it('has the form of the number’s plural category, and the digits of the language', () => {
+    const told = (lang: Language, times: number): string =>
+      texts(lang)('usage.earlier', { times, when: '…' });
+    expect([0, 1, 2, 1234].map((times) => told('en', times))).to.deep.equal([
+      'Last read …, 0 times in all',
+      'Last read …, once in all',
+      'Last read …, 2 times in all',
+      'Last read …, 1,234 times in all',
+    ]);
+    const arabic = [0, 1, 2, 3, 11, 100].map((times) => told('ar', times).split('، ')[1]);
+    expect(arabic).to.deep.equal([
+      'ولا مرة إجمالاً',
+      'مرة واحدة إجمالاً',
+      'مرتين إجمالاً',
+      '3 مرات إجمالاً',
+      '11 مرة إجمالاً',
+      '100 مرة إجمالاً',
+    ]);
+    expect(texts('en')('home.applications', { applications: 0 })).to.equal('No application may use it');
+  });
+
+  it('keeps what stands in its placeholders as text', () => {
+    const text = texts('en').html('consent.title', { app: '<b>{app|one:x}</b>' }).text;
+    expect(text).to.equal('&lt;b&gt;{app|one:x}&lt;/b&gt; asks for access');
   });
 });
 

@@ -3,7 +3,7 @@ import { Html, html } from '#src/shared/html.ts';
 import { inlineSource, type PageNeeds } from '../security-headers.ts';
 import { directionOf, type Here, languageMenu } from './language-menu.ts';
 import { STYLE } from './style.ts';
-import type { Language } from './texts.ts';
+import { type Language, texts } from './texts.ts';
 
 /** The content of a page. */
 export interface Shell {
@@ -15,19 +15,40 @@ export interface Shell {
   readonly body: Html;
   /** For the language menu; a page that can't be shown again with GET has none. */
   readonly here: Here | undefined;
+  /** Parts that only some pages have. */
+  readonly around?: Around;
+}
+
+/** What is around the main part of pages that belong together. */
+export interface Around {
+  /** Where the name of the service leads. */
+  readonly home: string;
+  /** Between the name and the language menu. */
+  readonly account: Html;
+  /** Beside the main part, or above it on a phone. */
+  readonly navigation: Html;
+  /** Further styles. */
+  readonly style: string;
 }
 
 /**
  * Returns the security needs of a page.
  * @param forms targets of its forms, redirects included; `'none'` without
  * @param images sources of images besides `data:`
+ * @param style further styles, exactly as in `Around`
  */
-export function shellNeeds(forms: readonly string[] = ["'none'"], images: readonly string[] = []): PageNeeds {
-  return { styles: [inlineSource(STYLE)], images: ['data:', ...images], forms, referrer: 'same-origin' };
+export function shellNeeds(
+  forms: readonly string[] = ["'none'"],
+  images: readonly string[] = [],
+  style?: string,
+): PageNeeds {
+  const styles = [STYLE, style ?? []].flat().map(inlineSource);
+  return { styles, images: ['data:', ...images], forms, referrer: 'same-origin' };
 }
 
 /** Returns a page. */
-export function shellPage({ lang, title, heading, body, here }: Shell): string {
+export function shellPage({ lang, title, heading, body, here, around }: Shell): string {
+  const menu = here === undefined ? html`` : languageMenu(lang, here);
   return html`<!doctype html>
 <html lang="${lang}" dir="${directionOf(lang)}">
 <head>
@@ -36,13 +57,18 @@ export function shellPage({ lang, title, heading, body, here }: Shell): string {
 <title>${title} – Annal</title>
 <link rel="icon" href="data:,">
 <style>${new Html(STYLE)}</style>
-</head>
+${around === undefined ? html`` : html`<style>${new Html(around.style)}</style>`}</head>
 <body>
-<header class="bar">
-<span class="brand">Annal</span>
-${here === undefined ? html`` : languageMenu(lang, here)}
+${around === undefined ? html`` : html`<a class="skip" href="#content">${texts(lang)('shell.skip')}</a>`}<header class="bar">
+${
+  around === undefined
+    ? html`<span class="brand">Annal</span>
+${menu}`
+    : html`<a class="brand" href="${around.home}">Annal</a>
+<div class="tools">${around.account}${menu}</div>`
+}
 </header>
-<main>
+${around?.navigation ?? html``}<main${around === undefined ? html`` : html` id="content" tabindex="-1"`}>
 ${heading === null ? html`` : html`<h1>${heading ?? title}</h1>`}
 ${body}
 </main>

@@ -23,9 +23,9 @@ export const LANGUAGES: Readonly<Record<Language, string>> = {
   ar: 'العربية',
 };
 
-/** The names of the placeholders in a text. */
+/** The names of the placeholders in a text; `{times|one:once|other:# times}` has the name `times`. */
 type PlaceholdersIn<S extends string> = S extends `${string}{${infer P}}${infer Rest}`
-  ? P | PlaceholdersIn<Rest>
+  ? (P extends `${infer Name}|${string}` ? Name : P) | PlaceholdersIn<Rest>
   : never;
 
 /** What a text takes: nothing, or a value for each of its placeholders. */
@@ -42,32 +42,70 @@ export interface Texts {
   html<K extends TextKey>(key: K, ...values: Values<K, string | number | Html>): Html;
   /** Returns a day in words, such as `23 November 2026`. @param at milliseconds since 1970; the day is that of UTC */
   day(at: number): string;
+  /** Returns a day in few characters, such as `23 Nov 2026`. @param at milliseconds since 1970; the day is that of UTC */
+  shortDay(at: number): string;
+  /** Returns a moment, such as `23 Nov 2026, 14:05 UTC`. @param at milliseconds since 1970 */
+  moment(at: number): string;
+  /** Returns the name of the day of the week, in UTC. @param at milliseconds since 1970 */
+  weekday(at: number): string;
+  /** Returns a number with the digits and separators of the language. @param digits most digits behind the point; default: as many as it has */
+  number(value: number, digits?: number): string;
+  /** Returns texts as a list in a sentence: `a, b and c`. */
+  list(parts: readonly string[]): string;
 }
+
+/**
+ * Placeholders: `{name}`, or with a form for each plural category of the language, in which `#` is the number. A form `none`
+ * is for 0, where the language's own form for it sounds odd.
+ */
+const PLACEHOLDER = /\{([a-z]+)((?:\|[a-z]+:[^|{}]*)*)\}/;
 
 /** Returns the texts of a language. */
 export function texts(lang: Language): Texts {
   const wording: Wording = WORDINGS[lang];
-  const days = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, {
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    timeZone: 'UTC',
-  });
-  const parts = (key: TextKey): string[] => wording[key].split(/\{([a-z]+)\}/);
+  const locale = lang === 'en' ? 'en-GB' : lang;
+  const { day, shortDay, moment, weekday, list, plurals } = formatsOf(locale);
+  const number = (value: number, digits = 20): string =>
+    new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
+  const plural = (forms: string, value: unknown): string => {
+    const count = Number(value);
+    const of = new Map(
+      forms
+        .split('|')
+        .slice(1)
+        .map((form) => [form.slice(0, form.indexOf(':')), form.slice(form.indexOf(':') + 1)]),
+    );
+    const none = count === 0 ? of.get('none') : undefined;
+    return (none ?? of.get(plurals.select(count)) ?? of.get('other') ?? '#').replace('#', number(count));
+  };
+  /** Returns the parts of a text: its words, and the values of its placeholders. */
+  const fill = <V>(key: TextKey, values: Readonly<Record<string, V>>): (string | V)[] => {
+    const parts = wording[key].split(PLACEHOLDER);
+    return parts.map((part, i) => {
+      if (i % 3 === 0) return part;
+      if (i % 3 === 2) return '';
+      const value = values[part] ?? '';
+      const forms = parts[i + 1] ?? '';
+      return forms === '' ? value : plural(forms, value);
+    });
+  };
   return Object.assign(
     (key: TextKey, values: Readonly<Record<string, string | number>> = {}): string =>
-      parts(key)
-        .map((part, i) => (i % 2 === 0 ? part : String(values[part] ?? '')))
-        .join(''),
+      fill(key, values).map(String).join(''),
     {
       lang,
       html: (key: TextKey, values: Readonly<Record<string, string | number | Html>> = {}): Html =>
         new Html(
-          parts(key)
-            .map((part, i) => html`${i % 2 === 0 ? part : (values[part] ?? '')}`.text)
+          fill(key, values)
+            .map((part) => html`${part}`.text)
             .join(''),
         ),
-      day: (at: number): string => days.format(at),
+      day: (at: number): string => plain(day.format(at)),
+      shortDay: (at: number): string => plain(shortDay.format(at)),
+      moment: (at: number): string => `${plain(moment.format(at))} UTC`,
+      weekday: (at: number): string => weekday.format(at),
+      number,
+      list: (parts: readonly string[]): string => list.format(parts),
     },
   );
 }
@@ -75,6 +113,45 @@ export function texts(lang: Language): Texts {
 /** Returns the texts of a language whose keys begin with a prefix, with their placeholders: for scripts of a page. */
 export function wordsOf(lang: Language, prefix: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(WORDINGS[lang]).filter(([key]) => key.startsWith(prefix)));
+}
+
+interface Formats {
+  readonly day: Intl.DateTimeFormat;
+  readonly shortDay: Intl.DateTimeFormat;
+  readonly moment: Intl.DateTimeFormat;
+  readonly weekday: Intl.DateTimeFormat;
+  readonly list: Intl.ListFormat;
+  readonly plurals: Intl.PluralRules;
+}
+
+const formats = new Map<string, Formats>();
+
+/** Returns the formats of a language, which take a while to make. */
+function formatsOf(locale: string): Formats {
+  const known = formats.get(locale);
+  if (known !== undefined) return known;
+  const date = { day: 'numeric', year: 'numeric', timeZone: 'UTC' } as const;
+  const made: Formats = {
+    day: new Intl.DateTimeFormat(locale, { ...date, month: 'long' }),
+    shortDay: new Intl.DateTimeFormat(locale, { ...date, month: 'short' }),
+    moment: new Intl.DateTimeFormat(locale, {
+      ...date,
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }),
+    weekday: new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' }),
+    list: new Intl.ListFormat(locale, { type: 'conjunction' }),
+    plurals: new Intl.PluralRules(locale),
+  };
+  formats.set(locale, made);
+  return made;
+}
+
+/** Returns a formatted date without marks of direction, which pages show by name: `bdi` does their work. */
+function plain(text: string): string {
+  return text.replace(/[\u200e\u200f\u061c]/g, '');
 }
 
 /**

@@ -62,11 +62,12 @@ ${fault === undefined ? html`` : html`<p role="alert" id="fault">${fault}</p>`}
   };
 }
 
-/** Returns the page after the record was linked. */
-export function linkedPage(say: Texts, preview: Preview): PeoplePage {
+/** Returns the page after the record was linked. @param record the link to its page */
+export function linkedPage(say: Texts, preview: Preview, record: string): PeoplePage {
   return {
     title: say('invitation.done'),
-    body: html`<p role="status">${say.html('invitation.donetext', { given: nameIn(say, preview) })}</p>`,
+    body: html`<p role="status">${say.html('invitation.donetext', { given: nameIn(say, preview) })}</p>
+<p class="actions"><a class="button" href="${record}">${say('invitation.records')}</a></p>`,
   };
 }
 

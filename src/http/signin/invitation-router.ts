@@ -90,12 +90,13 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
       now: nowMicros,
     } as const;
     try {
-      await consents.redeemInvitation(by, session.person, code, birthDate);
+      const { result } = await consents.redeemInvitation(by, session.person, code, birthDate);
+      cookieOf(handleOf(code)).clear(ctx);
+      const record = `${below}/connections/records/${result.patient}?lang=${pageLanguage(ctx)}`;
+      show(ctx, 200, (say) => linkedPage(say, preview, record));
     } catch (error) {
       return refused(ctx, session, preview, birthDate, error);
     }
-    cookieOf(handleOf(code)).clear(ctx);
-    show(ctx, 200, (say) => linkedPage(say, preview));
   }
 
   function refused(

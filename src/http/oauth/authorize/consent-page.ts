@@ -2,26 +2,13 @@
  * The consent page (docs/spec/interface.md, section 5; docs/consent-page.md): who asks, for what, for which record, until
  * when. It is one form that works without scripts (WCAG 2.2 AA), and it loads nothing from the application's server.
  */
-import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { FORM_TOKEN } from '../../signin/form-origin.ts';
 import { askerPart } from './asker.ts';
-import { type Choice, type FaultyField, MAX_NAME, NEW_RECORD, OFFLINE } from './choice.ts';
-import { DAY_MS, fixedSentences, type ItemSentence } from './sentences.ts';
+import { alwaysPart, daysPart, faultsPart, itemsPart, recordPart } from './choosing.ts';
 import type { ConsentView } from './view.ts';
-
-/** Where the first control of a faulty field is. */
-const ANCHORS: Readonly<Record<FaultyField, string>> = {
-  record: 'record',
-  unavailable: 'record',
-  given: 'given',
-  family: 'family',
-  birthdate: 'birthdate',
-  items: 'items',
-  days: 'days',
-};
 
 /** Returns the page. */
 export function consentPage(say: Texts, view: ConsentView): string {
@@ -62,146 +49,4 @@ ${submit('deny', 'consent.deny', html` formnovalidate`)}
 function targetOf(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
-}
-
-function faultsPart(say: Texts, faults: readonly FaultyField[]): Html {
-  if (faults.length === 0) return html``;
-  const links = faults.map(
-    (fault) => html`<li><a href="#${ANCHORS[fault]}">${say(`fault.${fault}`)}</a></li>
-`,
-  );
-  return html`<div role="alert" tabindex="-1" autofocus class="stack">
-<h2>${say('fault.heading')}</h2>
-<ul>
-${links}</ul>
-</div>`;
-}
-
-/** Returns the attributes that connect a control with its fault. */
-function described(faults: readonly FaultyField[], fault: FaultyField): Html {
-  return faults.includes(fault) ? html` aria-invalid="true" aria-describedby="${fault}-fault"` : html``;
-}
-
-function faultText(say: Texts, faults: readonly FaultyField[], fault: FaultyField): Html {
-  return faults.includes(fault)
-    ? html`<p class="fault" id="${fault}-fault">${say(`fault.${fault}`)}</p>`
-    : html``;
-}
-
-function recordPart(say: Texts, { client, offer, choice, faults }: ConsentView): Html {
-  const { records, asksOther, mayStart } = offer;
-  const choices = records.map(({ id, given, family, birth_date, relationship, via, keeper }) => ({
-    value: id,
-    name: [given, family].filter((part) => part !== null && part !== '').join(' ') || say('record.unnamed'),
-    details: [
-      say(relationship === 'self' ? 'record.own' : 'record.dependent'),
-      ...(birth_date === null ? [] : [say('record.born', { day: dayOf(say, birth_date) })]),
-      // The same person may have records in several places.
-      ...(via === 'own' ? [say('record.started')] : []),
-      ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
-    ],
-  }));
-  const rows = [
-    ...choices,
-    ...(mayStart ? [{ value: NEW_RECORD, name: say('record.new'), details: [say('record.newnote')] }] : []),
-  ].map(
-    ({ value, name, details }, index) => html`<label class="choice">
-<input type="radio" name="record" value="${value}"${index === 0 ? html` id="record"` : html``}${value === choice.record ? html` checked` : html``} required>
-<span><strong><bdi>${name}</bdi></strong> <span class="quiet">${details.join(' · ')}</span></span>
-</label>
-`,
-  );
-  return html`<fieldset class="stack records"${described(faults, 'record')}>
-<legend>${say('record.legend')}</legend>
-${asksOther ? html`<p>${say.html('record.other', { app: html`<bdi>${client.name}</bdi>` })}</p>` : html``}
-${faultText(say, faults, 'record')}${faultText(say, faults, 'unavailable')}<div class="choices">
-${rows}</div>
-${mayStart ? newRecordPart(say, choice, faults) : html``}
-</fieldset>`;
-}
-
-function newRecordPart(say: Texts, { details }: Choice, faults: readonly FaultyField[]): Html {
-  const { given, family, birth_date } = details;
-  return html`<div class="new-record">
-<div class="field"><label for="given">${say('record.given')}</label>
-<input id="given" name="given" maxlength="${MAX_NAME}" autocomplete="given-name" value="${given}"${described(faults, 'given')}>
-${faultText(say, faults, 'given')}</div>
-<div class="field"><label for="family">${say('record.family')}</label>
-<input id="family" name="family" maxlength="${MAX_NAME}" autocomplete="family-name" value="${family}"${described(faults, 'family')}>
-${faultText(say, faults, 'family')}</div>
-<div class="field"><label for="birthdate">${say('record.birthdate')}</label>
-<input id="birthdate" name="birth_date" type="date" autocomplete="bday" value="${birth_date}"${described(faults, 'birthdate')}>
-${faultText(say, faults, 'birthdate')}</div>
-</div>`;
-}
-
-/** Returns a date in words; less than a day (`1980`, `1980-05`) stays as it is. */
-function dayOf(say: Texts, date: string): string {
-  const at = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(date) : Number.NaN;
-  return Number.isNaN(at) ? date : say.day(at);
-}
-
-function itemsPart(say: Texts, { client, offer, choice, faults }: ConsentView): Html {
-  const app = html`<bdi>${client.name}</bdi>`;
-  const kinds = (['read', 'write'] as const).map((access) => ({
-    access,
-    items: offer.items.filter((item) => item.access === access),
-  }));
-  const [first] = kinds.filter(({ items }) => items.length > 0);
-  const parts = kinds.map(({ access, items }) =>
-    items.length === 0
-      ? html``
-      : html`<fieldset class="stack"${described(faults, 'items')}>
-<legend>${say.html(access === 'read' ? 'items.read' : 'items.write', { app })}</legend>
-${access === first?.access ? html`<p class="quiet small">${say('items.hint')}</p>${faultText(say, faults, 'items')}` : html``}
-<div class="ticks">
-${items.map((item, index) => tick(item, choice, access === first?.access && index === 0))}</div>
-</fieldset>`,
-  );
-  return html`${parts}`;
-}
-
-function tick(
-  { id, sentence }: Pick<ItemSentence, 'id' | 'sentence'>,
-  { kept }: Choice,
-  isFirst: boolean,
-): Html {
-  return html`<label class="tick">
-<input type="checkbox" name="item" value="${id}"${isFirst ? html` id="items"` : html``}${kept.has(id) ? html` checked` : html``}>
-<span>${sentence}</span>
-</label>
-`;
-}
-
-function alwaysPart(say: Texts, { client, offer }: ConsentView): Html {
-  const sentences = fixedSentences(say, offer.scopes, client.name).map(
-    (sentence) => html`<li>${sentence}</li>
-`,
-  );
-  return html`<section class="stack" aria-labelledby="always">
-<h2 id="always">${say('always.legend')}</h2>
-<ul class="always">
-${sentences}</ul>
-</section>`;
-}
-
-function daysPart(say: Texts, { client, offer, choice, faults, now }: ConsentView): Html {
-  const choices = GRANT_DAYS.map(
-    (days, index) => html`<label class="choice">
-<input type="radio" name="days" value="${days}"${index === 0 ? html` id="days"` : html``}${days === choice.days ? html` checked` : html``} required>
-<span><strong>${say('days.choice', { days })}</strong> <span class="quiet">${say('days.until', { day: say.day(now + days * DAY_MS) })}</span></span>
-</label>
-`,
-  );
-  const offline = offer.scopes.includes('offline_access')
-    ? html`<div class="ticks">
-${tick({ id: OFFLINE, sentence: say('sentence.offline', { app: client.name }) }, choice, false)}</div>
-<p class="quiet small">${say('offline.hint', { app: client.name })}</p>`
-    : html``;
-  return html`<fieldset class="stack"${described(faults, 'days')}>
-<legend>${say('days.legend')}</legend>
-${faultText(say, faults, 'days')}<div class="choices days">
-${choices}</div>
-${offline}
-</fieldset>`;
 }

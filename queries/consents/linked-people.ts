@@ -1,0 +1,32 @@
+/** The people who have a record, for these people themselves. A project sees its links without them: `links.ts`. */
+import type { Pool } from 'pg';
+import type { Micros } from '#src/shared/time.ts';
+import type { RecordLink } from './links.ts';
+
+/** A link that holds, with the name that the person's issuer states. */
+export interface LinkedPerson extends Omit<RecordLink, 'created_at'> {
+  /** Null if it is unknown. */
+  readonly name: string | null;
+  readonly since: Micros;
+}
+
+/** Reads the links of a record that hold, the oldest first, at most 200. It checks no right. */
+export type LinkedPeople = (record: string) => Promise<readonly LinkedPerson[]>;
+
+// Indexes: consents.links_of_record, and the primary key of operations.person.
+const PEOPLE = `
+select l.link_id as id, l.relationship, l.via, l.linked_at::float8 as since, p.name
+from consents.links l left join operations.person p on p.issuer = l.issuer and p.subject = l.subject
+where l.record = $1::uuid and l.unlinked_at is null order by l.linked_at, l.link_id limit 200`;
+
+/** Opens the question. */
+export function openLinkedPeople(pool: Pool): LinkedPeople {
+  return async (record) => {
+    const { rows } = await pool.query<LinkedPerson>({
+      name: 'linked-people',
+      text: PEOPLE,
+      values: [record],
+    });
+    return rows;
+  };
+}

@@ -1,0 +1,30 @@
+/** Which project keeps a record. */
+import type { Pool } from 'pg';
+import { z } from 'zod';
+import { isUuid } from '#src/shared/ids.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+
+/**
+ * Reads the owner of a record, also while its Patient is deleted; undefined for an unknown id. It checks no right.
+ * @param record the real id of a Patient
+ */
+export type OwnerOf = (record: string) => Promise<Tenant | undefined>;
+
+const owner = z.object({ project: z.string(), environment: z.enum(['sandbox', 'production']) });
+
+// Index: primary key of history.version (id, version). The first event of a record says whose it is.
+const OWNER = `select v.metadata::json -> 'owner' as owner from history.version v where v.id = $1 and v.version = 1 and v.type = 'Patient'`;
+
+/** Opens the question. */
+export function openOwnerOf(pool: Pool): OwnerOf {
+  return async (record) => {
+    if (!isUuid(record)) return undefined;
+    const { rows } = await pool.query<{ owner: unknown }>({
+      name: 'owner-of-record',
+      text: OWNER,
+      values: [record],
+    });
+    const [found] = rows;
+    return found === undefined ? undefined : owner.parse(found.owner);
+  };
+}

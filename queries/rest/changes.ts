@@ -1,0 +1,52 @@
+/** What was added to a record, changed or deleted since a moment, the newest first. */
+import type { Pool } from 'pg';
+import type { Micros } from '#src/shared/time.ts';
+
+/** A version that was written. */
+export interface Change {
+  readonly id: string;
+  readonly type: string;
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
+  readonly at: Micros;
+  /** As the timeline has it; null for what it doesn't show. */
+  readonly title: string | null;
+  /** The code system, if the title is a code. */
+  readonly titleSystem: string | null;
+  readonly author: string;
+}
+
+/** The newest changes, and how many there are. */
+export interface Changes {
+  readonly changes: readonly Change[];
+  readonly total: number;
+}
+
+/**
+ * Reads the changes of a record after a moment; of several of one resource the last. Provenances don't count. It checks no
+ * right.
+ * @param most changes that are returned
+ */
+export type ChangesOf = (record: string, since: Micros, most: number) => Promise<Changes>;
+
+// Indexes: history.version_of_record (record, recorded_at), and the primary key of timeline.entry (id, version).
+const CHANGES = `
+with v as materialized (
+  select distinct on (v.id) v.id, v.version, v.type, v.operation, v.recorded_at, v.metadata
+  from history.version v where v.record = $1::uuid and v.recorded_at > $2 and v.type <> 'Provenance'
+  order by v.id, v.version desc)
+select v.id, v.type, v.operation, v.recorded_at::float8 as at, e.title, e.title_system as "titleSystem",
+  coalesce(v.metadata::json -> 'author' ->> 'type', 'import') as author, (select count(*) from v)::int as total
+from v left join timeline.entry e on e.id = v.id and e.version = v.version
+order by v.recorded_at desc, v.id limit $3`;
+
+/** Opens the question. */
+export function openChangesOf(pool: Pool): ChangesOf {
+  return async (record, since, most) => {
+    const { rows } = await pool.query<Change & { readonly total: number }>({
+      name: 'changes-of-record',
+      text: CHANGES,
+      values: [record, since, most],
+    });
+    return { changes: rows, total: rows[0]?.total ?? 0 };
+  };
+}

@@ -1,0 +1,36 @@
+/** Puts together what the pages of patients need: who is linked, what is new, the signed export of a record. */
+import type { Pool } from 'pg';
+import { openLinkedPeople } from '#queries/consents/linked-people.ts';
+import { openChangesOf } from '#queries/rest/changes.ts';
+import { exportLines } from '../audit/export.ts';
+import { signingKey } from '../audit/key.ts';
+import type { Config } from '../config.ts';
+import type { EventStore } from '../events/store.ts';
+import { recordStream } from '../events/streams.ts';
+import type { PatientPageServices } from '../http/ports/patient-pages.ts';
+import type { RecordVisits } from '../operations/record-visits.ts';
+import { nowMicros, toInstant } from '../shared/time.ts';
+
+/** Opens the parts. */
+export function openPatientPages({
+  pool,
+  store,
+  config,
+  visits,
+}: {
+  readonly pool: Pool;
+  readonly store: Pick<EventStore, 'read'>;
+  readonly config: Pick<Config, 'dataDir' | 'auditKeyFile'>;
+  readonly visits: RecordVisits;
+}): PatientPageServices {
+  return {
+    linkedPeople: openLinkedPeople(pool),
+    changesOf: openChangesOf(pool),
+    visited: (person, record, session) => visits.visit(person, record, session),
+    async *exportOf(record) {
+      const key = await signingKey({ dataDir: config.dataDir, file: config.auditKeyFile });
+      const time = (): string => toInstant(nowMicros());
+      yield* exportLines(store.read(recordStream(record)), time, key, () => undefined);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+/** Taking a record along, and removing one that the person started: downloads, and a purge with a typed confirmation. */
+import { z } from 'zod';
+import { type Html, html } from '#src/shared/html.ts';
+import { notFound, Refusal } from '#src/shared/refusal.ts';
+import type { Answer } from '../answer.ts';
+import { attachmentAs } from '../disposition.ts';
+import type { Outcome, PatientPage } from './page.ts';
+import type { OpenRecord } from './records.ts';
+import { HOME, type Visit } from './visit.ts';
+
+/** The downloads: name in the path, what it reads, ending of the file. */
+const DOWNLOADS = [
+  ['summary', 'data.summary', 'data.summarynote'],
+  ['everything', 'data.everything', 'data.everythingnote'],
+  ['export', 'data.export', 'data.exportnote'],
+] as const;
+
+/** Returns the page. */
+export function dataPage(visit: Visit, record: OpenRecord): PatientPage {
+  const { say } = visit;
+  const rows = DOWNLOADS.map(
+    ([name, title, note]) => html`<li><p class="row-top"><span><strong>${say(title)}</strong><br>
+<span class="quiet small">${say(note)}</span></span>
+<a class="button second small" href="${visit.to(`${record.path}/data/${name}`)}">${say('document.save')}<span class="visually-hidden">: ${say(title)}</span></a></p></li>
+`,
+  );
+  return {
+    title: say('nav.data'),
+    record,
+    section: 'data',
+    body: html`<section class="stack" aria-labelledby="download">
+<h2 id="download">${say('data.download')}</h2>
+<p>${say('data.careful')}</p>
+<ul class="rows">
+${rows}</ul>
+</section>
+${
+  record.via === 'own'
+    ? html`<section class="stack" aria-labelledby="erase">
+<h2 id="erase">${say('data.erase')}</h2>
+<p>${say('data.erasenote')}</p>
+<p class="buttons"><a class="button danger" href="${visit.to(`${record.path}/data/erase`)}">${say('data.erasebutton')}</a></p>
+</section>`
+    : html`<section class="stack" aria-labelledby="erase">
+<h2 id="erase">${say('data.erase')}</h2>
+<p>${say.html('data.keeper', { project: html`<bdi>${record.keeper ?? say('data.sandbox')}</bdi>` })}</p>
+</section>`
+}`,
+  };
+}
+
+/** Returns a download. @throws Refusal not_found (404) for an unknown kind, and for a record without a Patient */
+export async function recordDownload(visit: Visit, record: OpenRecord, kind: string): Promise<Outcome> {
+  const day = new Date(visit.now).toISOString().slice(0, 10);
+  const named = (name: string, answer: Answer): Outcome => {
+    const headers = { ...answer.headers, 'Content-Disposition': attachmentAs(`${name}-${day}.json`) };
+    return { download: { ...answer, headers } };
+  };
+  if (kind === 'export') {
+    await visit.api.noteRead(record, { action: 'export', resourceType: null }, null);
+    const headers = {
+      'Content-Type': 'application/x-ndjson; charset=utf-8',
+      'Content-Disposition': attachmentAs(`record-${day}.ndjson`),
+    };
+    return { download: { status: 200, headers, stream: visit.deps.pages.exportOf(record.record) } };
+  }
+  if (kind !== 'summary' && kind !== 'everything') throw notFound('download', kind.slice(0, 64));
+  const caller = await visit.api.callerFor(record);
+  const answer = await visit.deps.operation(kind, caller, record.record, visit.ctx.res);
+  await visit.api.noteRead(record, { action: `$${kind}`, resourceType: 'Patient' }, null);
+  return named(kind === 'summary' ? 'summary' : 'record', answer);
+}
+
+/** Returns the page that asks to type the name before a personal record is removed. */
+export function erasePage(visit: Visit, record: OpenRecord, isWrong = false): Outcome {
+  const { say } = visit;
+  if (record.via !== 'own') return { goTo: visit.below(`${record.path}/data`) };
+  const fault = isWrong
+    ? html`<p role="alert" id="fault">${say('data.typefault')}</p>
+`
+    : html``;
+  const invalid: Html = isWrong ? html` aria-invalid="true" aria-describedby="fault"` : html``;
+  return {
+    title: say('data.asktitle'),
+    status: isWrong ? 422 : 200,
+    record,
+    section: 'data',
+    body: html`<p class="note warn">${say('data.final')}</p>
+<ul class="bullets">
+<li>${say('data.gone')}</li>
+<li>${say('data.ends')}</li>
+<li>${say('data.fewer')}</li>
+</ul>
+${fault}${visit.form(`${record.path}/data/erase`)}<div class="field short"><label for="confirm">${say.html('data.type', { name: html`<bdi>${record.name}</bdi>` })}</label>
+<input id="confirm" name="confirm" required autocomplete="off" spellcheck="false"${invalid}></div>
+<div class="actions">
+<button class="button danger">${say('data.erasebutton')}</button>
+<a class="button second" href="${visit.to(`${record.path}/data`)}">${say('form.cancel')}</a>
+</div>
+</form>`,
+  };
+}
+
+/** Removes a personal record, as `DELETE /me/patients/{patient_id}` does, if its name was typed. @throws Refusal */
+export async function erase(visit: Visit, record: OpenRecord, form: URLSearchParams): Promise<Outcome> {
+  if (record.via !== 'own')
+    throw new Refusal('forbidden', {
+      code: 'forbidden',
+      diagnostics: 'only a personal record can be removed here',
+    });
+  const typed = plain((form.get('confirm') ?? '').slice(0, 500));
+  if (typed !== plain(record.name)) return erasePage(visit, record, true);
+  await visit.api.me('purgeMyPatient', { params: { patient_id: record.record } }, z.undefined());
+  return { goTo: visit.below(HOME, { done: 'erased' }) };
+}
+
+/** Returns a name as it is compared: letter case and further spaces don't count. */
+function plain(name: string): string {
+  return name.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase();
+}

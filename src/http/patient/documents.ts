@@ -1,0 +1,120 @@
+/** The documents of a record, and their bytes through the service. */
+import { z } from 'zod';
+import { type Html, html } from '#src/shared/html.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { listOf } from '../api/schemas.ts';
+import type { TextKey } from '../pages/languages/language.ts';
+import { aiPart, apart, originLink, rowsOr } from './entries.ts';
+import type { Outcome, PatientPage } from './page.ts';
+import { dateText, type OpenRecord } from './records.ts';
+import type { Visit } from './visit.ts';
+
+/** Documents of a page. */
+const LIMIT = 50;
+
+const document = z.object({
+  id: z.string(),
+  patient: z.string(),
+  title: z.string().nullable(),
+  kind: z.string().nullable(),
+  date: z.string().nullable(),
+  description: z.string().nullable(),
+  status: z.string().nullable(),
+  size: z.number().nullable(),
+  fhir: z.string(),
+  author_type: z.string(),
+});
+
+type Document = z.output<typeof document>;
+
+const KINDS = {
+  lab_report: 'document.lab',
+  discharge_summary: 'document.discharge',
+  prescription: 'document.prescription',
+  imaging_report: 'document.imaging',
+  referral: 'document.referral',
+  other: 'document.other',
+} as const satisfies Readonly<Record<string, TextKey>>;
+
+/** Returns the page. @throws Refusal */
+export async function documentsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const cursor = visit.asked('cursor');
+  const { data, next_cursor } = await visit.api.read(
+    record,
+    { action: 'search-type', resourceType: 'DocumentReference' },
+    'listDocuments',
+    { params: { patient_id: record.record }, query: { limit: LIMIT, cursor } },
+    listOf(document),
+  );
+  const { facts, notes } = apart(data);
+  const row = (each: Document): Html => rowOf(visit, record, each);
+  const more =
+    next_cursor === null
+      ? html``
+      : html`<p class="pager"><a class="button second small" href="${visit.to(`${record.path}/documents`, { cursor: next_cursor })}">${say('list.older')}</a></p>`;
+  return {
+    title: say('nav.documents'),
+    record,
+    section: 'documents',
+    body: html`${data.length === 0 ? html`<div class="empty"><p>${say('document.none')}</p></div>` : rowsOr(facts.map(row), say('document.none'))}
+${aiPart(say, 'ai', notes.map(row))}${more}`,
+  };
+}
+
+function rowOf(visit: Visit, record: OpenRecord, each: Document): Html {
+  const { say } = visit;
+  const title = each.title ?? say('document.untitled');
+  const kind = Object.entries(KINDS).find(([name]) => name === each.kind)?.[1] ?? 'document.other';
+  const details = [
+    say(kind),
+    ...(each.date === null ? [] : [dateText(say, each.date)]),
+    ...(each.size === null ? [] : [sizeText(say, each.size)]),
+  ];
+  const url = visit.to(`${record.path}/documents/${encodeURIComponent(each.id)}/content`);
+  const save =
+    each.status === 'final'
+      ? html`<a class="button second small" href="${url}">${say('document.save')}<span class="visually-hidden">: <bdi>${title}</bdi></span></a>`
+      : html`<span class="badge plain">${say('document.pending')}</span>`;
+  return html`<li><p class="row-top"><span><strong><bdi>${title}</bdi></strong><br>
+<span class="quiet small">${details.join(' · ')} · ${originLink(visit, record, each.fhir, title)}</span></span> ${save}</p>
+${
+  each.description === null
+    ? html``
+    : html`<p><bdi>${each.description}</bdi></p>
+`
+}</li>
+`;
+}
+
+/** Returns a size in kilobytes or megabytes. */
+function sizeText({ lang }: Visit['say'], bytes: number): string {
+  const isLarge = bytes >= 1_000_000;
+  return new Intl.NumberFormat(lang, {
+    style: 'unit',
+    unit: isLarge ? 'megabyte' : 'kilobyte',
+    maximumFractionDigits: isLarge ? 1 : 0,
+  }).format(isLarge ? bytes / 1_000_000 : Math.max(1, bytes / 1_000));
+}
+
+/** Returns the bytes of a document, to be saved: they are never shown as a page. @throws Refusal not_found (404) */
+export async function documentContent(visit: Visit, record: OpenRecord, id: string): Promise<Outcome> {
+  const params = { doc_id: id };
+  // The route finds documents of the whole project.
+  const { patient } = await visit.api.read(
+    record,
+    null,
+    'getDocument',
+    { params },
+    z.object({ patient: z.string() }),
+  );
+  if (patient !== record.record) throw notFound('DocumentReference', id.slice(0, 64));
+  const read = { action: 'read', resourceType: 'DocumentReference', resourceId: id.toLowerCase() };
+  const {
+    status,
+    headers = {},
+    content,
+  } = await visit.api.content(record, read, 'getDocumentContent', { params });
+  if (content === undefined) throw notFound('the content of DocumentReference', id.slice(0, 64));
+  return { download: { status, headers, content } };
+}

@@ -1,0 +1,44 @@
+/** Entries of a record on the pages: facts in one list, and what AI noted in another, marked as not verified. */
+import { type Html, html } from '#src/shared/html.ts';
+import type { Texts } from '../pages/texts.ts';
+import type { OpenRecord } from './records.ts';
+import type { Visit } from './visit.ts';
+
+/** Splits entries by their author: values of AI never stand among facts (docs/spec/interface.md, section 2.5). */
+export function apart<T extends { readonly author_type: string }>(
+  entries: readonly T[],
+): { readonly facts: readonly T[]; readonly notes: readonly T[] } {
+  return {
+    facts: entries.filter(({ author_type }) => author_type !== 'ai'),
+    notes: entries.filter(({ author_type }) => author_type === 'ai'),
+  };
+}
+
+/** Returns a section with what AI noted; nothing if there is none. @param id unique on the page */
+export function aiPart(say: Texts, id: string, rows: readonly Html[]): Html {
+  if (rows.length === 0) return html``;
+  return html`<section class="stack card ai" aria-labelledby="${id}">
+<h2 class="minor" id="${id}">${say('ai.title')} <span class="badge ai">${say('ai.unverified')}</span></h2>
+<p class="quiet small">${say('ai.note')}</p>
+<ul class="rows">
+${rows}</ul>
+</section>
+`;
+}
+
+/** Returns the link to the page that says who entered something. @param fhir `Type/id` @param of what it is, for screen readers */
+export function originLink(visit: Visit, { path }: OpenRecord, fhir: string, of: string): Html {
+  const [type = '', id = ''] = fhir.split('/', 2);
+  const url = visit.to(`${path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
+  return html`<a class="small" href="${url}">${visit.say('entry.who')}<span class="visually-hidden">: <bdi>${of}</bdi></span></a>`;
+}
+
+/** Returns a list of rows, or a text where there are none. */
+export function rowsOr(rows: readonly Html[], none: string): Html {
+  if (rows.length === 0)
+    return html`<p class="quiet">${none}</p>
+`;
+  return html`<ul class="rows">
+${rows}</ul>
+`;
+}

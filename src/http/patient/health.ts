@@ -1,0 +1,208 @@
+/** Problems, medicines, allergies and vaccinations of a record, from the same lists as REST v1. */
+import { z } from 'zod';
+import { type Html, html } from '#src/shared/html.ts';
+import { listOf } from '../api/schemas.ts';
+import type { TextKey } from '../pages/languages/language.ts';
+import { aiPart, apart, originLink, rowsOr } from './entries.ts';
+import type { PatientPage } from './page.ts';
+import { dateText, type OpenRecord } from './records.ts';
+import type { Visit } from './visit.ts';
+
+/** Most entries of a list; longer ones say that the timeline has the rest. */
+const MOST = 200;
+
+const common = { fhir: z.string(), author_type: z.string() };
+const coded = { code: z.string().nullable(), display: z.string().nullable(), note: z.string().nullable() };
+
+const condition = z.object({
+  ...common,
+  ...coded,
+  clinical_status: z.string().nullable(),
+  onset: z.string().nullable(),
+  abatement: z.string().nullable(),
+});
+const medication = z.object({
+  ...common,
+  ...coded,
+  status: z.string().nullable(),
+  dosage: z.string().nullable(),
+  start: z.string().nullable(),
+  end: z.string().nullable(),
+});
+/** An entry of the timeline. */
+export const timelineEntry = z.object({
+  ...common,
+  kind: z.string(),
+  date: z.string(),
+  title: z.string(),
+  summary: z.string().nullable(),
+});
+
+type Condition = z.output<typeof condition>;
+type Medication = z.output<typeof medication>;
+
+const STATUS = {
+  active: 'state.active',
+  recurrence: 'state.recurrence',
+  relapse: 'state.relapse',
+  inactive: 'state.inactive',
+  remission: 'state.remission',
+  resolved: 'state.resolved',
+  completed: 'state.completed',
+  stopped: 'state.stopped',
+  'on-hold': 'state.onhold',
+  intended: 'state.intended',
+  'not-taken': 'state.nottaken',
+} as const satisfies Readonly<Record<string, TextKey>>;
+
+/** States of what is going on now. */
+const CURRENT: readonly (string | null)[] = [
+  'active',
+  'recurrence',
+  'relapse',
+  'intended',
+  'on-hold',
+  'unknown',
+  null,
+];
+
+/** What the health page and the overview show. */
+export interface Health {
+  readonly conditions: readonly Condition[];
+  readonly medications: readonly Medication[];
+  readonly allergies: readonly z.output<typeof timelineEntry>[];
+  readonly immunizations: readonly z.output<typeof timelineEntry>[];
+  /** Whether a list has more than is shown. */
+  readonly more: boolean;
+}
+
+/** Reads the lists. @throws Refusal */
+export async function healthOf(visit: Visit, record: OpenRecord): Promise<Health> {
+  const params = { patient_id: record.record };
+  const query = { limit: MOST };
+  const read = { action: 'search-type' };
+  const conditions = await visit.api.read(
+    record,
+    { ...read, resourceType: 'Condition' },
+    'listConditions',
+    { params, query },
+    listOf(condition),
+  );
+  const medications = await visit.api.read(
+    record,
+    { ...read, resourceType: 'MedicationStatement' },
+    'listMedications',
+    { params, query },
+    listOf(medication),
+  );
+  const kinds = (kind: string, resourceType: string) =>
+    visit.api.read(
+      record,
+      { ...read, resourceType },
+      'getTimeline',
+      { params, query: { ...query, kinds: kind } },
+      listOf(timelineEntry),
+    );
+  const allergies = await kinds('allergy', 'AllergyIntolerance');
+  const immunizations = await kinds('immunization', 'Immunization');
+  return {
+    conditions: conditions.data,
+    medications: medications.data,
+    allergies: allergies.data,
+    immunizations: immunizations.data,
+    more: [conditions, medications, allergies, immunizations].some(({ next_cursor }) => next_cursor !== null),
+  };
+}
+
+/** Tells whether a condition or medication is going on now. */
+export function isCurrent(item: Condition | Medication): boolean {
+  return CURRENT.includes('clinical_status' in item ? item.clinical_status : item.status);
+}
+
+/** Returns the page. @throws Refusal */
+export async function healthPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const { conditions, medications, allergies, immunizations, more } = await healthOf(visit, record);
+  const part = <T extends { readonly author_type: string }>(
+    id: string,
+    title: string,
+    none: string,
+    items: readonly T[],
+    row: (item: T) => Html,
+  ): Html => {
+    const { facts, notes } = apart(items);
+    return html`<section class="stack" aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${rowsOr(facts.map(row), none)}${aiPart(say, `${id}-ai`, notes.map(row))}</section>
+`;
+  };
+  const sorted = <T extends Condition | Medication>(items: readonly T[]): readonly T[] => [
+    ...items.filter(isCurrent),
+    ...items.filter((item) => !isCurrent(item)),
+  ];
+  return {
+    title: say('nav.health'),
+    record,
+    section: 'health',
+    body: html`${part('problems', say('health.problems'), say('health.noproblems'), sorted(conditions), (item) => conditionRow(visit, record, item))}
+${part('medications', say('health.medications'), say('health.nomedications'), sorted(medications), (item) => medicationRow(visit, record, item))}
+${part('allergies', say('health.allergies'), say('health.noallergies'), allergies, (item) => entryRow(visit, record, item))}
+${part('immunizations', say('health.immunizations'), say('health.noimmunizations'), immunizations, (item) => entryRow(visit, record, item))}
+${more ? html`<p class="quiet">${say('health.more', { most: MOST })}</p>` : html``}`,
+  };
+}
+
+/** Returns the name of a coded entry. */
+function titleOf({ display, code }: Condition | Medication, say: Visit['say']): string {
+  return display ?? code ?? say('entry.unnamed');
+}
+
+function stateOf({ say }: Visit, status: string | null): Html {
+  const key = Object.entries(STATUS).find(([name]) => name === status)?.[1];
+  if (key === undefined) return html``;
+  return html`<span class="badge ${CURRENT.includes(status) ? 'good' : 'plain'}">${say(key)}</span>`;
+}
+
+function rowFrame(title: string, badge: Html, details: readonly string[], link: Html): Html {
+  return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> ${badge}</p>
+<p class="quiet small">${details.map((detail, i) => html`${i === 0 ? '' : ' · '}<bdi>${detail}</bdi>`)}${details.length === 0 ? '' : ' · '}${link}</p></li>
+`;
+}
+
+function conditionRow(visit: Visit, record: OpenRecord, item: Condition): Html {
+  const { say } = visit;
+  const title = titleOf(item, say);
+  const details = [
+    ...(item.onset === null ? [] : [say('health.since', { day: dateText(say, item.onset) })]),
+    ...(item.abatement === null ? [] : [say('days.until', { day: dateText(say, item.abatement) })]),
+    ...(item.note === null ? [] : [item.note]),
+  ];
+  return rowFrame(
+    title,
+    stateOf(visit, item.clinical_status),
+    details,
+    originLink(visit, record, item.fhir, title),
+  );
+}
+
+function medicationRow(visit: Visit, record: OpenRecord, item: Medication): Html {
+  const { say } = visit;
+  const title = titleOf(item, say);
+  const details = [
+    ...(item.dosage === null ? [] : [item.dosage]),
+    ...(item.start === null ? [] : [say('health.since', { day: dateText(say, item.start) })]),
+    ...(item.end === null ? [] : [say('days.until', { day: dateText(say, item.end) })]),
+    ...(item.note === null ? [] : [item.note]),
+  ];
+  return rowFrame(title, stateOf(visit, item.status), details, originLink(visit, record, item.fhir, title));
+}
+
+/** Returns the row of an entry of the timeline. */
+export function entryRow(
+  visit: Visit,
+  record: OpenRecord,
+  { title, summary, date, fhir }: z.output<typeof timelineEntry>,
+): Html {
+  const details = [...(summary === null ? [] : [summary]), dateText(visit.say, date)];
+  return rowFrame(title, html``, details, originLink(visit, record, fhir, title));
+}

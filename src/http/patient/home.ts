@@ -1,0 +1,137 @@
+/** The first page: who asks for access, and the person's records. */
+import { z } from 'zod';
+import { type Html, html } from '#src/shared/html.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import type { PatientPage } from './page.ts';
+import { detailsOf, type OpenRecord, recordsIn } from './records.ts';
+import { HOME, type Visit } from './visit.ts';
+
+/** Most requests and applications that are counted. */
+const MOST = 200;
+
+/** Returns the page. */
+export async function homePage(visit: Visit): Promise<PatientPage> {
+  const { say } = visit;
+  const [production, sandbox] = [await recordsIn(visit, 'production'), await recordsIn(visit, 'sandbox')];
+  const asking = [
+    ...(await pendingRequests(visit, 'production')),
+    ...(await pendingRequests(visit, 'sandbox')),
+  ];
+  const none =
+    production.length + sandbox.length > 0
+      ? html``
+      : html`<div class="empty"><p>${say('home.none')}</p></div>`;
+  return {
+    title: say('home.title'),
+    lead: html`${say('home.lead')}`,
+    body: html`${asking.length === 0 ? html`` : requestsPart(visit, asking)}
+${
+  production.length === 0 && sandbox.length > 0
+    ? html``
+    : html`<section class="stack" aria-labelledby="records">
+<h2 id="records">${say('home.records')}</h2>
+${none}${production.length === 0 ? html`` : await listOf(visit, production)}
+</section>`
+}
+${
+  sandbox.length === 0
+    ? html``
+    : html`<section class="stack" aria-labelledby="sandbox">
+<h2 id="sandbox">${say('home.sandbox')}</h2>
+<p class="quiet">${say('consent.sandbox')}</p>
+${await listOf(visit, sandbox)}
+</section>`
+}
+${invitationPart(visit)}`,
+  };
+}
+
+/** A request for access that waits. */
+interface Waiting {
+  readonly id: string;
+  readonly app: string;
+  readonly organization: string;
+}
+
+/** Returns the requests for access that wait for the person's answer, the newest first. */
+async function pendingRequests(visit: Visit, environment: Environment): Promise<readonly Waiting[]> {
+  const schema = z.object({
+    data: z.array(
+      z.object({
+        id: z.string(),
+        application: z.object({ name: z.string(), organization: z.string() }),
+      }),
+    ),
+  });
+  const query = { environment, status: 'pending', limit: MOST };
+  const { data } = await visit.api.me('listMyAccessRequests', { query }, schema);
+  return data.map(({ id, application }) => ({
+    id,
+    app: application.name,
+    organization: application.organization,
+  }));
+}
+
+function requestsPart(visit: Visit, asking: readonly Waiting[]): Html {
+  const { say } = visit;
+  const cards = asking.map(
+    ({ id, app: name, organization }) => html`<li class="card asks">
+<h3>${say.html('consent.title', { app: html`<bdi>${name}</bdi>` })}</h3>
+<p class="quiet">${say.html('consent.by', { organization: html`<bdi>${organization}</bdi>` })}</p>
+<p class="buttons"><a class="button small" href="${visit.to(`${HOME}/requests/${id}`)}">${say.html('home.decide', { app: html`<span class="visually-hidden"><bdi>${name}</bdi></span>` })}</a></p>
+</li>
+`,
+  );
+  return html`<section class="stack" aria-labelledby="requests">
+<h2 id="requests">${say('home.requests', { requests: asking.length })}</h2>
+<ul class="cards">
+${cards}</ul>
+</section>`;
+}
+
+async function listOf(visit: Visit, records: readonly OpenRecord[]): Promise<Html> {
+  const cards: Html[] = [];
+  for (const record of records) cards.push(await cardOf(visit, record));
+  return html`<ul class="cards">
+${cards}</ul>`;
+}
+
+async function cardOf(visit: Visit, record: OpenRecord): Promise<Html> {
+  const { say, deps } = visit;
+  const { rows } = await deps.services.consentQueries.grantsOf({ record: record.record, limit: MOST });
+  const applications = rows.filter(({ status }) => status === 'active').length;
+  const { total: proposals } = await deps.services.consentQueries.proposalsOf({
+    record: record.record,
+    status: 'pending',
+    limit: 1,
+  });
+  return html`<li class="card opens">
+<h3><a href="${visit.to(record.path)}"><bdi>${record.name}</bdi></a></h3>
+<p class="quiet">${detailsOf(say, record).join(' · ')}</p>
+<p class="small">${say('home.applications', { applications })}</p>
+${
+  proposals === 0
+    ? html``
+    : html`<p><strong>${say('home.proposals', { proposals })}</strong></p>
+`
+}</li>
+`;
+}
+
+/** The form leads to the page behind an invitation's `url`, which checks the code. */
+function invitationPart(visit: Visit): Html {
+  const { say } = visit;
+  const lang = visit.query.has('lang')
+    ? html`<input type="hidden" name="lang" value="${say.lang}">
+`
+    : html``;
+  return html`<section class="stack" aria-labelledby="invitation">
+<h2 id="invitation">${say('home.invitation')}</h2>
+<p class="quiet">${say('home.invitationnote')}</p>
+<form method="get" action="${visit.to('/invitations').split('?', 1)[0] ?? ''}" class="stack">
+${lang}<div class="field short"><label for="code">${say('home.code')}</label>
+<input id="code" name="code" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" dir="ltr"></div>
+<p class="buttons"><button class="button second small">${say('error.continue')}</button></p>
+</form>
+</section>`;
+}

@@ -1,0 +1,36 @@
+/** Operations of the FHIR interface in the name of a person, in the same process. */
+import type { ServerResponse } from 'node:http';
+import { type Caller, turnOf } from '#src/shared/caller.ts';
+import type { Answer } from '../answer.ts';
+import type { FhirInterface } from '../fhir/interface.ts';
+import { everything } from '../fhir/operations/everything.ts';
+import { summary } from '../fhir/operations/summary.ts';
+import { parsePrefer } from '../prefer.ts';
+
+/** Answers with the summary of a patient (IPS), or everything of the record as a Bundle. @throws Refusal */
+export type PatientOperation = (
+  name: 'summary' | 'everything',
+  caller: Caller,
+  id: string,
+  res: ServerResponse,
+) => Promise<Answer>;
+
+/** Returns the operations of a FHIR interface. */
+export function operationOf(fhir: FhirInterface): PatientOperation {
+  return (name, caller, id, res) => {
+    const operation = name === 'summary' ? summary : everything;
+    return operation.run({
+      service: fhir,
+      caller,
+      query: new URLSearchParams(),
+      header: () => undefined,
+      prefer: parsePrefer(undefined),
+      budget: fhir.answers.budget(turnOf(caller.calls), res),
+      type: 'Patient',
+      id,
+      inputs: [],
+      resource: undefined,
+      ignored: [],
+    });
+  };
+}

@@ -1,0 +1,133 @@
+/** The first page of a record: what is new since the last visit, which applications read it, how things stand. */
+import type { Change } from '#queries/rest/changes.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { grantCard, useOf } from './applications.ts';
+import { originLink, rowsOr } from './entries.ts';
+import { authorText } from './entry.ts';
+import { healthOf, isCurrent } from './health.ts';
+import type { PatientPage } from './page.ts';
+import { detailsOf, type OpenRecord } from './records.ts';
+import type { Visit } from './visit.ts';
+import { kindsText } from './words.ts';
+
+/** Changes that are listed. */
+const CHANGES = 10;
+/** Applications that are listed. */
+const APPLICATIONS = 3;
+/** Most grants that are looked at. */
+const MOST = 200;
+
+/** Returns the page. @throws Refusal */
+export async function overviewPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say, deps, session } = visit;
+  const isDeleted = record.given === null && record.family === null && record.birth_date === null;
+  const before = await deps.pages.visited(session.person, record.record, session.id);
+  const { rows } = await deps.services.consentQueries.grantsOf({ record: record.record, limit: MOST });
+  const active = rows.filter(({ status }) => status === 'active');
+  const shown = active.slice(0, APPLICATIONS);
+  const uses = await useOf(visit, shown);
+  return {
+    title: say('nav.overview'),
+    heading: html`<bdi>${record.name}</bdi>`,
+    lead: html`${detailsOf(say, record).join(' · ')}`,
+    record,
+    section: 'overview',
+    body: html`${
+      record.environment === 'sandbox'
+        ? html`<p class="note">${say('consent.sandbox')}</p>
+`
+        : html``
+    }${await newPart(visit, record, before)}
+<section class="stack" aria-labelledby="applications">
+<h2 id="applications">${say('applications.active', { applications: active.length })}</h2>
+${
+  active.length === 0
+    ? html`<p class="quiet">${say('applications.none')}</p>`
+    : html`<ul class="cards">
+${shown.map((grant) => grantCard(visit, record, grant, uses.get(grant.id)))}</ul>`
+}
+<p><a href="${visit.to(`${record.path}/applications`)}">${say('overview.applications')}</a> · <a href="${visit.to(`${record.path}/log`)}">${say('overview.log')}</a></p>
+</section>
+${isDeleted ? html`` : await glancePart(visit, record)}`,
+  };
+}
+
+async function newPart(visit: Visit, record: OpenRecord, before: number | undefined): Promise<Html> {
+  const { say, deps } = visit;
+  const { record: id } = record;
+  if (before === undefined)
+    return html`<section class="stack" aria-labelledby="new">
+<h2 id="new">${say('new.title')}</h2>
+<p class="quiet">${say('new.first')}</p>
+</section>
+`;
+  const { changes, total } = await deps.pages.changesOf(id, before, CHANGES);
+  if (total > 0)
+    await visit.api.noteRead(record, { action: 'history-instance', resourceType: null }, changes.length);
+  const codes = changes.flatMap(({ title, titleSystem: system }): SystemCode[] =>
+    title === null || system === null ? [] : [{ system, code: title }],
+  );
+  const names = await deps.services.displays(codes);
+  const rows = changes.map((change) => changeRow(visit, record, change, names));
+  const more =
+    total > changes.length
+      ? html`<p class="quiet">${say('new.more', { more: total - changes.length })}</p>
+`
+      : html``;
+  return html`<section class="stack" aria-labelledby="new">
+<h2 id="new">${say('new.title')}</h2>
+<p class="quiet">${say('new.since', { moment: say.moment(before / 1_000) })}</p>
+${rowsOr(rows, say('new.none'))}${more}</section>
+`;
+}
+
+function changeRow(
+  visit: Visit,
+  record: OpenRecord,
+  { id, type, operation, at, title, titleSystem, author }: Change,
+  names: ReadonlyMap<string, string>,
+): Html {
+  const { say } = visit;
+  const named = titleSystem === null ? title : (names.get(`${titleSystem}|${title}`) ?? title);
+  const text = named ?? kindsText(say, [type]);
+  const done = { CREATE: 'entry.create', UPDATE: 'entry.update', DELETE: 'entry.delete' } as const;
+  const badge = author === 'ai' ? html` <span class="badge ai">${say('ai.unverified')}</span>` : html``;
+  return html`<li><p class="row-top"><span><strong><bdi>${text}</bdi></strong>${badge}</span> <span class="quiet small">${say(done[operation])}, ${say.day(at / 1_000)}</span></p>
+<p class="quiet small">${authorText(say, author)} · ${originLink(visit, record, `${type}/${id}`, text)}</p></li>
+`;
+}
+
+async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
+  const { say } = visit;
+  const { conditions, medications, allergies } = await healthOf(visit, record);
+  const names = (
+    items: readonly { display?: string | null; title?: string; code?: string | null }[],
+  ): Html => {
+    const shown = items
+      .slice(0, 4)
+      .map(({ display, title, code }) => display ?? title ?? code ?? say('entry.unnamed'));
+    if (shown.length === 0) return html`<span class="quiet">${say('overview.nothing')}</span>`;
+    const more =
+      items.length > shown.length
+        ? html` <span class="quiet">${say('overview.more', { more: items.length - shown.length })}</span>`
+        : html``;
+    return html`${shown.map((name, i) => html`${i === 0 ? '' : ' · '}<bdi>${name}</bdi>`)}${more}`;
+  };
+  const known = <T extends { readonly author_type: string }>(items: readonly T[]): readonly T[] =>
+    items.filter(({ author_type }) => author_type !== 'ai');
+  const facts = [
+    [say('health.problems'), names(known(conditions).filter(isCurrent))],
+    [say('health.medications'), names(known(medications).filter(isCurrent))],
+    [say('health.allergies'), names(known(allergies))],
+  ] as const;
+  return html`<section class="stack" aria-labelledby="glance">
+<h2 id="glance">${say('overview.glance')}</h2>
+<dl class="facts">
+${facts.map(
+  ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
+`,
+)}</dl>
+<p><a href="${visit.to(`${record.path}/health`)}">${say('nav.health')}</a> · <a href="${visit.to(`${record.path}/results`)}">${say('nav.results')}</a> · <a href="${visit.to(`${record.path}/documents`)}">${say('nav.documents')}</a></p>
+</section>`;
+}

@@ -1,0 +1,218 @@
+/** Changes that applications suggest for a record: what would change, who suggests it and why; accepting and rejecting. */
+import { z } from 'zod';
+import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { type Json, printJson } from '#src/shared/json.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { proposalView } from '../api/proposal-view.ts';
+import { listOf } from '../api/schemas.ts';
+import type { Outcome, PatientPage } from './page.ts';
+import type { OpenRecord } from './records.ts';
+import { titleOfResource, wordsOfValue } from './resource-words.ts';
+import type { Visit } from './visit.ts';
+import { kindsText } from './words.ts';
+
+/** Most proposals of a page. */
+const MOST = 100;
+
+const json: z.ZodType<Json> = z.json();
+
+const proposal = z.object({
+  id: z.string(),
+  status: z.enum(PROPOSAL_STATUSES),
+  operation: z.enum(['create', 'update']),
+  resource_type: z.string(),
+  resource: z.record(z.string(), json),
+  difference: z
+    .array(z.object({ path: z.string(), before: json.optional(), after: json.optional() }))
+    .nullable(),
+  author_type: z.string(),
+  application: z.object({ id: z.string(), name: z.string(), organization: z.string() }),
+  rationale: z.string().nullable(),
+  created_at: z.string(),
+  expires_at: z.string(),
+  decided_at: z.string().nullable(),
+});
+
+type Proposal = z.output<typeof proposal>;
+
+/** Elements that say nothing to a person: which record, which type, how it is stored. */
+const TECHNICAL = /^(?:resourceType|id|meta|text|subject|patient|implicitRules|language)(?:[.[]|$)/;
+
+const pathOf = ({ path }: OpenRecord, id = ''): string =>
+  id === '' ? `${path}/proposals` : `${path}/proposals/${encodeURIComponent(id)}`;
+
+/** Returns the page of all proposals. @throws Refusal */
+export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const params = { patient_id: record.record };
+  const waiting = await visit.api.me(
+    'listMyProposals',
+    { params, query: { limit: MOST, status: 'pending' } },
+    listOf(proposal),
+  );
+  const all = await visit.api.me(
+    'listMyProposals',
+    { params, query: { limit: MOST, cursor: visit.asked('cursor') } },
+    listOf(proposal),
+  );
+  const over = all.data.filter(({ status }) => status !== 'pending');
+  const older =
+    all.next_cursor === null
+      ? html``
+      : html`<p class="pager"><a class="button second small" href="${visit.to(pathOf(record), { cursor: all.next_cursor })}">${say('list.older')}</a></p>`;
+  return {
+    title: say('nav.proposals'),
+    lead: html`${say('proposals.lead')}`,
+    record,
+    section: 'proposals',
+    body: html`<section class="stack" aria-labelledby="waiting">
+<h2 id="waiting">${say('proposals.waiting')}</h2>
+${
+  waiting.data.length === 0
+    ? html`<div class="empty"><p>${say('proposals.none')}</p></div>`
+    : html`<ul class="cards">
+${waiting.data.map((each) => cardOf(visit, record, each))}</ul>`
+}
+</section>
+${
+  over.length === 0
+    ? html``
+    : html`<section class="stack" aria-labelledby="over">
+<h2 id="over">${say('proposals.over')}</h2>
+<ul class="rows">
+${over.map((each) => overRow(visit, record, each))}</ul>
+</section>`
+}${older}`,
+  };
+}
+
+/** Returns what a proposal would do, in words. */
+function titleOf({ say }: Visit, { operation, resource, resource_type }: Proposal): Html {
+  const thing = html`<bdi>${titleOfResource(resource) ?? kindsText(say, [resource_type])}</bdi>`;
+  return say.html(operation === 'create' ? 'proposals.create' : 'proposals.update', { thing });
+}
+
+function byText({ say }: Visit, { application }: Proposal): Html {
+  return say.html('proposals.from', { app: html`<bdi>${application.name}</bdi>` });
+}
+
+function aiBadge({ say }: Visit, { author_type }: Proposal): Html {
+  return author_type === 'ai' ? html` <span class="badge ai">${say('ai.title')}</span>` : html``;
+}
+
+function cardOf(visit: Visit, record: OpenRecord, each: Proposal): Html {
+  const { say } = visit;
+  const until = say('proposals.until', { day: say.day(Date.parse(each.expires_at)) });
+  return html`<li class="card opens${each.author_type === 'ai' ? ' ai' : ''}">
+<h3><a href="${visit.to(pathOf(record, each.id))}">${titleOf(visit, each)}</a>${aiBadge(visit, each)}</h3>
+<p class="quiet small">${byText(visit, each)} · ${until}</p>
+</li>
+`;
+}
+
+function overRow(visit: Visit, record: OpenRecord, each: Proposal): Html {
+  const { say } = visit;
+  const state = say(`proposals.${each.status}`);
+  const day = each.decided_at === null ? '' : `, ${say.day(Date.parse(each.decided_at))}`;
+  return html`<li><p><a href="${visit.to(pathOf(record, each.id))}">${titleOf(visit, each)}</a>${aiBadge(visit, each)}</p>
+<p class="quiet small">${byText(visit, each)} · ${state}${day}</p></li>
+`;
+}
+
+/** Returns the page of a proposal, with what would change. @throws Refusal not_found (404) */
+export async function proposalPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
+  const { say, deps } = visit;
+  await deps.services.caughtUp(['consents', 'resources', 'history']);
+  const row = await deps.services.consentQueries.proposal(record.record, id);
+  if (row === undefined) throw notFound('proposal', id.slice(0, 64));
+  await visit.api.noteRead(record, { action: 'read', resourceType: row.resource_type }, 1);
+  const each = proposal.parse(JSON.parse(printJson(proposalView(row))));
+  const isPending = each.status === 'pending';
+  const state = isPending
+    ? say('proposals.until', { day: say.day(Date.parse(each.expires_at)) })
+    : say(`proposals.${each.status}`);
+  return {
+    title: say('nav.proposals'),
+    heading: titleOf(visit, each),
+    lead: html`${byText(visit, each)} · ${say.html('consent.by', { organization: html`<bdi>${each.application.organization}</bdi>` })}`,
+    record,
+    section: 'proposals',
+    back: { path: pathOf(record), text: say('nav.proposals') },
+    body: html`<p>${state}</p>
+${
+  each.author_type === 'ai'
+    ? html`<p class="note warn"><strong>${say('ai.title')}.</strong> ${say('proposals.ainote')}</p>
+`
+    : html``
+}${
+  each.rationale === null
+    ? html``
+    : html`<p>${say.html('proposals.why', { text: html`<bdi>${each.rationale}</bdi>` })}</p>
+`
+}${differencePart(visit, each)}
+${isPending ? decidePart(visit, record, id) : html``}`,
+  };
+}
+
+function differencePart(visit: Visit, { difference, operation }: Proposal): Html {
+  const { say } = visit;
+  const shown = (difference ?? []).filter(({ path }) => !TECHNICAL.test(path));
+  const isUpdate = operation === 'update';
+  const cell = (value: Json | undefined, tag: 'ins' | 'del'): Html => {
+    if (value === undefined) return html`–`;
+    const words = html`<bdi>${wordsOfValue(value)}</bdi>`;
+    return tag === 'ins' ? html`<ins>${words}</ins>` : html`<del>${words}</del>`;
+  };
+  const rows = shown.map(
+    ({
+      path,
+      before,
+      after,
+    }) => html`<tr><th scope="row"><span lang="en" dir="ltr">${elementText(path)}</span></th>
+${isUpdate ? html`<td>${cell(before, 'del')}</td>` : html``}<td>${cell(after, 'ins')}</td></tr>
+`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('proposals.differences')}">
+<table class="differences">
+<caption>${say('proposals.differences')}</caption>
+<thead><tr><th scope="col">${say('proposals.element')}</th>${isUpdate ? html`<th scope="col">${say('proposals.before')}</th>` : html``}<th scope="col">${say('proposals.after')}</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+</div>`;
+}
+
+/** Returns the path of an element for reading: `dosage[0].text` is `dosage › text`. */
+function elementText(path: string): string {
+  return path
+    .replace(/\[(\d+)\]/g, (_, at: string) => (at === '0' ? '' : ` ${Number(at) + 1}`))
+    .replaceAll('.', ' › ');
+}
+
+function decidePart(visit: Visit, record: OpenRecord, id: string): Html {
+  const { say } = visit;
+  return html`<section class="stack" aria-labelledby="decision">
+<h2 id="decision">${say('consent.decide')}</h2>
+<p>${say('proposals.note')}</p>
+${visit.form(pathOf(record, id))}<div class="actions">
+<button class="button second" name="decision" value="accept">${say('proposals.accept')}</button>
+<button class="button second" name="decision" value="reject">${say('proposals.reject')}</button>
+</div>
+</form>
+</section>`;
+}
+
+/** Carries out what the person decided, as `POST …/accept` and `…/reject` below `/me` do. @throws Refusal conflict (409) */
+export async function decideProposal(
+  visit: Visit,
+  record: OpenRecord,
+  form: URLSearchParams,
+  id: string,
+): Promise<Outcome> {
+  const params = { patient_id: record.record, proposal_id: id };
+  const accepts = form.get('decision') === 'accept';
+  const operation = accepts ? 'acceptMyProposal' : 'rejectMyProposal';
+  await visit.api.me(operation, { params, body: {} }, z.object({ id: z.string() }));
+  return { goTo: visit.below(pathOf(record), { done: accepts ? 'accepted' : 'rejected' }) };
+}

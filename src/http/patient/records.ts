@@ -1,0 +1,67 @@
+/** The records of a person, as the pages show them. */
+import type { MyPatient } from '#queries/consents/records.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
+import type { Texts } from '../pages/texts.ts';
+import type { Visit } from './visit.ts';
+
+/** A record that the person may open. */
+export interface OpenRecord extends MyPatient {
+  /** What it is called on the pages. */
+  readonly name: string;
+  /** Path of its pages below BASE_URL. */
+  readonly path: string;
+}
+
+/** Waits until reads show what was written before; records of the sandbox follow from addresses, which a search finds. */
+function caughtUp({ deps }: Visit, environment: Environment): Promise<void> {
+  const models = ['consents', 'resources'];
+  return deps.services.caughtUp(environment === 'production' ? models : [...models, 'history', 'search']);
+}
+
+/** Returns a person's records in an environment, their own first; also those whose Patient is deleted. */
+export async function recordsIn(visit: Visit, environment: Environment): Promise<readonly OpenRecord[]> {
+  await caughtUp(visit, environment);
+  const { consentQueries } = visit.deps.services;
+  const found = await consentQueries.recordsOf(visit.session.person, environment, { deleted: true });
+  return found.map((record) => opened(record, visit.say));
+}
+
+/** Returns one of a person's records. @throws Refusal not_found (404) for any other id */
+export async function recordOf(visit: Visit, id: string): Promise<OpenRecord> {
+  await visit.deps.services.caughtUp(['consents', 'resources']);
+  const { consentQueries } = visit.deps.services;
+  const asked = id.toLowerCase();
+  const link = await consentQueries.linkTo(visit.session.person, asked);
+  if (link === undefined) throw notFound('Patient', id.slice(0, 64));
+  const all = await recordsIn(visit, link.environment);
+  const found = all.find(({ record }) => record === asked);
+  if (found === undefined) throw notFound('Patient', id.slice(0, 64));
+  return found;
+}
+
+function opened(record: MyPatient, say: Texts): OpenRecord {
+  const name = [record.given, record.family].filter((part) => part !== null && part !== '').join(' ');
+  return {
+    ...record,
+    name: name || say('record.unnamed'),
+    path: `/connections/records/${record.record}`,
+  };
+}
+
+/** Returns what tells a record from others: whose it is, the birth date, who keeps it. */
+export function detailsOf(say: Texts, { relationship, birth_date, via, keeper }: MyPatient): string[] {
+  return [
+    say(relationship === 'self' ? 'record.own' : 'record.dependent'),
+    ...(birth_date === null ? [] : [say('record.born', { day: dateText(say, birth_date) })]),
+    ...(via === 'own' ? [say('record.started')] : []),
+    ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
+  ];
+}
+
+/** Returns a FHIR date or date-time in words; less than a day (`1980`, `1980-05`) stays as it is. */
+export function dateText(say: Texts, date: string): string {
+  const day = /^\d{4}-\d{2}-\d{2}/.exec(date)?.[0];
+  const at = day === undefined ? Number.NaN : Date.parse(day);
+  return Number.isNaN(at) ? date : say.day(at);
+}

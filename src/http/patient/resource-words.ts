@@ -1,0 +1,54 @@
+/** FHIR content in words, for people: what a resource is about, and the value of any element. Pure. */
+import { isObject, type Json } from '#src/shared/json.ts';
+import { unitText } from './units.ts';
+
+/** Elements with the concept that a resource is about. */
+const CONCEPTS = ['code', 'medicationCodeableConcept', 'vaccineCode', 'type', 'description'] as const;
+
+/** Returns what a resource is about; undefined if it doesn't say. */
+export function titleOfResource(resource: Readonly<Record<string, Json>>): string | undefined {
+  for (const name of CONCEPTS) {
+    const value = resource[name];
+    const words = conceptWords(Array.isArray(value) ? value[0] : value);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+/** Returns the words of a CodeableConcept, a Coding or a text. */
+function conceptWords(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (!isObject(value)) return undefined;
+  const { text, display, coding, code } = value;
+  if (typeof text === 'string') return text;
+  if (typeof display === 'string') return display;
+  if (Array.isArray(coding)) {
+    const all = coding.map(conceptWords).filter((each) => each !== undefined);
+    return all[0];
+  }
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Longest text of a value. */
+const MOST = 500;
+
+/** Returns the value of an element in words. */
+export function wordsOfValue(value: Json): string {
+  return words(value).slice(0, MOST);
+}
+
+function words(value: Json): string {
+  if (value === null) return '–';
+  if (Array.isArray(value)) return value.map(words).join(', ');
+  if (!isObject(value)) return String(value);
+  const concept = conceptWords(value);
+  if (concept !== undefined && value.value === undefined) return concept;
+  const { value: amount, unit, code } = value;
+  if (typeof amount === 'number' || typeof amount === 'string') {
+    const of = typeof unit === 'string' ? unit : typeof code === 'string' ? code : '';
+    return `${amount} ${unitText(of)}`.trim();
+  }
+  return Object.entries(value)
+    .map(([name, each]) => `${name}: ${words(each)}`)
+    .join(', ');
+}

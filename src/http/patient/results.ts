@@ -1,0 +1,186 @@
+/** Measurements of a record: the newest value and a chart of each kind; all values of one kind in a table. */
+import { type Html, html } from '#src/shared/html.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { CATEGORIES } from '#src/v1/observation.ts';
+import type { TextKey } from '../pages/languages/language.ts';
+import { chart } from './chart.ts';
+import { aiPart, originLink } from './entries.ts';
+import {
+  chartOf,
+  type Measure,
+  MOST_OBSERVATIONS,
+  measuresOf,
+  type Observation,
+  observationsOf,
+  timeOf,
+  type Valued,
+} from './measures.ts';
+import type { PatientPage } from './page.ts';
+import type { OpenRecord } from './records.ts';
+import { unitText } from './units.ts';
+import type { Visit } from './visit.ts';
+
+/** What each category is called as a heading. */
+const HEADINGS = {
+  laboratory: 'category.laboratory',
+  'vital-signs': 'category.vitalsigns',
+  symptom: 'category.symptom',
+  activity: 'category.activity',
+  survey: 'category.survey',
+  exam: 'category.exam',
+  imaging: 'category.imaging',
+  'social-history': 'category.socialhistory',
+} as const satisfies Readonly<Record<(typeof CATEGORIES)[number], TextKey>>;
+
+/** Returns the page of all measurements. @throws Refusal */
+export async function resultsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const { observations, more } = await observationsOf(visit, record);
+  const measures = measuresOf(observations, say('entry.unnamed'));
+  const known = measures.filter(({ facts }) => facts.length > 0);
+  const notes = measures.flatMap((measure) => measure.notes);
+  const sections = [...CATEGORIES, 'other' as const].map((category) => {
+    const own = known.filter((measure) => categoryOf(measure) === category);
+    if (own.length === 0) return html``;
+    const title = category === 'other' ? say('category.other') : say(HEADINGS[category]);
+    return html`<section class="stack" aria-labelledby="c-${category}">
+<h2 id="c-${category}">${title}</h2>
+<ul class="cards">
+${own.map((measure) => measureCard(visit, record, measure))}</ul>
+</section>
+`;
+  });
+  return {
+    title: say('nav.results'),
+    lead: html`${say('results.lead')}`,
+    record,
+    section: 'results',
+    body: html`${observations.length === 0 ? html`<div class="empty"><p>${say('results.none')}</p></div>` : html`${sections}`}
+${aiPart(
+  say,
+  'ai',
+  notes.map((note) => noteRow(visit, record, note)),
+)}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
+  };
+}
+
+function categoryOf({ category }: Measure): (typeof CATEGORIES)[number] | 'other' {
+  return CATEGORIES.find((each) => each === category) ?? 'other';
+}
+
+function pathOf({ path }: OpenRecord): string {
+  return `${path}/results/one`;
+}
+
+/** Returns the card of a measurement: name, newest value, chart. */
+export function measureCard(visit: Visit, record: OpenRecord, measure: Measure): Html {
+  const { say } = visit;
+  const [newest] = measure.facts;
+  if (newest === undefined) return html``;
+  return html`<li class="card">
+<div class="row-top"><h3><a href="${visit.to(pathOf(record), { code: measure.key })}"><bdi>${measure.name}</bdi></a></h3>
+<span class="quiet small">${say('results.values', { values: measure.facts.length })}</span></div>
+<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${say.day(timeOf(newest))}</small> ${rangeBadge(say, newest)}</p>
+${chart(say, measure.name, chartOf(measure.facts))}
+</li>
+`;
+}
+
+/** Returns the page of one measurement. @throws Refusal not_found (404) if the record has none of the code */
+export async function resultPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const key = visit.asked('code', 300) ?? '';
+  const { observations, more } = await observationsOf(visit, record);
+  const measure = measuresOf(observations, say('entry.unnamed')).find((each) => each.key === key);
+  if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
+  const { name, facts, notes } = measure;
+  const data = chartOf(facts);
+  const [newest] = facts;
+  const ranged = data.range;
+  return {
+    title: name,
+    heading: html`<bdi>${name}</bdi>`,
+    record,
+    section: 'results',
+    back: { path: `${record.path}/results`, text: say('nav.results') },
+    body: html`${newest === undefined ? html`` : html`<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${say.day(timeOf(newest))}</small> ${rangeBadge(say, newest)}</p>`}
+${chart(say, name, data)}
+${ranged === undefined ? html`` : html`<p class="quiet small">${say('results.shaded', { range: rangeText(say, ranged) })}</p>`}
+${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('results.left', { values: data.left })}</p>` : html``}
+${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
+${aiPart(
+  say,
+  'ai',
+  notes.map((note) => noteRow(visit, record, note)),
+)}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
+  };
+}
+
+/** Values of several parts are long: they are smaller. */
+function latestClass({ value, components }: Observation): string {
+  return value === null && components.length > 0 ? 'latest parts' : 'latest';
+}
+
+function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
+  const { say } = visit;
+  const ranged = facts.some(({ reference_range }) => reference_range !== null);
+  const rows = facts.map((each) => {
+    const [type = '', id = ''] = each.fhir.split('/', 2);
+    const url = visit.to(`${record.path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
+    const note =
+      each.note === null ? html`` : html`<br><span class="quiet small"><bdi>${each.note}</bdi></span>`;
+    const range = each.reference_range === null ? '–' : rangeText(say, each.reference_range);
+    return html`<tr><th scope="row"><a href="${url}">${say.shortDay(timeOf(each))}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
+<td>${valueText(say, each)} ${rangeBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
+`;
+  });
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('results.table')}">
+<table>
+<caption>${say('results.table')}. ${say('results.origin')}</caption>
+<thead><tr><th scope="col">${say('results.day')}</th><th scope="col">${say('results.value')}</th>${ranged ? html`<th scope="col">${say('results.range')}</th>` : html``}</tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+</div>`;
+}
+
+function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
+  const { say } = visit;
+  const name = note.display ?? note.code ?? say('entry.unnamed');
+  return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${say.day(timeOf(note))}</span></p>
+<p>${valueText(say, note)} · ${originLink(visit, record, note.fhir, name)}</p></li>
+`;
+}
+
+/** Returns a value with its unit, each part apart from the direction of the text around it. */
+function valueText(say: Visit['say'], each: Valued & Partial<Pick<Observation, 'components'>>): Html {
+  const { value, unit, value_text, value_code, value_boolean, components = [] } = each;
+  if (value !== null)
+    return html`<bdi dir="ltr">${say.number(value)}${unit === null || unit === '1' ? '' : `\u00a0${unitText(unit)}`}</bdi>`;
+  if (value_code !== null) return html`<bdi>${value_code.display ?? value_code.code ?? ''}</bdi>`;
+  if (value_text !== null) return html`<bdi>${value_text}</bdi>`;
+  if (value_boolean !== null) return html`${say(value_boolean ? 'results.yes' : 'results.no')}`;
+  if (components.length === 0) return html`<span class="quiet">${say('results.novalue')}</span>`;
+  return html`${components.map(
+    (part, i) =>
+      html`${i === 0 ? '' : ', '}<bdi>${part.display ?? part.code ?? ''}</bdi>: ${valueText(say, part)}`,
+  )}`;
+}
+
+function rangeText(
+  say: Visit['say'],
+  { low, high }: { readonly low: number | null; readonly high: number | null },
+): string {
+  if (low === null) return `≤ ${say.number(high ?? 0)}`;
+  if (high === null) return `≥ ${say.number(low)}`;
+  return `${say.number(low)} – ${say.number(high)}`;
+}
+
+function rangeBadge(say: Visit['say'], { value, reference_range: range }: Observation): Html {
+  if (value === null || range === null) return html``;
+  if (range.high !== null && value > range.high)
+    return html`<span class="badge warn">${say('results.above')}</span>`;
+  if (range.low !== null && value < range.low)
+    return html`<span class="badge warn">${say('results.below')}</span>`;
+  return html`<span class="badge good">${say('results.within')}</span>`;
+}

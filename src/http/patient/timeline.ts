@@ -1,0 +1,134 @@
+/** What happened, the newest first: the timeline of REST v1, by kind, with what AI noted apart. */
+import type { z } from 'zod';
+import { type Html, html } from '#src/shared/html.ts';
+import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
+import { listOf } from '../api/schemas.ts';
+import type { TextKey } from '../pages/languages/language.ts';
+import { aiPart, apart, originLink } from './entries.ts';
+import { timelineEntry } from './health.ts';
+import type { PatientPage } from './page.ts';
+import { dateText, type OpenRecord } from './records.ts';
+import type { Visit } from './visit.ts';
+
+/** Entries of a page. */
+const LIMIT = 50;
+
+/** What each kind is called. */
+const KINDS = {
+  document: 'kinds.document',
+  observation: 'kinds.observation',
+  medication: 'kinds.medication',
+  condition: 'kinds.condition',
+  encounter: 'kinds.encounter',
+  procedure: 'kinds.procedure',
+  immunization: 'kinds.immunization',
+  allergy: 'kinds.allergy',
+  report: 'kinds.report',
+  care_plan: 'kinds.careplan',
+  goal: 'kinds.goal',
+} as const satisfies Readonly<Record<(typeof TIMELINE_KINDS)[number], TextKey>>;
+
+/** Returns what a kind of the timeline is called. */
+export function kindText(say: Visit['say'], kind: string): string {
+  const key = TIMELINE_KINDS.find((each) => each === kind);
+  return key === undefined ? kind : say(KINDS[key]);
+}
+
+/** Returns the page. @throws Refusal */
+export async function timelinePage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const kind = TIMELINE_KINDS.find((each) => each === visit.asked('kind', 20));
+  const cursor = visit.asked('cursor');
+  const kinds = kind ?? TIMELINE_KINDS.join(',');
+  const { data, total, next_cursor } = await visit.api.read(
+    record,
+    { action: 'timeline', resourceType: null },
+    'getTimeline',
+    { params: { patient_id: record.record }, query: { limit: LIMIT, cursor, kinds } },
+    listOf(timelineEntry),
+  );
+  const { facts, notes } = apart(data);
+  const path = `${record.path}/timeline`;
+  const older =
+    next_cursor === null
+      ? html``
+      : html`<a class="button second small" href="${visit.to(path, { kind, cursor: next_cursor })}">${say('list.older')}</a>`;
+  const newest =
+    cursor === undefined
+      ? html``
+      : html`<a class="button second small" href="${visit.to(path, { kind })}">${say('list.newest')}</a>`;
+  return {
+    title: say('nav.timeline'),
+    record,
+    section: 'timeline',
+    body: html`${filterPart(visit, path, kind)}
+<p role="status" class="quiet">${say('timeline.entries', { entries: total })}</p>
+${data.length === 0 ? html`<div class="empty"><p>${say('timeline.none')}</p></div>` : yearsPart(visit, record, facts)}
+${aiPart(
+  say,
+  'ai',
+  notes.map((entry) => rowOf(visit, record, entry)),
+)}<p class="pager">${newest}${older}</p>`,
+  };
+}
+
+function filterPart(visit: Visit, path: string, chosen: string | undefined): Html {
+  const { say } = visit;
+  const ordered = [...new Set([...DEFAULT_KINDS, ...TIMELINE_KINDS])];
+  const options = ordered.map(
+    (
+      kind,
+    ) => html`<option value="${kind}"${kind === chosen ? html` selected` : html``}>${kindText(say, kind)}</option>
+`,
+  );
+  const lang = visit.query.has('lang')
+    ? html`<input type="hidden" name="lang" value="${say.lang}">
+`
+    : html``;
+  return html`<details class="filters"${chosen === undefined ? html`` : html` open`}>
+<summary>${say('log.filter')}</summary>
+<form method="get" action="${visit.to(path).split('?', 1)[0] ?? ''}">
+${lang}<div class="field"><label for="kind">${say('timeline.kind')}</label>
+<select id="kind" name="kind">
+<option value="">${say('log.all')}</option>
+${options}</select></div>
+<p class="buttons"><button class="button second small">${say('log.apply')}</button></p>
+</form></details>`;
+}
+
+function yearsPart(
+  visit: Visit,
+  record: OpenRecord,
+  entries: readonly z.output<typeof timelineEntry>[],
+): Html {
+  const years = new Map<string, Html[]>();
+  for (const entry of entries) {
+    const year = entry.date.slice(0, 4);
+    years.set(year, [...(years.get(year) ?? []), rowOf(visit, record, entry)]);
+  }
+  const parts = [...years].map(
+    ([year, rows]) => html`<section class="stack" aria-labelledby="year-${year}">
+<h2 id="year-${year}">${year}</h2>
+<ul class="rows">
+${rows}</ul>
+</section>
+`,
+  );
+  return html`${parts}`;
+}
+
+function rowOf(
+  visit: Visit,
+  record: OpenRecord,
+  { kind, title, summary, date, fhir }: z.output<typeof timelineEntry>,
+): Html {
+  const { say } = visit;
+  return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span class="quiet small">${dateText(say, date)}</span></p>
+${
+  summary === null
+    ? html``
+    : html`<p><bdi>${summary}</bdi></p>
+`
+}<p class="quiet small">${kindText(say, kind)} · ${originLink(visit, record, fhir, title)}</p></li>
+`;
+}

@@ -1,0 +1,74 @@
+/** One request of a signed-in person for one of their pages. */
+import type { Context } from 'koa';
+import { type Html, html } from '#src/shared/html.ts';
+import type { Session } from '#src/shared/session.ts';
+import type { Texts } from '../pages/texts.ts';
+import type { PatientPageServices } from '../ports/patient-pages.ts';
+import { FORM_TOKEN } from '../signin/form-origin.ts';
+import type { Visitors } from '../signin/visitors.ts';
+import type { PatientOperation } from './operation.ts';
+import { OwnApi, type OwnApiService } from './own-api.ts';
+
+/** Path of the pages. */
+export const HOME = '/connections';
+
+/** What the pages work with. */
+export interface PatientDeps extends OwnApiService {
+  readonly visitors: Visitors;
+  readonly pages: PatientPageServices;
+  readonly operation: PatientOperation;
+}
+
+/** Parameters of a link. Those that are undefined or empty are left out. */
+export type LinkQuery = Readonly<Record<string, string | number | undefined>>;
+
+/** A visit. */
+export class Visit {
+  readonly api: OwnApi;
+  /** Milliseconds since 1970. */
+  readonly now = Date.now();
+  readonly query: URLSearchParams;
+  readonly #root: string;
+
+  /** @param say the texts in the language of the page */
+  constructor(
+    readonly deps: PatientDeps,
+    readonly ctx: Context,
+    readonly session: Session,
+    readonly say: Texts,
+  ) {
+    this.query = new URLSearchParams(ctx.querystring);
+    this.#root = new URL(deps.visitors.baseUrl).pathname.replace(/\/+$/, '');
+    this.api = new OwnApi(deps, session, { requestId: String(ctx.state.requestId), incoming: ctx.req });
+  }
+
+  /** Returns a parameter of the query, at most `most` characters of it; undefined if it is absent or empty. */
+  asked(name: string, most = 1_000): string | undefined {
+    const value = this.query.get(name)?.slice(0, most);
+    return value === '' ? undefined : value;
+  }
+
+  /**
+   * Returns the URL of a page as the browser asks for it. The language stays if the person chose one.
+   * @param path below BASE_URL, with encoded ids
+   */
+  to(path: string, query: LinkQuery = {}): string {
+    return `${this.#root}${this.below(path, query)}`;
+  }
+
+  /** Returns the same below BASE_URL. */
+  below(path: string, query: LinkQuery = {}): string {
+    const chosen: LinkQuery = this.query.has('lang') ? { lang: this.say.lang } : {};
+    const given = Object.entries({ ...query, ...chosen }).flatMap(([name, value]) =>
+      value === undefined || value === '' ? [] : [[name, String(value)]],
+    );
+    return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+  }
+
+  /** Returns the beginning of a form that is sent to a page, with what proves that it comes from this session. */
+  form(path: string): Html {
+    return html`<form method="post" action="${this.to(path)}">
+<input type="hidden" name="${FORM_TOKEN}" value="${this.session.formToken}">
+`;
+  }
+}

@@ -1,0 +1,18 @@
+/** What the pages of patients need besides the routes of the JSON interfaces; `src/app/patient-pages.ts` puts it together. */
+import type { LinkedPeople } from '#queries/consents/linked-people.ts';
+import type { ChangesOf } from '#queries/rest/changes.ts';
+import type { PersonId } from '#src/shared/identity.ts';
+import type { Micros } from '#src/shared/time.ts';
+
+/** The parts. None of them checks a right: pages ask for records that `linkTo` has returned in the same request. */
+export interface PatientPageServices {
+  readonly linkedPeople: LinkedPeople;
+  readonly changesOf: ChangesOf;
+  /** Notes a visit of a record; returns when the person last saw it in an earlier session, undefined if never. */
+  readonly visited: (person: PersonId, record: string, session: string) => Promise<Micros | undefined>;
+  /**
+   * Yields the lines of a record's signed export (docs/audit.md); none if it was purged.
+   * @throws if an event doesn't continue the record's hash chain
+   */
+  readonly exportOf: (record: string) => AsyncIterable<string>;
+}

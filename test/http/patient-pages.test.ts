@@ -1,0 +1,367 @@
+/** The pages of patients, `/connections` (docs/connections.md): whose records they open, which forms count, what they show. */
+import { expect } from 'chai';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { me } from '#test/support/me.ts';
+import type { PageVisitor, Shown } from '#test/support/page-visitor.ts';
+import { linksOf, patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
+import { removeTemporaryFolders } from '#test/support/temporary.ts';
+
+/** Pages below a record's. */
+const PARTS = [
+  '',
+  '/health',
+  '/results',
+  '/documents',
+  '/timeline',
+  '/applications',
+  '/proposals',
+  '/log',
+  '/links',
+  '/links/new',
+  '/people',
+  '/people/end',
+  '/data',
+  '/data/summary',
+  '/data/everything',
+  '/data/export',
+];
+
+const HOSTILE = '<script>alert(1)</script>"\'><img src=x onerror=alert(1)>';
+
+describe('the pages of patients', () => {
+  let service: InProcess;
+
+  before(async () => {
+    service = await startInProcess();
+  });
+  after(async () => {
+    await service?.stop();
+    await removeTemporaryFolders();
+  });
+
+  const call = async (path: string, body: object, method = 'POST'): Promise<Record<string, unknown>> => {
+    const answer = await fetch(service.url + path, {
+      method,
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const newRecord = async (email: string, relationship = 'self', given = 'Marie'): Promise<string> => {
+    const { id } = await call('/v1/patients', { given, family: 'Curie', birth_date: '1867-11-07' });
+    const { code } = await call(`/v1/patients/${String(id)}/invitations`, { relationship });
+    const { status } = await me(service, email, '/invitations/redeem', 'POST', {
+      code,
+      birth_date: '1867-11-07',
+    });
+    expect(status).to.equal(200);
+    return String(id);
+  };
+  const observe = (record: string, value: number, day: string, more: object = {}) =>
+    call(`/v1/patients/${record}/observations`, {
+      code: '4548-4',
+      display: 'HbA1c',
+      category: 'laboratory',
+      effective_at: `${day}T09:00:00Z`,
+      value,
+      unit: '%',
+      reference_range: { low: 4, high: 5.6 },
+      ...more,
+    });
+  const pathOf = (record: string, part = ''): string => `/connections/records/${record}${part}`;
+
+  it('send a visitor who isn’t signed in to the sign-in and back, with their language', async () => {
+    const record = await newRecord('back@example.org');
+    const visitor = await patientVisitor(service, 'back@example.org');
+    await visitor.open('/signin/out');
+    await visitor.submit();
+    const asked = await visitor.open(`${pathOf(record, '/log')}?lang=de`);
+    expect(asked.url).to.include('/dev/authorize');
+    const page = await visitor.submit({ email: 'back@example.org' });
+    expect(new URL(page.url).pathname).to.equal(pathOf(record, '/log'));
+    expect(page.text).to.include('<html lang="de" dir="ltr">').and.include('Zugriffsprotokoll');
+  });
+
+  it('answer other people’s records like unknown ones, on every page', async () => {
+    const record = await newRecord('owner@example.org');
+    const stranger = await patientVisitor(service, 'stranger@example.org');
+    for (const part of PARTS) {
+      const [theirs, unknown, invalid] = [
+        await stranger.open(pathOf(record, part)),
+        await stranger.open(pathOf('01890000-0000-7000-8000-000000000000', part)),
+        await stranger.open(pathOf('nobody', part)),
+      ];
+      for (const { status } of [theirs, unknown, invalid]) expect(status, part).to.equal(404);
+      expect(theirs.text, part).to.equal(unknown.text).and.not.include('Curie');
+      expect(theirs.text).to.equal(invalid.text);
+    }
+    const owner = await patientVisitor(service, 'owner@example.org');
+    for (const part of PARTS) expect((await owner.open(pathOf(record, part))).status, part).to.equal(200);
+  });
+
+  it('don’t open another record’s grants, documents or entries below one’s own', async () => {
+    const own = await newRecord('nosy@example.org');
+    const other = await newRecord('other@example.org');
+    const { id } = await observe(other, 5, '2026-01-01');
+    const { id: document } = await call(`/v1/patients/${other}/documents`, {
+      title: 'Letter',
+      content_type: 'text/plain',
+    });
+    const answer = await fetch(`${service.url}/v1/documents/${String(document)}/content`, {
+      method: 'PUT',
+      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'text/plain' },
+      body: 'private',
+    });
+    expect(answer.status).to.equal(200);
+    const visitor = await patientVisitor(service, 'nosy@example.org');
+    for (const part of [
+      `/entries/Observation/${String(id)}`,
+      `/documents/${String(document)}/content`,
+      '/applications/grant_unknown',
+      '/applications/grant_unknown/receipt',
+      '/applications/grant_unknown/end',
+      '/log?grant=grant_unknown',
+      '/data/nothing',
+    ])
+      expect((await visitor.open(pathOf(own, part))).status, part).to.equal(404);
+    const theirs = await patientVisitor(service, 'other@example.org');
+    const saved = await theirs.open(pathOf(other, `/documents/${String(document)}/content`));
+    expect([saved.status, saved.text]).to.deep.equal([200, 'private']);
+    expect(saved.headers.get('content-disposition')).to.match(/^attachment/);
+    expect(saved.headers.get('content-security-policy')).to.equal("default-src 'none'; sandbox");
+    expect(saved.headers.get('cache-control')).to.equal('no-store');
+  });
+
+  it('take forms from their own pages and sessions alone', async () => {
+    const record = await newRecord('forms@example.org');
+    const open = async (): Promise<PageVisitor> => {
+      const visitor = await patientVisitor(service, 'forms@example.org');
+      await visitor.open(pathOf(record, '/people/end'));
+      return visitor;
+    };
+    const visitor = await open();
+    const refused = [
+      await visitor.submit({}, { 'Sec-Fetch-Site': 'cross-site' }),
+      await (await open()).submit({}, { 'Sec-Fetch-Site': 'same-site' }),
+      await (await open()).submit({}, { Origin: 'https://evil.example' }),
+      await (await open()).submit({}, {}),
+      await (await open()).submit({ form_token: 'x'.repeat(43) }),
+    ];
+    for (const page of refused) expect(page.status, page.text).to.equal(403);
+    const signedOut = await open();
+    signedOut.plant('annal_session', 'x'.repeat(43));
+    expect((await signedOut.submit()).status).to.equal(403);
+    expect((await visitor.open(pathOf(record))).status).to.equal(200);
+    // The right form ends the link, with 303 and a page that GET shows.
+    await visitor.open(pathOf(record, '/people/end'));
+    const done = await visitor.submit();
+    expect([done.status, new URL(done.url).search]).to.deep.equal([200, '?done=unlinked']);
+    expect(wordsOf(done)).to.include('Your connection with the record has ended.');
+    expect((await visitor.open(pathOf(record))).status).to.equal(404);
+  });
+
+  it('take no token, send no CORS, and aren’t kept; the session opens no interface', async () => {
+    const record = await newRecord('headers@example.org');
+    const withKey = await fetch(`${service.url}${pathOf(record)}`, {
+      redirect: 'manual',
+      headers: { Authorization: `Bearer ${service.key}`, Origin: 'https://evil.example' },
+    });
+    expect(withKey.status).to.equal(303);
+    const visitor = await patientVisitor(service, 'headers@example.org');
+    const page = await visitor.open(pathOf(record), { Origin: 'https://evil.example' });
+    expect(page.headers.get('access-control-allow-origin')).to.equal(null);
+    expect(page.headers.get('cache-control')).to.equal('no-store');
+    expect(page.headers.get('content-security-policy'))
+      .to.include("default-src 'none'")
+      .and.include("form-action 'self'")
+      .and.include("frame-ancestors 'none'")
+      .and.not.include('script-src');
+    const cookie = `annal_session=${visitor.cookie('annal_session') ?? ''}`;
+    for (const path of ['/me/patients', `/v1/patients/${record}`, `/fhir/R4/Patient/${record}`])
+      expect((await fetch(service.url + path, { headers: { Cookie: cookie } })).status, path).to.equal(401);
+  });
+
+  it('show what came from outside as text, whatever it is', async () => {
+    const record = await newRecord('safe@example.org', 'self', HOSTILE);
+    await observe(record, 5, '2026-01-01', { display: HOSTILE, note: HOSTILE, unit: '%' });
+    await call(`/v1/patients/${record}/conditions`, { code: 'E11', display: HOSTILE, note: HOSTILE });
+    await call(`/v1/patients/${record}/medications`, { display: HOSTILE, dosage: HOSTILE });
+    await call(`/v1/patients/${record}/documents`, {
+      title: HOSTILE,
+      description: HOSTILE,
+      content_type: 'text/html',
+    });
+    const visitor = await patientVisitor(service, 'safe@example.org');
+    for (const part of ['', '/health', '/results', '/documents', '/timeline', '/people', '/data']) {
+      const page = await visitor.open(pathOf(record, part));
+      expect(page.status, part).to.equal(200);
+      expect(page.text, part)
+        .to.include('&lt;script&gt;alert(1)')
+        .and.not.match(/<script|<img/);
+    }
+    const one = linksOf(await visitor.open(pathOf(record, '/results')), '/results/one')[0] ?? '';
+    expect((await visitor.open(one)).text)
+      .to.include('&lt;img src=x')
+      .and.not.match(/<script|<img/);
+    const strange = await visitor.open(`${pathOf(record, '/timeline')}?kind=${encodeURIComponent(HOSTILE)}`);
+    expect(strange.text).not.to.match(/<script|<img/);
+  });
+
+  it('keep values of AI apart from facts, and mark them', async () => {
+    const record = await newRecord('apart@example.org');
+    await observe(record, 5.4, '2026-01-01');
+    await observe(record, 9.9, '2026-02-01', { author_type: 'ai' });
+    await call(`/v1/patients/${record}/conditions`, { code: 'E11', display: 'Guess', author_type: 'ai' });
+    const visitor = await patientVisitor(service, 'apart@example.org');
+    const apart = (page: Shown): readonly [string, string] => {
+      const at = page.text.indexOf('Noted by AI');
+      expect(at, page.url).to.be.greaterThan(0);
+      return [page.text.slice(0, at), page.text.slice(at)];
+    };
+    const [facts, notes] = apart(await visitor.open(pathOf(record, '/results')));
+    expect(facts).to.include('5.4').and.not.include('9.9');
+    expect(notes).to.include('9.9').and.include('Not verified');
+    const [problems, guesses] = apart(await visitor.open(pathOf(record, '/health')));
+    expect(problems).not.to.include('Guess');
+    expect(guesses).to.include('Guess');
+    const one = linksOf(await visitor.open(pathOf(record, '/results')), '/results/one')[0] ?? '';
+    const [table] = apart(await visitor.open(one));
+    expect(table).to.include('5.4').and.not.include('9.9');
+    expect(wordsOf(await visitor.open(pathOf(record)))).not.to.include('Guess');
+  });
+
+  it('draw a chart with the reference range, and say it in words and in a table', async () => {
+    const record = await newRecord('chart@example.org');
+    for (const [value, day] of [
+      [5.2, '2025-01-10'],
+      [5.9, '2025-07-10'],
+      [5.5, '2026-01-10'],
+    ] as const)
+      await observe(record, value, day);
+    const visitor = await patientVisitor(service, 'chart@example.org');
+    const list = await visitor.open(pathOf(record, '/results'));
+    expect(list.text).to.include(
+      'aria-label="HbA1c: 3 values from 5.2 to 5.9, last 5.5 % on 10 January 2026."',
+    );
+    expect(wordsOf(list)).to.include('In the range');
+    const page = await visitor.open(linksOf(list, '/results/one')[0] ?? '');
+    expect(page.text).to.include('<rect class="range"');
+    expect(page.text.match(/class="dot out"/g)).to.have.length(1);
+    expect(page.text.match(/<tr><th scope="row">/g)).to.have.length(3);
+    expect(wordsOf(page)).to.include('4 – 5.6').and.include('Above the range');
+  });
+
+  it('say who entered something, in plain words', async () => {
+    const record = await newRecord('origin@example.org');
+    const { id } = await observe(record, 5.2, '2025-01-10', { author_type: 'device' });
+    const visitor = await patientVisitor(service, 'origin@example.org');
+    const words = wordsOf(await visitor.open(pathOf(record, `/entries/Observation/${String(id)}`)));
+    expect(words)
+      .to.include('Added')
+      .and.include('Comes from a device')
+      .and.include('a system of the organization that keeps the record');
+  });
+
+  it('say what is new since the last visit, which is an earlier session', async () => {
+    const email = 'news@example.org';
+    const record = await newRecord(email);
+    const first = await patientVisitor(service, email);
+    expect(wordsOf(await first.open(pathOf(record)))).to.include('This is your first visit.');
+    await observe(record, 5.2, '2025-01-10');
+    expect(wordsOf(await first.open(pathOf(record)))).to.include('This is your first visit.');
+    const second = await patientVisitor(service, email);
+    expect(wordsOf(await second.open(pathOf(record)))).to.include('Nothing was added or changed.');
+    await call(`/v1/patients/${record}/conditions`, { code: 'E11', display: 'Diabetes' });
+    const third = await patientVisitor(service, email);
+    for (const visitor of [third, third]) {
+      const words = wordsOf(await visitor.open(pathOf(record)));
+      expect(words).to.match(/Since \d+ \w+ \d{4}, \d\d:\d\d UTC .*Diabetes Added/);
+    }
+  });
+
+  it('write a representative’s views into the access log, and not the patient’s own', async () => {
+    const record = await newRecord('child@example.org');
+    await observe(record, 5.2, '2025-01-10');
+    const { code } = await call(`/v1/patients/${record}/invitations`, { relationship: 'dependent' });
+    const mother = 'mother-of@example.org';
+    await me(service, mother, '/invitations/redeem', 'POST', { code, birth_date: '1867-11-07' });
+    const logged = async (): Promise<string[]> => {
+      const { json } = await me(service, 'child@example.org', `/patients/${record}/access-log`);
+      return json.data.map(({ actor_ref, resource_type }) => `${String(actor_ref)} ${String(resource_type)}`);
+    };
+    const own = await patientVisitor(service, 'child@example.org');
+    for (const part of ['', '/results', '/health', '/data/summary']) await own.open(pathOf(record, part));
+    expect(await logged()).to.deep.equal([]);
+    const visitor = await patientVisitor(service, mother);
+    await visitor.open(pathOf(record, '/results'));
+    expect(await logged()).to.deep.equal(['person/representative Observation']);
+    for (const part of ['', '/health', '/documents', '/timeline', '/data/summary', '/data/export']) {
+      const before = (await logged()).length;
+      await visitor.open(pathOf(record, part));
+      expect((await logged()).length, part).to.be.greaterThan(before);
+    }
+    const words = wordsOf(await own.open(pathOf(record, '/log')));
+    expect(words).to.include('looks after the patient').and.include('Read results');
+  });
+
+  it('give the record away: as a summary, a Bundle, and a signed history', async () => {
+    const record = await newRecord('copy@example.org');
+    await observe(record, 5.2, '2025-01-10');
+    const visitor = await patientVisitor(service, 'copy@example.org');
+    const summary = await visitor.open(pathOf(record, '/data/summary'));
+    expect(JSON.parse(summary.text)).to.include({ resourceType: 'Bundle', type: 'document' });
+    expect(summary.headers.get('content-disposition')).to.match(
+      /^attachment; filename="summary-\d{4}-\d\d-\d\d\.json"$/,
+    );
+    const everything = await visitor.open(pathOf(record, '/data/everything'));
+    expect(JSON.parse(everything.text)).to.include({ resourceType: 'Bundle', type: 'searchset' });
+    const lines = (await visitor.open(pathOf(record, '/data/export'))).text.trim().split('\n');
+    expect(JSON.parse(lines[0] ?? '')).to.include({ format: 'annal-export', stream: `record-${record}` });
+    expect(lines.at(-1)).to.include('annal-export').and.include('signature');
+  });
+
+  it('share a part of the record by a link with its QR code, and end it', async () => {
+    const record = await newRecord('share@example.org');
+    const visitor = await patientVisitor(service, 'share@example.org');
+    await visitor.open(pathOf(record, '/links/new'));
+    const faulty = await visitor.submit({ content: 'nothing', passcode: '123', label: HOSTILE, days: '7' });
+    expect(faulty.status).to.equal(422);
+    expect(faulty.text)
+      .to.include('id="codefault"')
+      .and.include('id="whatfault"')
+      .and.not.match(/<script|<img/);
+    const made = await visitor.submit({ content: 'summary', passcode: '402617', label: HOSTILE, days: '7' });
+    expect(made.status).to.equal(200);
+    expect(made.text).to.include('<img class="qr" src="data:image/svg+xml;base64,').and.include('shlink:/');
+    expect(made.text)
+      .to.include('&lt;script&gt;alert(1)')
+      .and.not.match(/<script|<img src=x/);
+    expect(made.headers.get('cache-control')).to.equal('no-store');
+    const words = wordsOf(made);
+    expect(words).to.include('with a passcode').and.include('Not opened yet');
+    expect(words).not.to.include('402617');
+    const list = await visitor.open(pathOf(record, '/links'));
+    expect(list.text).not.to.include('shlink:/');
+    const path = linksOf(list, `${pathOf(record, '/links')}/shl_`)[0] ?? '';
+    const stranger = await patientVisitor(service, 'not-shared@example.org');
+    expect((await stranger.open(path)).status).to.equal(404);
+    const other = await newRecord('share@example.org', 'dependent');
+    expect((await visitor.open(path.replace(record, other))).status).to.equal(404);
+    await visitor.open(`${path}/end`);
+    const ended = await visitor.submit();
+    expect(wordsOf(ended)).to.include('The link has ended.').and.include('Links that have ended');
+    expect((await visitor.open(path)).text).not.to.include('shlink:/');
+  });
+
+  it('remove nothing but a personal record', async () => {
+    const record = await newRecord('keep@example.org');
+    const visitor = await patientVisitor(service, 'keep@example.org');
+    const page = await visitor.open(pathOf(record, '/data'));
+    expect(wordsOf(page)).to.include('Only they can delete it.');
+    expect(linksOf(page, '/data/erase')).to.deep.equal([]);
+    expect(new URL((await visitor.open(pathOf(record, '/data/erase'))).url).pathname).to.equal(
+      pathOf(record, '/data'),
+    );
+  });
+});

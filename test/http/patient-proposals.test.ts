@@ -1,0 +1,91 @@
+/** Suggested changes on the pages of patients (docs/connections.md, docs/proposals.md). */
+import { expect } from 'chai';
+import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { linksOf, patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
+import { conditionOf, Proposing, type Shared } from '#test/support/proposals.ts';
+import { removeTemporaryFolders } from '#test/support/temporary.ts';
+
+const HOSTILE = '<script>alert(1)</script>';
+
+describe('suggestions on the pages of patients', () => {
+  let service: InProcess;
+  let proposing: Proposing;
+  let shared: Shared;
+
+  before(async () => {
+    service = await startInProcess();
+    proposing = await Proposing.open(service);
+  });
+  beforeEach(async () => {
+    shared = await proposing.share(await proposing.application());
+  });
+  after(async () => {
+    await proposing?.close();
+    await service?.stop();
+    await removeTemporaryFolders();
+  });
+
+  const pathOf = (part = ''): string => `/connections/records/${shared.record}/proposals${part}`;
+
+  it('show what an application would add and why, as text, and mark what a program made', async () => {
+    const { id } = await proposing.condition(shared, HOSTILE, { rationale: HOSTILE });
+    const visitor = await patientVisitor(service, shared.email);
+    expect(wordsOf(visitor.page)).to.include('1 suggestion waits for your decision');
+    const list = await visitor.open(pathOf());
+    expect(wordsOf(list)).to.include('suggested by Hearty').and.include('Noted by AI');
+    const page = await visitor.open(linksOf(list, id)[0] ?? '');
+    expect(page.text).to.include('&lt;script&gt;alert(1)').and.not.include('<script');
+    expect(wordsOf(page)).to.include('A program made these values').and.include('Its reason:');
+    const other = await patientVisitor(service, 'no-part@example.org');
+    expect((await other.open(pathOf(`/${id}`))).status).to.equal(404);
+    expect((await visitor.open(pathOf('/prop_unknown'))).status).to.equal(404);
+  });
+
+  it('write what is accepted, once; a second decision says that it has changed', async () => {
+    const { id } = await proposing.condition(shared, 'Asthma');
+    const [visitor, second] = [
+      await patientVisitor(service, shared.email),
+      await patientVisitor(service, shared.email),
+    ];
+    await visitor.open(pathOf(`/${id}`));
+    await second.open(pathOf(`/${id}`));
+    const done = await visitor.submit({ decision: 'accept' });
+    expect(wordsOf(done)).to.include('The change is in the record now.').and.include('Accepted');
+    const late = await second.submit({ decision: 'reject' });
+    expect([late.status, wordsOf(late).includes('This has changed in the meantime')]).to.deep.equal([
+      409,
+      true,
+    ]);
+    const health = await visitor.open(`/connections/records/${shared.record}/health`);
+    const at = health.text.indexOf('Noted by AI');
+    expect(health.text.slice(0, at)).not.to.include('Asthma');
+    expect(health.text.slice(at)).to.include('Asthma');
+  });
+
+  it('show the difference of a change, and write nothing of what is rejected', async () => {
+    const { json } = await service.post('/Condition', {
+      ...conditionOf(shared.record, 'Asthma'),
+      note: [{ text: 'mild' }],
+    });
+    const { id } = await proposing.proposed(shared.allowed, {
+      operation: 'update',
+      current_version: 1,
+      resource: {
+        ...conditionOf(shared.allowed.patient, 'Asthma'),
+        id: json.id,
+        note: [{ text: 'severe' }],
+      },
+      author_type: 'patient',
+    });
+    const visitor = await patientVisitor(service, shared.email);
+    const page = await visitor.open(pathOf(`/${id}`));
+    expect(page.text)
+      .to.match(/<del><bdi>mild<\/bdi><\/del>/)
+      .and.match(/<ins><bdi>severe<\/bdi><\/ins>/);
+    expect(wordsOf(page)).to.include('Change: Asthma').and.not.include('Noted by AI');
+    const done = await visitor.submit({ decision: 'reject' });
+    expect(wordsOf(done)).to.include('You rejected the change.').and.include('Rejected');
+    const { text } = await service.fhir(`/Condition/${String(json.id)}`);
+    expect(text).to.include('mild').and.not.include('severe');
+  });
+});
