@@ -234,6 +234,14 @@ describe('REST v1 under a grant', () => {
       );
   });
 
+  it('pages through the concepts of the terminology, whose cursors are encrypted, too', async () => {
+    const seen = await ask(whole, '/terminology/symptoms?limit=2');
+    const [, cursor = ''] = /"next_cursor":"([^"]+)"/.exec(seen.text) ?? [];
+    const next = await ask(whole, `/terminology/symptoms?limit=2&cursor=${cursor}`);
+    expect([seen.status, next.status], next.text).to.deep.equal([200, 200]);
+    expect(next.text).not.to.equal(seen.text);
+  });
+
   it('gives the bytes of documents unchanged, in whole and in part, and no URL of the store', async () => {
     const path = `/documents/${record.document}/content`;
     const text = `Dear Patient/${record.patient}`;

@@ -9,6 +9,7 @@ import type { FoundConcept, RelatedConcept } from '#src/terminology/concepts/con
 import { CONCEPT_TYPES, type ConceptType } from '#src/terminology/concepts/entry.ts';
 import { type RequestContext, type RouteResult, route } from '../api/route.ts';
 import { listOf, wholeNumber } from '../api/schemas.ts';
+import { shownCursor } from './record.ts';
 
 const common = {
   tag: 'Terminology',
@@ -77,7 +78,8 @@ function routesOf<const Plural extends string>(type: ConceptType, plural: Plural
         cursor: z.string().max(1_000).optional().describe('`next_cursor` of the page before; not with `q`.'),
       }),
       answers: { 200: { description: `The ${plural}`, schema: listOf(conceptSchema) } },
-      async run({ services, query }) {
+      async run(request) {
+        const { services, query } = request;
         if (query.q !== undefined && query.cursor !== undefined)
           throw new Refusal('invalid', {
             code: 'value',
@@ -91,10 +93,14 @@ function routesOf<const Plural extends string>(type: ConceptType, plural: Plural
         const listed = await services.concepts.list(type, query.limit, query.lang, after[0]);
         if (listed === undefined) throw staleCursor();
         const last = listed.concepts.at(-1);
-        const next = listed.more && last !== undefined ? encodeCursorOf(plural, [last.conceptId]) : null;
+        const next = listed.more && last !== undefined ? encodeCursorOf(plural, [last.conceptId]) : undefined;
         return {
           status: 200,
-          body: { data: listed.concepts.map(shownAs), total: listed.total, next_cursor: next },
+          body: {
+            data: listed.concepts.map(shownAs),
+            total: listed.total,
+            next_cursor: shownCursor(request, next),
+          },
         };
       },
     }),
