@@ -59,6 +59,15 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'grants',
+    shows:
+      'random records, grants and requests at every route: answers equal those of an owner who has only what the grant covers; reads end with a revocation',
+    run: {
+      tests: ['test/properties/grants.test.ts', 'test/http/grant-revocation.test.ts'],
+    },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'access-requests',
     shows:
       '1,000 requests for access that tell nothing of who exists; 200 random lives of such requests on two instances; 20 kills of approvals: one grant for each',

@@ -1,0 +1,89 @@
+/** Prepares answers of an application and of the model for comparison, and looks for ids in them. */
+import type { Answer } from '../service.ts';
+
+/** Headers that differ between any two requests, or by who asks. */
+const CHANGING =
+  /^(?:date|service-request-id|ratelimit.*|content-length|content-encoding|connection|keep-alive|vary)$/;
+
+/**
+ * Returns an answer without request ids, cursors, times of today, and the ids of contexts and summaries.
+ * @param ofSeveral of a search of several types: a grant leaves types out, and with them their parameters, which links and
+ *   warnings tell; they are not compared
+ */
+export function comparable({ status, headers, text }: Answer, ofSeveral: boolean): string {
+  const kept: string[] = [];
+  headers.forEach((value, name) => {
+    if (!CHANGING.test(name)) kept.push(`${name}: ${name === 'last-modified' ? ofToday(value) : value}`);
+  });
+  return [status, ...kept, ofSeveral ? withoutLinks(neutral(text)) : neutral(text)].join('\n');
+}
+
+/** Resources of the terminology are as old as the service; worlds are of 2023. */
+function ofToday(value: string): string {
+  return value.includes('2023') ? value : 'TODAY';
+}
+
+function withoutLinks(text: string): string {
+  return text
+    .replace(/"link":\[.*?\],?/, '')
+    .replace(/\{"resource":\{"resourceType":"OperationOutcome".*?"search":\{"mode":"outcome"\}\},?/, '')
+    .replace(/,?"entry":\[\]/, '')
+    .replace(/,\}$/, '}');
+}
+
+function neutral(text: string): string {
+  const found = text
+    .replace(/req_[\w-]+/g, 'REQUEST')
+    .replace(/([?&]_cursor=)[\w%-]+/g, '$1CURSOR')
+    .replace(/"next_cursor":"[^"]+"/g, '"next_cursor":"CURSOR"')
+    .replace(/"manifest_id":"[^"]+"/g, '"manifest_id":"ID"')
+    .replace(/"created_at":"[^"]+"/g, '"created_at":"TIME"')
+    .replace(/urn:uuid:[\w-]{36}/g, 'URN')
+    .replace(/"timestamp":"[^"]+"/g, '"timestamp":"TIME"')
+    .replace(/"lastUpdated":"(?!2023)[^"]+"/g, '"lastUpdated":"TODAY"');
+  if (!text.includes('"type":"document"')) return found;
+  return found
+    .replace(/("resourceType":"(?:Bundle|Composition)","id":")[\w-]{36}/g, '$1ID')
+    .replace(/"date":"[^"]+"/g, '"date":"TIME"');
+}
+
+/** Returns the first place where two texts differ, from each; undefined if they are equal. */
+export function differenceOf(one: string, other: string): string | undefined {
+  if (one === other) return undefined;
+  let at = 0;
+  while (one[at] === other[at]) at += 1;
+  const around = (text: string) => text.slice(Math.max(0, at - 160), at + 160);
+  return `\n  application: ${around(one)}\n  model:       ${around(other)}`;
+}
+
+/** Returns the link to the next page; undefined on the last. */
+export function nextOf(text: string, url: string): string | undefined {
+  const [, link] = /"relation":"next","url":"([^"]+)"/.exec(text) ?? [];
+  if (link !== undefined) return new URL(link).pathname + new URL(link).search;
+  const [, cursor] = /"next_cursor":"([^"]+)"/.exec(text) ?? [];
+  if (cursor === undefined) return undefined;
+  const [path = '', query = ''] = url.split('?');
+  const further = new URLSearchParams(query);
+  further.set('cursor', cursor);
+  return `${path}?${further}`;
+}
+
+/** Returns the forms in which an answer shows an id: in clear, in other letters, percent-encoded, in base64. */
+export function formsIn(id: string, { text, headers }: Answer): string[] {
+  const all = [text, ...[...headers].map(([, value]) => value)].join('\n');
+  const found: string[] = [];
+  if (all.toLowerCase().includes(id)) found.push('clear');
+  const decoded = all.replace(/%[0-9a-f]{2}/gi, (one) =>
+    String.fromCharCode(Number.parseInt(one.slice(1), 16)),
+  );
+  if (decoded.toLowerCase().includes(id)) found.push('percent-encoded');
+  // Base64 of a text in which the id begins at any of three places; cursors are such texts.
+  for (const word of all.match(/[\w+/=-]{24,}/g) ?? [])
+    for (let from = 0; from < 4; from += 1)
+      if (Buffer.from(word.slice(from), 'base64').toString('latin1').toLowerCase().includes(id))
+        found.push('base64');
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex').toString('latin1');
+  for (const word of all.match(/[\w+/=-]{20,}/g) ?? [])
+    if (Buffer.from(word, 'base64').toString('latin1').includes(bytes)) found.push('bytes in base64');
+  return [...new Set(found)];
+}

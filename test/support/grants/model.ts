@@ -1,0 +1,73 @@
+/**
+ * What a grant covers of a world, said again and apart from the service (docs/spec/decisions.md, section 9, "Letters" and
+ * "Categories"; section 1): the versions that an application may see, with the ids that it knows, without references into
+ * the other record.
+ */
+import type { Version, World } from './world.ts';
+
+/** Scopes on a type: none, all of it, or some categories. */
+export type Covered = ReadonlyMap<string, 'all' | readonly string[]>;
+
+/** What the model holds. */
+export interface Seen {
+  readonly record: readonly Version[];
+  readonly directory: readonly Version[];
+  /** Ids of resources of which some versions are hidden, so that the numbers of the others have gaps. */
+  readonly gaps: ReadonlySet<string>;
+}
+
+/** Returns the scopes of what is covered. */
+export function scopesOf(covered: Covered): string[] {
+  return [...covered].flatMap(([type, limit]) =>
+    limit === 'all'
+      ? [`patient/${type}.rs`]
+      : limit.map((category) => `patient/${type}.rs?category=${category}`),
+  );
+}
+
+/** Returns what is seen of the record `mine`. @param patient the id of its Patient for the application */
+export function seenOf(world: World, covered: Covered, patient: string): Seen {
+  const versions = world.records[world.mine] ?? [];
+  const isWithin = ({ type, categories }: Version): boolean => {
+    if (type === 'Patient') return true;
+    const limit = covered.get(type);
+    return limit === 'all' || (limit?.some((each) => categories.includes(each)) ?? false);
+  };
+  const current = new Map(versions.map((each) => [each.id, each]));
+  const isSeen = (id: string): boolean => {
+    const last = current.get(id);
+    return last !== undefined && isWithin(last) && (last.targets ?? []).every(isSeen);
+  };
+  const shown = versions.filter((each) => isSeen(each.id) && isWithin(each));
+  const count = (of: readonly Version[], id: string) => of.filter((each) => each.id === id).length;
+  return {
+    record: shown.map((each) => ({
+      ...each,
+      id: each.id === world.mine ? patient : each.id,
+      body: each.body === null ? null : answered(each.body, world, patient),
+    })),
+    directory: world.directory,
+    gaps: new Set(shown.flatMap(({ id }) => (count(shown, id) === count(versions, id) ? [] : [id]))),
+  };
+}
+
+/** Returns a body as the application gets it. */
+function answered(
+  body: Readonly<Record<string, unknown>>,
+  world: World,
+  patient: string,
+): Record<string, unknown> {
+  const foreign = new Set((world.records[world.other] ?? []).map(({ type, id }) => `${type}/${id}`));
+  const texts = JSON.stringify(without(body, foreign)).replaceAll(world.mine, patient);
+  return JSON.parse(texts) as Record<string, unknown>;
+}
+
+/** Leaves references out; an object that has nothing else says which type it was. */
+function without(value: unknown, references: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => without(each, references));
+  if (typeof value !== 'object' || value === null) return value;
+  const { reference, ...others } = value as Record<string, unknown>;
+  if (typeof reference === 'string' && references.has(reference))
+    return Object.keys(others).length === 0 ? { type: reference.split('/')[0] } : others;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, without(each, references)]));
+}

@@ -1,0 +1,64 @@
+/** Writes versions into the log of a running service, with the ids and times that they have. */
+import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
+import { encode } from '#src/events/codec.ts';
+import type { EventStore, NewEvent } from '#src/events/store.ts';
+import { directoryStream, recordStream } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { type Micros, toInstant } from '#src/shared/time.ts';
+import type { Version } from './world.ts';
+
+/** When a version was written, and the id of its event. */
+export type Stamps = (version: Version) => { readonly at: Micros; readonly id: string };
+
+/** Appends versions of a record. */
+export async function writeRecord(
+  store: EventStore,
+  owner: Tenant,
+  record: string,
+  versions: readonly Version[],
+  stamps: Stamps,
+): Promise<void> {
+  await store.append(
+    recordStream(record),
+    'none',
+    versions.map((each) => eventOf(each, owner, stamps)),
+  );
+}
+
+/** Appends entries of the directory. */
+export async function writeDirectory(
+  store: EventStore,
+  owner: Tenant,
+  versions: readonly Version[],
+  stamps: Stamps,
+): Promise<void> {
+  await store.append(
+    directoryStream(owner),
+    'none',
+    versions.map((each) => eventOf(each, owner, stamps)),
+  );
+}
+
+function eventOf(version: Version, owner: Tenant, stamps: Stamps): NewEvent {
+  const { at, id } = stamps(version);
+  const event = domainEvent(version, at);
+  const metadata = {
+    schema_version: CATALOG[event.type].version,
+    recorded_at: toInstant(at),
+    request_id: 'req_made',
+    command_id: id,
+    append: [0, 1],
+    owner,
+    credential: { kind: 'system' },
+    author: { type: 'import' },
+  };
+  return { id, type: event.type, data: encode(event), metadata: JSON.stringify(metadata) };
+}
+
+function domainEvent({ type, id, version, body }: Version, at: Micros): DomainEvent {
+  const named = { resourceType: type, resourceId: id, version };
+  if (body === null) return { type: 'ResourceDeleted', ...named };
+  const meta = { versionId: String(version), lastUpdated: toInstant(at) };
+  const text = JSON.stringify({ resourceType: type, id, meta, ...body });
+  return { type: version === 1 ? 'ResourceCreated' : 'ResourceUpdated', ...named, body: text } as DomainEvent;
+}
