@@ -3,6 +3,7 @@ import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Entry } from '#src/events/snapshot-entries.ts';
 import type { Position, StreamHead } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { Letters } from '#src/shared/access.ts';
 import type { Authorship, Caller } from '#src/shared/caller.ts';
 import type { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json.ts';
@@ -25,7 +26,15 @@ export interface CommandContext {
    * Refusal.
    */
   readonly permitted?: Promise<void>;
+  /**
+   * Told of each condition that was looked up, with the number of matches, `2` for several: under a grant it is a read.
+   * Told again when the command has to be prepared again.
+   */
+  readonly searched?: Searched;
 }
+
+/** See `CommandContext.searched`. */
+export type Searched = (type: ResourceType, criteria: string, matches: number) => void;
 
 /** The context of commands on organizations, projects and so on: caller, request, and the sources of ids and time. */
 export interface RequestContext {
@@ -111,6 +120,8 @@ export interface Located {
   readonly deleted: boolean;
   /** A Provenance that the service made from an event: it can be referred to, never written. */
   readonly automatic?: boolean;
+  /** Under a grant the letters, of `ruds`, that it has on the resource as read models show it. */
+  readonly letters?: Letters;
 }
 
 /**
@@ -131,6 +142,10 @@ export interface Lookup {
     criteria: string,
     except?: readonly string[],
   ): Promise<readonly string[]>;
+  /** Returns those ids whose resources are in a record or in the directory of its project; deleted ones count. */
+  withinRecord(record: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Finds a document of the granted record that the caller's application created; undefined for others. */
+  ownDocument(caller: Caller, id: string): Promise<Located | undefined>;
   /** Reads current bodies (FHIR JSON texts) of live directory entries. */
   directoryBodies(
     caller: Caller,
@@ -215,10 +230,15 @@ export function metadataBase(ctx: CommandContext, transactionId?: string): Metad
       type: authorship.authorType,
       ...(authorship.authorRef === undefined ? {} : { reference: authorship.authorRef }),
       ...(authorship.authorName === undefined ? {} : { display: authorship.authorName }),
+      ...(authorship.authorIdentifier === undefined ? {} : { identifier: authorship.authorIdentifier }),
     },
     ...(authorship.actingAs === undefined ? {} : { acting_as: authorship.actingAs }),
     ...(authorship.actingName === undefined ? {} : { acting_as_display: authorship.actingName }),
+    ...(authorship.actingIdentifier === undefined
+      ? {}
+      : { acting_as_identifier: authorship.actingIdentifier }),
     ...(authorship.onBehalfOf === undefined ? {} : { on_behalf_of: { ...authorship.onBehalfOf } }),
+    ...(authorship.organization === undefined ? {} : { organization: authorship.organization }),
     ...(authorship.sourceSystem === undefined ? {} : { source_system: authorship.sourceSystem }),
     ...(authorship.originId === undefined ? {} : { origin_id: authorship.originId }),
     ...(transactionId === undefined ? {} : { transaction_id: transactionId }),

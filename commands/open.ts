@@ -1,5 +1,6 @@
 /** The write side, put together: `Commands` over an event store and the ports of `command.ts`. */
 
+import { projectStream } from '#src/events/streams.ts';
 import type { IfMatch, WriteEntry } from '#src/fhir/bundle.ts';
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -21,7 +22,8 @@ import { rehearse } from './resource/rehearse.ts';
 import type { WriteRequest } from './resource/request.ts';
 
 /** Dependencies of `openCommands`, besides those of writing. */
-export interface CommandsDeps extends Omit<WriteDeps, 'attachments' | 'completeCarried' | 'locate'> {
+export interface CommandsDeps
+  extends Omit<WriteDeps, 'attachments' | 'completeCarried' | 'locate' | 'isPersonal'> {
   readonly projects: Streams<ProjectState>;
   readonly erasure: Erasure;
 }
@@ -36,6 +38,8 @@ export function writeDepsOf(handedIn: CommandsDeps): CommandsDeps & WriteDeps {
       store: (ctx, writes, append) => withContents(contents, ctx, writes, append),
     },
     completeCarried: (carrying, now) => completeCarried(resources, carrying, now),
+    isPersonal: async ({ project, environment }) =>
+      (await handedIn.projects.read(projectStream(project))).state.personal.has(environment),
     locate: (...asked) => locateKnown(resources, lookup, ...asked),
   };
 }

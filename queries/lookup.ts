@@ -8,12 +8,16 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { type DirectoryBodies, openDirectoryBodies } from './directory.ts';
 import { type Locate, openLocate } from './locate.ts';
 import { type Match, openMatch } from './match.ts';
+import { type OwnDocument, openOwnDocument } from './own-document.ts';
+import { type GrantedQueries, openGranted } from './read-granted.ts';
 
 /** The port's shape, stated here because queries do not import commands. */
 export interface LookupQueries {
   readonly locate: Locate;
   readonly match: Match;
   readonly directoryBodies: DirectoryBodies;
+  readonly withinRecord: GrantedQueries['withinRecord'];
+  readonly ownDocument: OwnDocument;
 }
 
 /**
@@ -33,5 +37,7 @@ export function openLookup(
     locate: openLocate(pool),
     match: openMatch(pool, base, atHead, terminology),
     directoryBodies: openDirectoryBodies(pool, requireFresh),
+    withinRecord: openGranted(pool).withinRecord,
+    ownDocument: openOwnDocument(pool),
   };
 }

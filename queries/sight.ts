@@ -244,10 +244,17 @@ class Sight {
   /** Returns whether some rows of a type in the record may be hidden; undefined: of any type. */
   #isLimited(type: string | undefined): boolean {
     const { access } = this.within;
-    const types = type === undefined || type === 'Provenance' ? TYPE_NAMES : [type];
-    return types.some((each) =>
-      [...this.needs].some((letter) => categoriesFor(access, each, letter) !== 'all'),
+    const isAny = type === undefined || type === 'Provenance';
+    return (isAny ? TYPE_NAMES : [type]).some((each) =>
+      [...this.needs, ...(isAny ? this.#ofTargets : '')].some(
+        (letter) => categoriesFor(access, each, letter) !== 'all',
+      ),
     );
+  }
+
+  /** The letters that a Provenance needs on its targets: to write it they must be visible, not writable. */
+  get #ofTargets(): Needs {
+    return [...this.needs].some((letter) => 'cud'.includes(letter)) ? 'r' : this.needs;
   }
 
   /** Rows of one type. */
@@ -290,7 +297,11 @@ class Sight {
    */
   #withTargets(as: string, type: string | undefined): string {
     const named = `split_part(n.name, '/', 1)::uuid as id, nullif(split_part(n.name, '/', 2), '')::int as version`;
-    const seen = (alias: string) => `${alias}.tenant = ${this.#owner} and ${this.#ofAny(alias)}`;
+    const targets =
+      this.#ofTargets === this.needs
+        ? this
+        : new Sight(this.ownerId, this.within, this.#ofTargets, this.bind);
+    const seen = (alias: string) => `${alias}.tenant = ${this.#owner} and ${targets.#ofAny(alias)}`;
     const hidden = `exists (
       with recursive t(id, version) as (
         select ${named} from unnest(${as}.targets) n(name)

@@ -35,11 +35,10 @@ export async function completeCarried(
     schema_version: _version,
     recorded_at: _at,
     append: _append,
-    owner: _owner,
+    owner,
     hash: _hash,
     ...base
   } = metadata;
-  const { project, environment } = metadata.credential;
   const results: WriteResult[] = [];
   let position: Position | undefined;
   // Each entry gets a copy of the carrying event's metadata, so together they may exceed the limit of one
@@ -49,7 +48,7 @@ export async function completeCarried(
       stream,
       metadata: base,
       now,
-      ...(project === undefined || environment === undefined ? {} : { owner: { project, environment } }),
+      ...(owner === undefined ? {} : { owner }),
       touches: some.map((write) => write.id),
       decide: (state, clock) => createMissing(state, clock, some),
     });

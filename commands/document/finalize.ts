@@ -21,7 +21,7 @@ export type StoredBytes = Pick<Stored, 'blob' | 'size' | 'sha256' | 'sha1'>;
 
 /**
  * Makes stored bytes the content of a document.
- * @throws Refusal not_found (404); conflict (409) when it has content already, or its content is elsewhere; unavailable (503).
+ * @throws Refusal not_found (404); forbidden (403) under a grant for documents of others; conflict (409) when it has content already, or its content is elsewhere; unavailable (503).
  */
 export async function finalizeDocument(
   deps: WriteDeps,
@@ -30,9 +30,13 @@ export async function finalizeDocument(
   bytes: StoredBytes,
 ): Promise<Written<WriteResult>> {
   const type = 'DocumentReference';
-  const located = (await deps.lookup.locate(ctx.caller, [id])).get(id);
+  const { lookup } = deps;
+  const created = ctx.caller.sees.within === undefined ? undefined : await lookup.ownDocument(ctx.caller, id);
+  const located = created ?? (await lookup.locate(ctx.caller, [id])).get(id);
   if (located?.type !== type) throw notFound(type, id);
-  const own = { index: 0, method: 'PUT', type, id } as const;
+  if (ctx.caller.sees.within !== undefined && created === undefined) throw othersDocument(id);
+  const grant = created === undefined ? {} : { letter: 'c' as const, place: created };
+  const own = { index: 0, method: 'PUT', type, id, ...grant } as const;
   const prepare = async (): Promise<readonly WriteRequest[]> => {
     const { version, body } = await currentVersion(deps.resources, located.stream, type, id);
     if (body === undefined) throw notFound(type, id);
@@ -46,6 +50,12 @@ export async function finalizeDocument(
   const written = result.get(0);
   if (written === undefined) throw notFound(type, id);
   return { result: written, position };
+}
+
+/** Returns the refusal (403) of an upload to a document that another application or the project created. */
+function othersDocument(id: string): Refusal {
+  const diagnostics = `under a grant an application can send the content of documents that it created itself, and DocumentReference/${id} was created by others`;
+  return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Appends all writes of a request at once: the commit point, also for directory entries that come with a record. */
-import { directoryStream, patientOf } from '#src/events/streams.ts';
+import { directoryStream, patientOf, recordStream } from '#src/events/streams.ts';
 import { printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { type CommandContext, metadataBase, type WriteResult, type Written } from '../command.ts';
@@ -8,6 +8,7 @@ import { type Blame, decideCarrying, touchedIds, type Write } from './decide.ts'
 import type { Results, WriteDeps } from './deps.ts';
 import type { Plan, Planned } from './plan.ts';
 import { onBehalfOf, refuse } from './request.ts';
+import { grantIds, requireActiveGrant } from './under-grant.ts';
 import { refuseMatching } from './write-only.ts';
 
 const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
@@ -19,7 +20,10 @@ export async function appendWrites(
   { planned, results }: Plan,
   transaction: boolean,
 ): Promise<Written<Results>> {
-  if (planned.length === 0) return { result: results, position: undefined };
+  if (planned.length === 0) {
+    await confirmGrant(deps, ctx);
+    return { result: results, position: undefined };
+  }
   const ordered = [...planned].sort(
     (a, b) => RANK[a.request.method] - RANK[b.request.method] || a.request.index - b.request.index,
   );
@@ -36,12 +40,18 @@ export async function appendWrites(
       expression: other?.request.at ?? 'Bundle.entry',
     });
   }
-  const [record] = records;
+  const { within } = ctx.caller.sees;
+  // Under a grant everything goes through the record, where the grant is.
+  const record = within === undefined ? [...records][0] : recordStream(within.record);
   const stream = record ?? directoryStream(ctx.caller.sees.owner);
   const own = ordered.filter((one) => one.stream === stream);
   const carried = ordered.filter((one) => one.stream !== stream);
   for (const { write: one, request } of carried) {
-    if (one.kind === 'create') continue;
+    if (one.kind === 'create') {
+      if (within === undefined || (await deps.isPersonal(ctx.caller.sees.owner))) continue;
+      const what = `the directory of the record’s project cannot be written under a grant, and this entry would add a ${one.type}; reference one that is there, or name it with display and identifier`;
+      throw refuse('invalid', request, 'business-rule', what);
+    }
     // A caller with the scope `read` gets `unchanged` for an entry that equals the stored version; others may
     // not learn that.
     if (request.method === 'PUT') refuseMatching(ctx.caller, request);
@@ -59,8 +69,11 @@ export async function appendWrites(
     now: ctx.now,
     retry: ctx.retry,
     owner: ctx.caller.sees.owner,
-    touches: touchedIds(stream, writes),
-    decide: (state, clock) => decideCarrying(state, clock, writes, carrying, blame),
+    touches: [...touchedIds(stream, writes), ...grantIds(ctx.caller)],
+    decide(state, clock) {
+      requireActiveGrant(state, ctx.caller);
+      return decideCarrying(state, clock, writes, carrying, blame);
+    },
   });
   own.forEach(({ request }, index) => {
     const result = handled.result[index];
@@ -68,7 +81,10 @@ export async function appendWrites(
   });
   let { position } = handled;
   if (carrying !== undefined) {
-    const completed = await deps.completeCarried({ metadata, event: carrying.event }, ctx.now);
+    const completed = await deps.completeCarried(
+      { metadata: { ...metadata, owner: ctx.caller.sees.owner }, event: carrying.event },
+      ctx.now,
+    );
     for (const { request, write: one } of carried) {
       const result =
         completed.results.find(({ id }) => id === one.id) ??
@@ -79,6 +95,14 @@ export async function appendWrites(
       position = completed.position;
   }
   return { result: results, position };
+}
+
+/** Checks a grant where nothing is appended, so that no decision checks it. @throws Refusal unauthenticated (401) */
+async function confirmGrant({ resources }: WriteDeps, { caller }: CommandContext): Promise<void> {
+  const { within } = caller.sees;
+  if (within === undefined) return;
+  const { state } = await resources.read(recordStream(within.record), grantIds(caller));
+  requireActiveGrant(state, caller);
 }
 
 function carry(ctx: CommandContext, carried: readonly Planned[]) {

@@ -2,7 +2,7 @@
 import { isDuring } from '#src/fhir/during.ts';
 import { shownName } from '#src/fhir/human-name.ts';
 import { parseReference } from '#src/fhir/references.ts';
-import type { Authorship } from '#src/shared/caller.ts';
+import { type Authorship, type Caller, type OutsideIdentifier, ownCaller } from '#src/shared/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -18,7 +18,9 @@ interface Named {
 
 /**
  * Checks `X-Service-Acting-As`, `X-Service-Author-Ref` and `X-Service-On-Behalf-Of` (docs/spec/interface.md,
- * section 5): each must name a live, active entry of the directory of the caller's project and environment. A
+ * section 5): each must name a live, active entry of the directory of the caller's project and environment, also under
+ * a grant; the authorship then has names and identifiers instead of references, and the author type `practitioner`
+ * requires `X-Service-Acting-As`. A
  * PractitionerRole's `period` must include the current time, and its Practitioner, if it is in the directory,
  * must be active.
  * @returns the authorship with the names of the organization, the author and the person acting
@@ -29,10 +31,13 @@ export async function checkAuthorship(
   ctx: CommandContext,
   { lookup, bases }: Pick<WriteDeps, 'lookup' | 'bases'>,
 ): Promise<Authorship> {
-  const { faults = [], ...authorship } = ctx.authorship;
+  const { faults: malformed = [], ...authorship } = ctx.authorship;
   const named = authorship.inherited === true ? [] : namedBy(authorship);
+  const { within } = ctx.caller.sees;
+  const faults = within === undefined ? malformed : [...malformed, ...unnamedPractitioner(authorship)];
   if (named.length === 0 && faults.length === 0) return ctx.authorship;
-  const entriesOf = (references: readonly string[]) => directoryEntries(ctx, lookup, references);
+  const reader = directoryReader(ctx.caller);
+  const entriesOf = (references: readonly string[]) => directoryEntries(reader, lookup, references);
   const entries = await entriesOf(named.map(({ reference }) => reference));
   const held = new Map([...entries].map(([reference, role]) => [reference, holderOf(role, bases)]));
   const people = await entriesOf([...held.values()].flatMap((holder) => holder?.reference ?? []));
@@ -50,12 +55,14 @@ export async function checkAuthorship(
   }
   if (issues.length > 0) throw new Refusal('invalid', issues);
   const { onBehalfOf, authorRef, actingAs } = authorship;
-  const display = onBehalfOf === undefined ? undefined : entries.get(onBehalfOf.reference)?.name;
-  const nameOf = (reference: string): string | undefined => {
+  const personNamed = (reference: string): JsonObject | undefined => {
     const holder = held.get(reference);
-    const person = holder === undefined ? entries.get(reference) : personOf(holder, people);
-    return shownName(person?.name);
+    return holder === undefined ? entries.get(reference) : personOf(holder, people);
   };
+  if (within !== undefined)
+    return withoutReferences(authorship, personNamed, (reference) => entries.get(reference));
+  const display = onBehalfOf === undefined ? undefined : entries.get(onBehalfOf.reference)?.name;
+  const nameOf = (reference: string): string | undefined => shownName(personNamed(reference)?.name);
   const author = authorRef ?? actingAs ?? '';
   const authorName = nameOf(author);
   const actingName = actingAs === undefined || actingAs === author ? undefined : nameOf(actingAs);
@@ -67,6 +74,68 @@ export async function checkAuthorship(
       ? {}
       : { onBehalfOf: { reference: onBehalfOf.reference, display } }),
   };
+}
+
+/**
+ * Returns who looks entries up: under a grant the application in its own project, whose directory the headers name
+ * (docs/spec/decisions.md, section 9, "Writes under a grant").
+ */
+function directoryReader({ calls, sees }: Caller): Caller {
+  return sees.within === undefined ? { calls, sees } : ownCaller(calls.project, calls.credential, ['read']);
+}
+
+/** Returns the fault of an author type that needs a name, if it has none. */
+function unnamedPractitioner({ authorType, actingAs, inherited }: Authorship): Issue[] {
+  if (authorType !== 'practitioner' || actingAs !== undefined || inherited === true) return [];
+  const diagnostics =
+    'under a grant the author type practitioner requires X-Service-Acting-As, with a practitioner of the directory of your own project; otherwise send patient, device, import or ai';
+  return [{ code: 'invalid', diagnostics, expression: 'http.x-service-author-type' }];
+}
+
+/**
+ * Returns an authorship under a grant: names and identifiers in place of references, which lead to nothing in the
+ * record's project. A person who acts for the patient, a device or a program is not the author.
+ */
+function withoutReferences(
+  { authorRef, actingAs, onBehalfOf, ...authorship }: Authorship,
+  personOf: (reference: string) => JsonObject | undefined,
+  entryOf: (reference: string) => JsonObject | undefined,
+): Authorship {
+  const author = authorRef ?? (authorship.authorType === 'practitioner' ? actingAs : undefined);
+  const acting = actingAs === author ? undefined : actingAs;
+  const person = author === undefined ? undefined : personOf(author);
+  const actor = acting === undefined ? undefined : personOf(acting);
+  const organization = onBehalfOf === undefined ? undefined : entryOf(onBehalfOf.reference);
+  const name = organization?.name;
+  const behalf = {
+    ...present('display', typeof name === 'string' ? name : undefined),
+    ...present('identifier', identifierOf(organization)),
+  };
+  return {
+    ...authorship,
+    ...present('authorName', shownName(person?.name)),
+    ...present('authorIdentifier', identifierOf(person)),
+    ...present('actingName', shownName(actor?.name)),
+    ...present('actingIdentifier', identifierOf(actor)),
+    ...(Object.keys(behalf).length === 0 ? {} : { organization: behalf }),
+  };
+}
+
+/** Returns the official identifier of an entry, else the first that isn't old. */
+function identifierOf(entry: JsonObject | undefined): OutsideIdentifier | undefined {
+  const { identifier } = entry ?? {};
+  const all = Array.isArray(identifier) ? identifier.filter(isObject) : [];
+  const valued = all.filter(({ value, use }) => typeof value === 'string' && use !== 'old');
+  const { system, value } = valued.find(({ use }) => use === 'official') ?? valued[0] ?? {};
+  if (typeof value !== 'string') return undefined;
+  return { ...(typeof system === 'string' ? { system } : {}), value };
+}
+
+function present<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { [name in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { [name in Name]?: Value });
 }
 
 function namedBy({ actingAs, authorRef, onBehalfOf }: Authorship): Named[] {
@@ -81,14 +150,14 @@ function namedBy({ actingAs, authorRef, onBehalfOf }: Authorship): Named[] {
 
 /** Returns the live directory entries of references (`Type/id`); entries of another type are absent. */
 async function directoryEntries(
-  ctx: CommandContext,
+  reader: Caller,
   lookup: WriteDeps['lookup'],
   references: readonly string[],
 ): Promise<ReadonlyMap<string, JsonObject>> {
   if (references.length === 0) return new Map();
   const ids = references.map((reference) => reference.slice(reference.indexOf('/') + 1));
   const found = new Map<string, JsonObject>();
-  for (const [id, { type, body }] of await lookup.directoryBodies(ctx.caller, ids)) {
+  for (const [id, { type, body }] of await lookup.directoryBodies(reader, ids)) {
     const { value } = parseJson(body);
     if (isObject(value)) found.set(`${type}/${id}`, value);
   }

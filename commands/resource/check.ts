@@ -3,6 +3,7 @@
  * (docs/spec/decisions.md, section 5: "Record, directory, terminology", "References", "Writes").
  */
 import { directoryStream, recordStream } from '#src/events/streams.ts';
+import type { KeptReference } from '#src/fhir/kept-references.ts';
 import { findOwner, type Owner } from '#src/fhir/owner.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
@@ -32,6 +33,8 @@ export interface Candidate {
    * True if faults are reported without details, because they may concern stored content that the caller may not read.
    */
   readonly hidesFaults?: boolean;
+  /** References that aren't checked: the stored version has them. */
+  readonly keeps?: KeptReference;
 }
 
 /** A candidate that may be written, and where. */
@@ -130,6 +133,7 @@ function readCandidate(candidate: Candidate, bases: readonly string[]): Read {
       const parsed = parseReference(holder.reference, bases);
       if (parsed.kind === 'local') {
         const { type, id, version } = parsed;
+        if (candidate.keeps?.(holder.reference, path) === true) return;
         references.push({ path: `${path}.reference`, type, id, ...versionIn(version) });
       } else if (parsed.kind === 'urn') {
         unresolved.push({

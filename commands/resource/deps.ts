@@ -2,6 +2,7 @@
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Position } from '#src/events/store.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
 import type {
   CommandContext,
   CriteriaLocks,
@@ -35,6 +36,8 @@ export interface WriteDeps {
     patients: readonly string[],
     versions: ReadonlyMap<string, number>,
   ) => Promise<ReadonlyMap<string, Located>>;
+  /** Tells whether a project holds a person's own record, and nothing else (docs/spec/decisions.md, section 9). */
+  readonly isPersonal: (owner: Tenant) => Promise<boolean>;
   /** FHIR base URLs of this service, each with a trailing slash; absolute references below them are local. */
   readonly bases: readonly string[];
 }

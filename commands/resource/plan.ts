@@ -1,18 +1,21 @@
 /** Plans writes without writing: resolves targets and links, applies patches, checks the results. */
+import { patientOf } from '#src/events/streams.ts';
 import type { IfMatch } from '#src/fhir/bundle.ts';
 import { heldContents } from '#src/fhir/document-content.ts';
+import { type KeptReference, keptInPlace, keptOf } from '#src/fhir/kept-references.ts';
+import { referencesIn, type ShownVersion, shownVersion, withLeftOut } from '#src/fhir/left-out.ts';
 import { settleNarrative } from '#src/fhir/narrative.ts';
 import { type Patch, parsePatchEntry, patchInSteps } from '#src/fhir/patch/patch.ts';
 import { repeats, sameContent } from '#src/fhir/same-content.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
-import { type Caller, mayRead } from '#src/shared/caller.ts';
+import { type Caller, type Granted, mayRead } from '#src/shared/caller.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { readStored } from '#src/shared/stored-json.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
 import { Stale } from '../kernel/retry.ts';
-import { type Checked, checkCandidates } from './check.ts';
+import { checkCandidates } from './check.ts';
 import { CurrentVersions, currentEntry } from './current.ts';
 import {
   automaticProvenance,
@@ -29,6 +32,15 @@ import { linksOf, relink, relinkPatch } from './links.ts';
 import { atEntry, onBehalfOf, onBehalfOfAsync, refuse, type WriteRequest } from './request.ts';
 import { type Resolved, resolveTargets } from './resolve.ts';
 import { resolveSearches } from './searches.ts';
+import {
+  isLimited,
+  letterOf,
+  lettersOn,
+  requireAfter,
+  requireBefore,
+  requireCreation,
+  requireTypes,
+} from './under-grant.ts';
 import { hiddenFault, refuseContents, refuseProbing } from './write-only.ts';
 
 /** A write and where it goes. */
@@ -54,10 +66,14 @@ export async function planWrites(
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): Promise<Plan> {
+  const { within } = ctx.caller.sees;
+  requireTypes(within, requests, transaction);
   const resolved = await resolveTargets(ctx, deps.lookup, requests);
   const linked = transaction ? await linkEntries(deps, ctx, resolved) : resolved.map(withPatch);
   for (const { request } of linked) refuseProbing(ctx.caller, request);
-  const targets = linked.filter(({ kind }) => kind !== 'create' && kind !== 'nothing').map(({ id }) => id);
+  const targets = linked
+    .filter(({ kind, request }) => kind !== 'create' && kind !== 'nothing' && request.place === undefined)
+    .map(({ id }) => id);
   const located =
     targets.length === 0 ? new Map<string, Located>() : await deps.lookup.locate(ctx.caller, targets);
   const versions = new CurrentVersions(deps.resources);
@@ -65,15 +81,22 @@ export async function planWrites(
   const planned: Planned[] = [];
   const candidates: Candidate[] = [];
   for (const one of linked) {
-    const { request, id, type, kind } = one;
-    const there = located.get(id);
+    const { id, type, kind } = one;
     if (kind === 'nothing') continue;
+    const there = await seenTarget(versions, within, one, located.get(id));
+    const request = basedOn(one.request, there);
     if (kind !== 'create' && there?.type !== type) {
       if (request.method === 'DELETE' && request.ifMatch === undefined) continue;
       if (request.method === 'DELETE') throw atEntry(request.at, nothingMatches(type, id));
       throw atEntry(request.at, request.method === 'PUT' ? noClientIds(type) : notFound(type, id));
     }
     if (there?.automatic) throw atEntry(request.at, automaticProvenance(id));
+    if (within !== undefined && there !== undefined && kind !== 'create' && kind !== 'matched') {
+      const isEntry = transaction && patientOf(there.stream) === undefined;
+      if (!isEntry) requireBefore(within, request, there, there.before?.resource);
+    }
+    if (within !== undefined && kind === 'create')
+      onBehalfOf(request.at, () => requireCreation(within, request));
     const eventId = ctx.ids.at(request.index, 'event');
     if (kind === 'matched') {
       results.set(request.index, await matchedResult(versions, one, there?.stream ?? ''));
@@ -81,7 +104,15 @@ export async function planWrites(
       const write: Write = { kind, eventId, type, id, ...preconditionOf(request) };
       planned.push({ request, write, stream: there?.stream ?? '' });
     } else {
-      const candidate = await candidateOf(versions, ctx.caller, one, eventId, there?.stream, transaction);
+      const candidate = await candidateOf(
+        deps,
+        versions,
+        ctx.caller,
+        { ...one, request },
+        eventId,
+        there,
+        transaction,
+      );
       if ('settled' in candidate) results.set(request.index, candidate.settled);
       else candidates.push(candidate);
     }
@@ -103,7 +134,11 @@ export async function planWrites(
       const what = `${candidate.type}/${candidate.id} cannot move to another record, or between a record and the directory; create a new resource there`;
       throw refuse('invalid', candidate.request, 'business-rule', what);
     }
-    const write = settled(deps, ctx, finish(candidate, checked[index]), candidate);
+    const { resource } = candidate;
+    const after = checked[index]?.resource ?? resource;
+    const letter = candidate.stream === undefined ? 'c' : letterOf(candidate.request);
+    requireAfter(within, candidate.request, letter, stream, candidate.type, after.value);
+    const write = settled(deps, ctx, finish(candidate, after), candidate);
     planned.push({ request: candidate.request, write: printed(write), stream });
   };
   await inSlices(mapSteps(candidates, plan));
@@ -128,6 +163,44 @@ interface Candidate {
   readonly mustBeLive?: boolean;
   /** The newest version of a document that has a body. */
   readonly before?: JsonObject;
+  /** References of the stored version that may stay, though the caller doesn't see where they lead. */
+  readonly keeps?: KeptReference;
+  /** Under a grant: references into other records, which stay. */
+  readonly leftOut?: ShownVersion;
+}
+
+/** A resource that a request names, with its newest body if a grant's categories were compared with it. */
+interface Target extends Located {
+  readonly before?: { readonly version: number; readonly resource: JsonObject; readonly exact: boolean };
+}
+
+/**
+ * Returns the resource that a request names; undefined if there is none that the caller sees. Categories are those of the
+ * newest event, not of a read model.
+ */
+async function seenTarget(
+  versions: CurrentVersions,
+  within: Granted | undefined,
+  { request, type, id }: Resolved,
+  located: Located | undefined,
+): Promise<Target | undefined> {
+  const there = request.place ?? located;
+  if (within === undefined || there === undefined || there.type !== type || there.automatic) return there;
+  if (type === 'Provenance' || patientOf(there.stream) === undefined || !isLimited(within, type))
+    return there;
+  const { version, body } = await versions.lastWithBody(there.stream, type, id);
+  const { value: resource, exact } = readStored(body);
+  const letters = lettersOn(within, type, resource);
+  if (letters === '' && request.place === undefined) return undefined;
+  return { ...there, letters, before: { version, resource, exact } };
+}
+
+/** Returns a request for the version that a grant was compared with. @throws Stale if it was made of another version */
+function basedOn(request: WriteRequest, there: Target | undefined): WriteRequest {
+  if (there?.before === undefined) return request;
+  const { version } = there.before;
+  if (request.basedOn !== undefined && request.basedOn !== version) throw new Stale();
+  return { ...request, basedOn: version };
 }
 
 /** Replaces links between entries; conditional references are resolved last, as R4 requires. */
@@ -164,13 +237,16 @@ function patchIn({ at }: WriteRequest, { value, exact }: SubmittedResource): Pat
 
 /** The resource to be checked and written: as sent, or the current one with the patch applied. */
 async function candidateOf(
+  deps: Pick<WriteDeps, 'lookup' | 'bases'>,
   versions: CurrentVersions,
   caller: Caller,
   { request, type, id, kind }: Resolved,
   eventId: string,
-  stream: string | undefined,
+  there: Target | undefined,
   transaction: boolean,
 ): Promise<Candidate | { settled: WriteResult }> {
+  const stream = there?.stream;
+  const { within } = caller.sees;
   const base = {
     request,
     eventId,
@@ -178,7 +254,7 @@ async function candidateOf(
     id,
     stream,
     replaces: request.method === 'PUT' && request.resource?.madeOf === undefined,
-    hidesFaults: request.patch !== undefined && !mayRead(caller),
+    hidesFaults: request.patch !== undefined && !mayRead(caller, type),
     ...(request.at === undefined ? {} : { at: request.at }),
   };
   if (request.patch === undefined) {
@@ -186,7 +262,7 @@ async function candidateOf(
     if (resource === undefined) throw new TypeError(`${request.method} without a resource`);
     // Only callers who may read may learn that the stored version equals what they sent; for others it is
     // written again.
-    if (kind === 'update' && transaction && stream?.startsWith('directory-') && mayRead(caller)) {
+    if (kind === 'update' && transaction && stream?.startsWith('directory-') && mayRead(caller, type)) {
       const current = await versions.current(stream, type, id);
       const excerpt = subsettedTag(resource.value) >= 0;
       if (current.body !== undefined && !excerpt && sameContent(asObject(current.body), resource.value)) {
@@ -194,13 +270,21 @@ async function candidateOf(
         return { settled: { outcome: 'matched', type, id, ...current } };
       }
     }
-    if (type !== 'DocumentReference' || stream === undefined) return { ...base, resource };
-    // The stored content that it refers to must be known, and must not change until the append.
-    const current = await versions.lastWithBody(stream, type, id);
-    refuseStale(request, type, id, current.version);
-    const before = asObject(current.body);
-    if (heldContents(before, id).length > 0) refuseContents(caller, request);
-    return { ...base, resource, basedOn: current.version, before };
+    const isDocument = type === 'DocumentReference';
+    if (stream === undefined || (!isDocument && within === undefined)) return { ...base, resource };
+    // The stored version that it is compared with must not change until the append.
+    const { version, resource: before } = there?.before ?? (await stored(versions, stream, type, id));
+    refuseStale(request, type, id, version);
+    if (isDocument && heldContents(before, id).length > 0) refuseContents(caller, request);
+    const candidate = { ...base, resource, basedOn: version, ...(isDocument ? { before } : {}) };
+    if (within === undefined) return candidate;
+    // What the service made of the stored version has the references of that.
+    if (resource.madeOf !== undefined && type !== 'Provenance')
+      return { ...candidate, keeps: keptOf(referencesIn(before)) };
+    const leftOut = await shownVersion(before, within.record, deps.bases, deps.lookup.withinRecord);
+    const keeps =
+      mayRead(caller, type) && type !== 'Provenance' ? { keeps: keptOf(referencesIn(leftOut.shown)) } : {};
+    return { ...candidate, leftOut, ...keeps };
   }
   const current = await versions.current(stream ?? '', type, id);
   if (current.body === undefined) throw atEntry(request.at, gone(type, id));
@@ -209,20 +293,40 @@ async function candidateOf(
   refuseStale(request, type, id, current.version);
   const { value: before, exact } = readStored(current.body);
   if (type === 'DocumentReference' && heldContents(before, id).length > 0) refuseContents(caller, request);
-  const value = await onBehalfOfAsync(request.at, inSlices(patched(before, patch))).catch((error) => {
+  // Under a grant a patch is applied to what the application sees.
+  const leftOut =
+    within === undefined
+      ? undefined
+      : await shownVersion(before, within.record, deps.bases, deps.lookup.withinRecord);
+  const shown = leftOut?.shown ?? before;
+  const value = await onBehalfOfAsync(request.at, inSlices(patched(shown, patch))).catch((error) => {
     throw hiddenFault(caller, request, error);
   });
   // Reporting that a patch changed nothing would reveal values, so callers who may not read always get a new
   // version.
-  if (mayRead(caller) && repeats(before, value))
-    return { settled: { outcome: 'unchanged', type, id, ...current } };
+  const isShown = mayRead(caller, type);
+  if (isShown && repeats(shown, value)) return { settled: { outcome: 'unchanged', type, id, ...current } };
+  const keeps = isShown ? keptOf(referencesIn(shown)) : keptInPlace(shown, type, deps.bases);
   return {
     ...base,
-    resource: { value, exact: exact || patch.exact, madeOf: before },
+    resource: { value, exact: exact || patch.exact, madeOf: shown },
     basedOn: current.version,
     mustBeLive: true,
     before,
+    // A Provenance is placed by its targets, all of which are seen.
+    ...(leftOut === undefined ? {} : { leftOut, ...(type === 'Provenance' ? {} : { keeps }) }),
   };
+}
+
+async function stored(
+  versions: CurrentVersions,
+  stream: string,
+  type: Write['type'],
+  id: string,
+): Promise<NonNullable<Target['before']>> {
+  const { version, body } = await versions.lastWithBody(stream, type, id);
+  const { value: resource, exact } = readStored(body);
+  return { version, resource, exact };
 }
 
 /** The resource after a patch, with a narrative that is still true. */
@@ -262,9 +366,10 @@ async function matchedResult(
   return { outcome: 'matched', type, id, ...(await versions.current(stream, type, id)) };
 }
 
-function finish(candidate: Candidate, checked: Checked | undefined): Write {
-  const { request, eventId, type, id, basedOn, mustBeLive } = candidate;
-  const resource = checked?.resource ?? candidate.resource;
+function finish(candidate: Candidate, checked: SubmittedResource): Write {
+  const { request, eventId, type, id, basedOn, mustBeLive, leftOut } = candidate;
+  const resource =
+    leftOut === undefined ? checked : { ...checked, value: withLeftOut(checked.value, leftOut) };
   if (candidate.stream === undefined) return { kind: 'create', eventId, type, id, resource };
   return {
     kind: 'update',

@@ -1,4 +1,5 @@
 /** A dry run of a write: returns why it would be refused (`$validate`, modes create, update and delete). */
+import { patientOf } from '#src/events/streams.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext } from '../command.ts';
 import { metadataBase } from '../command.ts';
@@ -6,6 +7,7 @@ import { decideWrites, touchedIds } from './decide.ts';
 import type { WriteDeps } from './deps.ts';
 import { planWrites } from './plan.ts';
 import type { WriteRequest } from './request.ts';
+import { grantIds, requireActiveGrant } from './under-grant.ts';
 
 /** Returns the refusal that a write would get now; undefined when it would succeed. Writes nothing. */
 export async function rehearse(
@@ -21,8 +23,14 @@ export async function rehearse(
         metadata: metadataBase(ctx),
         now: ctx.now,
         owner: ctx.caller.sees.owner,
-        touches: touchedIds(stream, [write]),
-        decide: (state, clock) => ({ drafts: [], result: decideWrites(state, clock, [write]).result }),
+        touches: [
+          ...touchedIds(stream, [write]),
+          ...(patientOf(stream) === undefined ? [] : grantIds(ctx.caller)),
+        ],
+        decide(state, clock) {
+          if (patientOf(stream) !== undefined) requireActiveGrant(state, ctx.caller);
+          return { drafts: [], result: decideWrites(state, clock, [write]).result };
+        },
       });
     }
     return undefined;

@@ -4,7 +4,7 @@ import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { SubmittedResource } from '../command.ts';
+import type { Located, SubmittedResource } from '../command.ts';
 import type { Finalized } from './contents.ts';
 
 /** One write that a request asks for. */
@@ -25,6 +25,10 @@ export interface WriteRequest {
   readonly basedOn?: number;
   /** Bytes that are stored, which this write makes a document's own. */
   readonly stored?: readonly Finalized[];
+  /** The letter that it needs under a grant, if it isn't that of its method. */
+  readonly letter?: 'c' | 'u' | 'd';
+  /** The place of what the application made itself, under a grant whose letters may not show it. */
+  readonly place?: Located;
   /** `Bundle.entry[i]` in a transaction, so that faults name the entry; absent for a single command. */
   readonly at?: string;
 }

@@ -64,7 +64,9 @@ async function resolveTarget(
     if (method === 'PUT') refuseOtherBodyId(request, id ?? '', true);
     return { request, type, kind: method === 'DELETE' ? 'remove' : 'update', id: id ?? '' };
   }
-  const [match, second] = await onBehalfOfAsync(request.at, lookup.match(ctx.caller, type, criteria, gone));
+  const matches = await onBehalfOfAsync(request.at, lookup.match(ctx.caller, type, criteria, gone));
+  const [match, second] = matches;
+  ctx.searched?.(type, criteria, matches.length);
   if (second !== undefined)
     throw refuse(
       'precondition_failed',

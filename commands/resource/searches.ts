@@ -9,7 +9,7 @@ import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import type { CommandContext, Lookup, SubmittedResource } from '../command.ts';
 import { onBehalfOfAsync, refuse, resourcesOf, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
-import { refuseSearches } from './write-only.ts';
+import { refuseSearch } from './write-only.ts';
 
 /**
  * Yields the conditional references (`Patient?identifier=…`) in these resources, each once; one step per
@@ -57,7 +57,7 @@ const MAX_SEARCHES = 1_000;
  * don't match; those that it creates or replaces match by their new identifiers (other criteria use the read
  * model alone).
  * @returns search → `Type/id`.
- * @throws Refusal forbidden (403) for a caller without the scope `read`; invalid (422) naming every search
+ * @throws Refusal forbidden (403) for a caller without the scope `read`, under a grant without `s` on a searched type; invalid (422) naming every search
  * without a match, precondition_failed (412) for several matches, too_large (413) for more than a thousand.
  */
 export async function resolveSearches(
@@ -73,9 +73,8 @@ export async function resolveSearches(
         if (!owners.has(reference)) owners.set(reference, request);
   };
   await inSlices(find());
-  const [first] = owners.values();
-  if (first === undefined) return new Map();
-  refuseSearches(ctx.caller, first);
+  if (owners.size === 0) return new Map();
+  for (const [reference, owner] of owners) refuseSearch(ctx.caller, owner, searchIn(reference, bases)?.type);
   if (owners.size > MAX_SEARCHES) {
     const diagnostics = `a transaction can have at most ${MAX_SEARCHES} different searches as references; this one has ${owners.size}`;
     throw new Refusal('too_large', { code: 'too-long', diagnostics });
@@ -95,6 +94,7 @@ export async function resolveSearches(
       if (search !== undefined) {
         const { type, criteria } = search;
         const stored = await onBehalfOfAsync(owner.at, lookup.match(ctx.caller, type, criteria, except));
+        ctx.searched?.(type, criteria, stored.length);
         for (const id of [...stored, ...(identifiers.get(`${type}?${identifierIn(criteria)}`) ?? [])])
           matches.add(id);
       }

@@ -6,42 +6,48 @@ import { TooLarge } from '#src/events/store.ts';
 import { probeIn } from '#src/fhir/patch/probe.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
+import { requireLetters } from '#src/shared/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { issuesAt, type WriteRequest } from './request.ts';
+import { issuesAt, onBehalfOf, type WriteRequest } from './request.ts';
 
 /**
  * Refuses conditions to a caller without the scope `read`, because a match reveals stored data.
  * @throws Refusal forbidden (403)
  */
 export function refuseConditions(caller: Caller, requests: readonly WriteRequest[]): void {
-  if (mayRead(caller)) return;
+  // Under a grant a condition needs the letter `s` (`under-grant.ts`).
+  if (mayRead(caller) || caller.sees.within !== undefined) return;
   for (const { criteria, at } of requests)
     if (criteria !== undefined) throw lacksRead('a conditional write', at);
 }
 
 /**
- * Refuses conditional references to a caller without the scope `read`.
+ * Refuses a conditional reference to a caller without the scope `read`, under a grant without `s` on its type.
+ * @param type that is searched; undefined if it isn't one of the supported ones
  * @throws Refusal forbidden (403)
  */
-export function refuseSearches(caller: Caller, owner: WriteRequest): void {
-  if (!mayRead(caller)) throw lacksRead('a reference that is a search', owner.at);
+export function refuseSearch(caller: Caller, owner: WriteRequest, type: string | undefined): void {
+  const { within } = caller.sees;
+  if (within === undefined) {
+    if (!mayRead(caller)) throw lacksRead('a reference that is a search', owner.at);
+  } else if (type !== undefined) onBehalfOf(owner.at, () => requireLetters(within, type, 's'));
 }
 
 /**
  * Refuses writes that would reveal whether a directory entry equals what is sent.
  * @throws Refusal forbidden (403)
  */
-export function refuseMatching(caller: Caller, { at }: WriteRequest): void {
-  if (!mayRead(caller)) throw lacksRead('comparing a directory entry with the stored one', at);
+export function refuseMatching(caller: Caller, { at, type }: WriteRequest): void {
+  if (!mayRead(caller, type)) throw lacksRead('comparing a directory entry with the stored one', at);
 }
 
 /**
  * Refuses updates of documents with stored content, because they are compared with that content.
  * @throws Refusal forbidden (403)
  */
-export function refuseContents(caller: Caller, { at, stored, resource, patch }: WriteRequest): void {
+export function refuseContents(caller: Caller, { at, type, stored, resource, patch }: WriteRequest): void {
   const isServices = stored !== undefined || (patch === undefined && resource?.madeOf !== undefined);
-  if (mayRead(caller) || isServices) return;
+  if (mayRead(caller, type) || isServices) return;
   throw lacksRead('comparing the attachments with the stored content', at);
 }
 
@@ -56,8 +62,8 @@ export const PATCH_FAULT: Issue = {
 };
 
 /** Returns the error to throw in the place of one that a patch's stored resource may show in. */
-export function hiddenFault(caller: Caller, { patch, at }: WriteRequest, error: unknown): unknown {
-  const isShown = mayRead(caller) || patch === undefined;
+export function hiddenFault(caller: Caller, { patch, at, type }: WriteRequest, error: unknown): unknown {
+  const isShown = mayRead(caller, type) || patch === undefined;
   if (isShown || !(error instanceof Refusal) || error.kind === 'forbidden') return error;
   return new Refusal('invalid', issuesAt(at, [PATCH_FAULT]));
 }
@@ -67,7 +73,7 @@ export async function withoutStored<T>(caller: Caller, work: Promise<T>): Promis
   try {
     return await work;
   } catch (error) {
-    if (mayRead(caller)) throw error;
+    if (mayReadAll(caller)) throw error;
     if (error instanceof TooLarge)
       throw new Refusal('too_large', {
         code: 'too-long',
@@ -90,10 +96,17 @@ export async function withoutStored<T>(caller: Caller, work: Promise<T>): Promis
  * Refuses patches that test stored values.
  * @throws Refusal forbidden (403)
  */
-export function refuseProbing(caller: Caller, { patch, at }: WriteRequest): void {
-  if (patch === undefined || mayRead(caller)) return;
+export function refuseProbing(caller: Caller, { patch, at, type }: WriteRequest): void {
+  if (patch === undefined || mayRead(caller, type)) return;
   const probe = probeIn(patch);
   if (probe !== undefined) throw lacksRead(probe, at);
+}
+
+/** Tells whether a caller may read all that it may write. */
+function mayReadAll(caller: Caller): boolean {
+  const { within } = caller.sees;
+  if (within === undefined) return mayRead(caller);
+  return [...within.access.types.keys()].every((type) => mayRead(caller, type));
 }
 
 function lacksRead(what: string, at: string | undefined): Refusal {

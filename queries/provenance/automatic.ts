@@ -38,6 +38,7 @@ interface Coded {
 
 // An enterer is a person who entered it for the author, or the API key or application that it came with.
 const ENTERED = `(coalesce(cardinality(v.agents), 0) > 1
+  or v.metadata::jsonb ? 'acting_as_display'
   or v.metadata::jsonb #>> '{credential,key_id}' is not null
   or v.metadata::jsonb #>> '{credential,application}' is not null)`;
 

@@ -21,7 +21,8 @@ interface Token {
 
 /**
  * Matches any of the identifiers; only references in agent and entity have identifiers.
- * @param project that asks: it finds its own keys and applications, and the organizations of others (`writers.ts`)
+ * @param project that asks: it finds its own keys and applications, those with grants, and the organizations of others
+ *   (`writers.ts`)
  * @throws Refusal `malformed`
  */
 export function logicalPredicate(parameter: RawParameter, project: Tenant): Predicate {
@@ -32,10 +33,11 @@ export function logicalPredicate(parameter: RawParameter, project: Tenant): Pred
     const organization = holder(tokens, ORGANIZATION_SYSTEM, ORGANIZATION);
     const approver = holder(tokens, ACTOR_SYSTEM, APPROVER);
     return (binds) => {
-      const isOwn = `(${CREDENTIAL('project')} = ${binds.add(project.project, 'text')}
+      // An application with a grant is shown to everyone.
+      const isShown = `(${CREDENTIAL('kind')} = 'grant' or ${CREDENTIAL('project')} = ${binds.add(project.project, 'text')}
         and ${CREDENTIAL('environment')} = ${binds.add(project.environment, 'text')}) is true`;
-      return `(${authorType(tokens)(binds)} or ${approver(binds)} or ${isOwn} and (${key(binds)} or ${application(binds)})
-        or not ${isOwn} and (${organization(binds)}))`;
+      return `(${authorType(tokens)(binds)} or ${acting(tokens)(binds)} or ${approver(binds)} or ${isShown} and (${key(binds)} or ${application(binds)})
+        or not ${isShown} and (${organization(binds)}))`;
     };
   }
   return parameter.name === 'entity' ? source(tokens) : () => 'false';
@@ -58,6 +60,22 @@ function authorType(tokens: readonly Token[]): Predicate {
         return value === undefined ? 'true' : `${type} = ${binds.add(value.toLowerCase(), 'text')}`;
       })
       .join(' or ') || 'false';
+}
+
+/** The person who acted, where an identifier takes the place of a reference. */
+function acting(tokens: readonly Token[]): Predicate {
+  const member = (name: string): string => `v.metadata::jsonb #>> '{acting_as_identifier,${name}}'`;
+  return (binds) =>
+    tokens
+      .map(({ system, value }) => {
+        const conditions = [`v.metadata::jsonb ? 'acting_as_identifier'`];
+        if (system === '') conditions.push(`${member('system')} is null`);
+        else if (system !== undefined) conditions.push(`${member('system')} = ${binds.add(system, 'text')}`);
+        if (value !== undefined)
+          conditions.push(`lower(${member('value')}) = ${binds.add(value.toLowerCase(), 'text')}`);
+        return `(${conditions.join(' and ')})`;
+      })
+      .join(' or ');
 }
 
 /** Returns SQL for a member of the credential. */

@@ -15,6 +15,9 @@ export const ACTOR_SYSTEM = 'https://annal.dev/fhir/actor';
 /** Identifier system of the organizations that own projects; the directory's Organizations have references. */
 export const ORGANIZATION_SYSTEM = 'https://annal.dev/fhir/organization';
 
+/** The extension for further identifiers of a reference: `who.identifier` is the author type. */
+const ADDITIONAL_IDENTIFIER = 'http://hl7.org/fhir/StructureDefinition/additionalIdentifier';
+
 const DATA_OPERATION = 'http://terminology.hl7.org/CodeSystem/v3-DataOperation';
 const PARTICIPANTS = 'http://terminology.hl7.org/CodeSystem/provenance-participant-type';
 
@@ -77,28 +80,46 @@ function provenanceText(row: RecordedVersion, metadata: EventMetadata, writer: W
     target: [{ reference: `${row.type}/${row.id}/_history/${row.version}` }],
     recorded,
     activity: { coding: [OPERATIONS[row.operation]] },
-    agent: [...people(metadata), ...credentialAgent(writer), ...approver(metadata)],
+    agent: [...agentsOf(metadata, writer), ...approver(metadata)],
     ...(entity === undefined ? {} : { entity: [entity] }),
   });
 }
 
+/** The author first. Under a grant the application is the second one (docs/spec/decisions.md, section 9). */
+function agentsOf(metadata: EventMetadata, writer: Writer): object[] {
+  const { author, entered } = people(metadata);
+  const holder = credentialAgent(writer);
+  return metadata.credential.kind === 'grant'
+    ? [author, ...holder, ...entered]
+    : [author, ...entered, ...holder];
+}
+
 /** The author; and the person who entered it for them, when both are named and differ. */
-function people(metadata: EventMetadata): object[] {
-  const { author, acting_as: actingAs, on_behalf_of: onBehalfOf } = metadata;
+function people(metadata: EventMetadata): { readonly author: object; readonly entered: object[] } {
+  const { author, acting_as: actingAs, acting_as_display: display, acting_as_identifier } = metadata;
+  const onBehalfOf = metadata.on_behalf_of ?? metadata.organization;
   const reference = author?.reference ?? actingAs;
   const behalf = onBehalfOf === undefined ? {} : { onBehalfOf };
   const who = {
+    ...(author?.identifier === undefined
+      ? {}
+      : { extension: [{ url: ADDITIONAL_IDENTIFIER, valueIdentifier: author.identifier }] }),
     ...(reference === undefined ? {} : { reference }),
     identifier: { system: AUTHOR_TYPE_SYSTEM, value: author?.type ?? 'import' },
-    ...(reference === undefined || author?.display === undefined ? {} : { display: author.display }),
+    ...(author?.display === undefined ? {} : { display: author.display }),
   };
-  const all: object[] = [{ type: { coding: [AGENT_TYPES.author] }, who, ...behalf }];
-  if (actingAs !== undefined && actingAs !== reference) {
-    const { acting_as_display: display } = metadata;
-    const entered = { reference: actingAs, ...(display === undefined ? {} : { display }) };
-    all.push({ type: { coding: [AGENT_TYPES.enterer] }, who: entered, ...behalf });
-  }
-  return all;
+  const entered = {
+    ...(actingAs === undefined || actingAs === reference ? {} : { reference: actingAs }),
+    ...(acting_as_identifier === undefined ? {} : { identifier: acting_as_identifier }),
+    ...(display === undefined ? {} : { display }),
+  };
+  return {
+    author: { type: { coding: [AGENT_TYPES.author] }, who, ...behalf },
+    entered:
+      Object.keys(entered).length === 0
+        ? []
+        : [{ type: { coding: [AGENT_TYPES.enterer] }, who: entered, ...behalf }],
+  };
 }
 
 /**

@@ -15,8 +15,8 @@ export type Writer =
       readonly last4: string | null;
     }
   /**
-   * An application with an access token, shown to the application's own project; deleted ones keep their name. `name` is
-   * null when the application is unknown.
+   * An application with an access token: one with a grant is shown to everyone who sees the record, others to the own
+   * project. Deleted ones keep their name. `name` is null when the application is unknown.
    */
   | { readonly kind: 'application'; readonly id: string; readonly name: string | null }
   /**
@@ -118,7 +118,7 @@ async function membersOf(database: Queryable, credentials: readonly Credential[]
 const memberKey = (...member: readonly string[]): string => JSON.stringify(member);
 
 function writerOf(
-  { key_id, application, project, environment, issuer, subject }: Credential,
+  { kind, key_id, application, project, environment, issuer, subject }: Credential,
   holders: ReadonlyMap<string, Row>,
   readBy: string,
 ): Writer {
@@ -128,7 +128,7 @@ function writerOf(
   const holder = holders.get(id);
   const own =
     project !== undefined && environment !== undefined && tenantId({ project, environment }) === readBy;
-  if (!own) {
+  if (!own && kind !== 'grant') {
     const { organization = null, organization_name: name = null } = holder ?? {};
     return { kind: 'organization', id: organization, name };
   }

@@ -28,7 +28,7 @@ export interface Version {
   readonly acting_as: string | null;
   readonly acting_as_name: string | null;
   /** An `Organization/…` and its name at that time. */
-  readonly on_behalf_of: { readonly reference: string; readonly display: string | null } | null;
+  readonly on_behalf_of: { readonly reference: string | null; readonly display: string | null } | null;
   readonly source_system: string | null;
   /** Identifies the data in the source system. */
   readonly origin_id: string | null;
@@ -107,8 +107,16 @@ function versionIn(
   only: string | undefined,
 ): Omit<Version, 'provenances'> | undefined {
   if (!('resourceId' in event) || (only !== undefined && event.resourceId !== only)) return undefined;
-  const { author, acting_as, acting_as_display, on_behalf_of, source_system, origin_id, approved_by } =
-    metadata;
+  const {
+    author,
+    acting_as,
+    acting_as_display,
+    on_behalf_of,
+    organization,
+    source_system,
+    origin_id,
+    approved_by,
+  } = metadata;
   return {
     resource: `${event.resourceType}/${event.resourceId}`,
     version: event.version,
@@ -120,9 +128,11 @@ function versionIn(
     acting_as: acting_as ?? null,
     acting_as_name: acting_as_display ?? (author?.reference === undefined ? author?.display : null) ?? null,
     on_behalf_of:
-      on_behalf_of === undefined
-        ? null
-        : { reference: on_behalf_of.reference, display: on_behalf_of.display ?? null },
+      on_behalf_of !== undefined
+        ? { reference: on_behalf_of.reference, display: on_behalf_of.display ?? null }
+        : organization === undefined
+          ? null
+          : { reference: null, display: organization.display ?? organization.identifier?.value ?? null },
     source_system: source_system ?? null,
     origin_id: origin_id ?? null,
     credential: unnamed(metadata.credential),

@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { AUTHOR_TYPES } from '../shared/author.ts';
 
+/** A business identifier of a person or organization, from a directory that the record's owner doesn't have. */
+const identifier = z.object({ system: z.string().optional(), value: z.string() });
+
 const tenant = z.object({ project: z.string(), environment: z.enum(['sandbox', 'production']) });
 
 /** The metadata's schema. Its JSON text ends with the `hash` of the chain, which is the store's, not the writer's. */
@@ -35,12 +38,18 @@ export const metadataSchema = z.object({
       reference: z.string().optional(),
       /** Name of the author or, when none is named, of who acted: as the directory had it then. */
       display: z.string().optional(),
+      /** Under a grant, in place of a reference: the author is of the directory of the application's project. */
+      identifier: identifier.optional(),
     })
     .optional(),
   acting_as: z.string().optional(),
   /** The name of the acting person, if someone else is the author; as the directory had it at that time. */
   acting_as_display: z.string().optional(),
+  /** Under a grant, in place of `acting_as`. */
+  acting_as_identifier: identifier.optional(),
   on_behalf_of: z.object({ reference: z.string(), display: z.string().optional() }).optional(),
+  /** Under a grant, in place of `on_behalf_of`: an organization of the directory of the application's project. */
+  organization: z.object({ display: z.string().optional(), identifier: identifier.optional() }).optional(),
   /**
    * The person who accepted the proposal that the events carry out; `credential` and `author` are those of the
    * application that made it.

@@ -1,5 +1,6 @@
 /** Access tokens (`at_…`) as credentials of a request (RFC 6750; docs/spec/decisions.md, section 9). */
 import { type Caller, ownCaller } from '#src/shared/caller.ts';
+import { invalidToken } from '#src/shared/ended-token.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 import type { TokenCaller } from './ports/tokens.ts';
@@ -55,15 +56,6 @@ function covers(resources: readonly string[], url: string): boolean {
       const base = resource.replace(/\/+$/, '');
       return url === base || url.startsWith(`${base}/`);
     })
-  );
-}
-
-/** Returns the refusal (401) of an access token that doesn't work. Clients get a new one then. */
-export function invalidToken(diagnostics: string): Refusal {
-  return new Refusal(
-    'unauthenticated',
-    { code: 'login', diagnostics },
-    { 'WWW-Authenticate': 'Bearer realm="annal", error="invalid_token"' },
   );
 }
 

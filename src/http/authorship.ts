@@ -3,7 +3,7 @@
  * authors exist.
  */
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
-import type { Authorship } from '#src/shared/caller.ts';
+import { type Authorship, type Caller, defaultAuthorType } from '#src/shared/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -30,16 +30,17 @@ const LONGEST = 1_000;
  * Parses the headers without looking names up.
  * @throws Refusal invalid (422) naming every malformed one
  */
-export function parseAuthorship(header: Header): Authorship {
-  const authorship = readAuthorship(header);
+export function parseAuthorship(header: Header, caller: Caller): Authorship {
+  const authorship = readAuthorship(header, caller);
   if (authorship.faults !== undefined) throw new Refusal('invalid', authorship.faults);
   return authorship;
 }
 
 /**
- * Parses the headers of a write; without `X-Service-Author-Type` the author is `import`. `faults` names malformed ones.
+ * Parses the headers of a write; without `X-Service-Author-Type` the author is `import`, under a grant `patient`. `faults`
+ * names malformed ones.
  */
-export function readAuthorship(header: Header): Authorship {
+export function readAuthorship(header: Header, caller: Caller): Authorship {
   const issues: Issue[] = [];
   const read = (name: string, form: string, accepts: (value: string) => boolean): string | undefined => {
     const value = decoded(header(name.toLowerCase()));
@@ -64,7 +65,7 @@ export function readAuthorship(header: Header): Authorship {
   const sourceSystem = read('X-Service-Source-System', form, text);
   const originId = read('X-Service-Origin-Id', form, text);
   return {
-    authorType: AUTHOR_TYPES.find((known) => known === type) ?? 'import',
+    authorType: AUTHOR_TYPES.find((known) => known === type) ?? defaultAuthorType(caller),
     ...(authorRef === undefined ? {} : { authorRef }),
     ...(actingAs === undefined ? {} : { actingAs }),
     ...(onBehalfOf === undefined ? {} : { onBehalfOf: { reference: onBehalfOf } }),

@@ -5,8 +5,9 @@ import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
 import { type Caller, isSameCaller, mayRead } from '#src/shared/caller.ts';
+import { ENDED_TOKEN, invalidToken } from '#src/shared/ended-token.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { callerOf, invalidToken, isAccessToken, refusesGrants } from './access-token.ts';
+import { callerOf, isAccessToken, refusesGrants } from './access-token.ts';
 import type { FindToken } from './ports/tokens.ts';
 import { hasSeveralValues } from './repeated.ts';
 import { type Visitor, visitorOf } from './visitor.ts';
@@ -149,8 +150,7 @@ export class Authenticator {
    */
   async ofToken(credential: string, ctx: Context): Promise<Caller> {
     const token = await this.#token(hash('sha256', credential));
-    if (token === undefined)
-      throw invalidToken('the access token is unknown, expired or revoked, or its grant has ended');
+    if (token === undefined) throw invalidToken(ENDED_TOKEN);
     const caller = callerOf(token, this.#baseUrl + ctx.path);
     ctx.state.caller = caller;
     const counted = this.#admit(ctx, caller);
@@ -163,6 +163,11 @@ export class Authenticator {
     const caller = await visitor.caller();
     ctx.state.caller = caller;
     return caller;
+  }
+
+  /** Checks that an access token works now, without counting a request. @throws Refusal unauthenticated (401) */
+  async confirm(credential: string): Promise<void> {
+    if ((await this.#token(hash('sha256', credential))) === undefined) throw invalidToken(ENDED_TOKEN);
   }
 
   /** @throws Refusal as `ofToken`, and forbidden (403) for a token of a grant */

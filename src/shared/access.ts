@@ -64,6 +64,27 @@ export function categoriesFor(access: Access, type: string, letter: string): 'al
 }
 
 /**
+ * Returns whether a grant can read every resource of a type that it can write: `r` is as wide as `c`, `u` and `d`. If not,
+ * the answer of a write shows only what the request sent.
+ */
+export function readsWhatItWrites(access: Access, type: string): boolean {
+  const read = categoriesFor(access, type, 'r');
+  if (read === 'all') return true;
+  return [...'cud'].every((letter) => {
+    const written = categoriesFor(access, type, letter);
+    return written !== 'all' && written.every((each) => read.some((wide) => includes(wide, each)));
+  });
+}
+
+/** Returns whether every resource of a category is of another one, too. */
+function includes(wide: Category, narrow: Category): boolean {
+  return (
+    wide.code.toLowerCase() === narrow.code.toLowerCase() &&
+    (wide.system === undefined || wide.system === narrow.system)
+  );
+}
+
+/**
  * Returns whether a grant has all of some letters on a resource: each without a category, or with one of the resource's.
  * It doesn't ask to which record the resource belongs. A Provenance must also have visible targets.
  * @param categories the codings of the resource's `category`

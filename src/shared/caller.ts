@@ -1,6 +1,6 @@
 /** The caller that a credential identifies, and the author in whose name they write. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Access } from './access.ts';
+import { type Access, readsWhatItWrites } from './access.ts';
 import type { AuthorType } from './author.ts';
 import type { Issue } from './issue.ts';
 import { type Tenant, tenantId } from './tenant.ts';
@@ -91,9 +91,24 @@ export function turnOf({ projectId, credential }: Calls): string {
   return credential.kind === 'grant' ? `${projectId}/grants` : projectId;
 }
 
-/** Tells whether a caller may see stored data. If not, an answer shows only what its own request sent. */
-export function mayRead({ calls }: Pick<Caller, 'calls'>): boolean {
-  return calls.scopes.includes('read');
+/**
+ * Tells whether a caller may see stored data. If not, an answer shows only what its own request sent.
+ * @param type of a resource that is written: under a grant its letters decide
+ */
+export function mayRead({ calls, sees }: Caller, type?: string): boolean {
+  if (sees.within === undefined || type === undefined) return calls.scopes.includes('read');
+  return readsWhatItWrites(sees.within.access, type);
+}
+
+/** Returns the author type of a write that names none (docs/spec/decisions.md, section 9; contract, section 5). */
+export function defaultAuthorType({ sees }: Caller): AuthorType {
+  return sees.within === undefined ? 'import' : 'patient';
+}
+
+/** A business identifier of a person or an organization in another project's directory. */
+export interface OutsideIdentifier {
+  readonly system?: string | undefined;
+  readonly value: string;
 }
 
 /** The author and source headers of a write (docs/spec/interface.md, section 5). */
@@ -109,6 +124,16 @@ export interface Authorship {
   readonly actingName?: string;
   /** `X-Service-On-Behalf-Of`: `Organization/<id>`; commands add the organization's name from the directory. */
   readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
+  /**
+   * Under a grant, in place of references to author, person acting and organization, which are of the directory of the
+   * application's project: commands add identifiers from there.
+   */
+  readonly authorIdentifier?: OutsideIdentifier;
+  readonly actingIdentifier?: OutsideIdentifier;
+  readonly organization?: {
+    readonly display?: string | undefined;
+    readonly identifier?: OutsideIdentifier | undefined;
+  };
   readonly sourceSystem?: string;
   readonly originId?: string;
   /**

@@ -84,6 +84,8 @@ describe('the gate of grants', () => {
 
   it('takes the token where the description says so, refuses everything else with 403, and writes nothing', async () => {
     const requests = everyRequest();
+    const isWrite = ({ method, url }: { method: string; url: string }) =>
+      url.startsWith('/fhir/R4/') && method !== 'GET' && !url.endsWith('/_search');
     expect(requests.length).to.be.greaterThan(450);
     const before = await written();
     const opened: string[] = [];
@@ -109,12 +111,16 @@ describe('the gate of grants', () => {
         const text = await response.text();
         const what = `${request.method} ${request.url}: ${text}`;
         if (response.status === 200) opened.push(request.url);
+        else if (isWrite(request)) expect(response.status, what).to.equal(403);
+        // A Bundle is read before its entries are checked.
+        else if (request.url === '/fhir/R4' && request.method === 'POST')
+          expect(response.status, what).to.equal(400);
         // Inputs are checked first: a query without `q`, parameters of operations, and bodies.
         else if (request.taken)
           expect(response.status, what).to.be.oneOf(
             request.url.startsWith('/v1/') ? [400, 404, 422] : request.url.includes('$') ? [400, 404] : [404],
           );
-        else expect(response.status, what).to.be.oneOf(request.taken ? [403, 404] : [403]);
+        else expect(response.status, what).to.equal(403);
         expect(request.taken || response.status !== 200, what).to.equal(true);
         expect(text).not.to.contain(record);
       },
@@ -162,6 +168,14 @@ describe('the gate of grants', () => {
       'get /v1/terminology/{system}/{code}',
       'post /v1/context',
       'get /fhir/R4',
+      'post /fhir/R4',
+      'post /fhir/R4/{resource_type}',
+      'put /fhir/R4/{resource_type}',
+      'patch /fhir/R4/{resource_type}',
+      'delete /fhir/R4/{resource_type}',
+      'put /fhir/R4/{resource_type}/{rid}',
+      'patch /fhir/R4/{resource_type}/{rid}',
+      'delete /fhir/R4/{resource_type}/{rid}',
       'get /fhir/R4/_history',
       'post /fhir/R4/_search',
       'get /fhir/R4/{resource_type}',
@@ -274,7 +288,7 @@ describe('the gate of grants', () => {
     expect(await put({ Authorization: 'Bearer of nothing' })).to.be.lessThan(300);
   });
 
-  it('refuses paths with the real id and other records alike, and Bundles whole', async () => {
+  it('refuses paths with the real id and other records alike, in Bundles too', async () => {
     const other = await newPatient();
     const answers = async (id: string) => {
       const paths = [`/Patient?_id=${id}`, `/Observation?patient=${id}`, `/Patient/${id}/Observation`];
@@ -286,14 +300,17 @@ describe('the gate of grants', () => {
     for (const id of [record, other]) expect(await answers(id)).to.deep.equal(unknown);
     expect(await answers(allowed.patient)).not.to.deep.equal(unknown);
     const before = await written();
-    for (const type of ['batch', 'transaction']) {
-      const body = JSON.stringify({
-        resourceType: 'Bundle',
-        type,
-        entry: [{ request: { method: 'GET', url: `Patient/${allowed.patient}` } }],
-      });
+    const bundled = async (type: string, id: string) => {
+      const entry = [{ request: { method: 'GET', url: `Patient/${id}` } }];
+      const body = JSON.stringify({ resourceType: 'Bundle', type, entry });
       const answer = await service.fhir('/', { key: allowed.token, method: 'POST', body });
-      expect([answer.status, answer.text.includes('Sand')]).to.deep.equal([403, false]);
+      return [answer.status, answer.text.replaceAll(id, 'ID'), answer.text.includes('Sand')];
+    };
+    for (const type of ['batch', 'transaction']) {
+      expect((await bundled(type, allowed.patient))[2]).to.equal(true);
+      const absent = await bundled(type, '01890000-0000-7000-8000-000000000000');
+      expect(absent[2]).to.equal(false);
+      for (const id of [record, other]) expect(await bundled(type, id)).to.deep.equal(absent);
     }
     expect(await written()).to.deep.equal(before);
   });

@@ -8,14 +8,21 @@ import { apiError, fhirError, internalError, jsonError } from '#src/http/errors.
 import { negotiate } from '#src/http/negotiation.ts';
 import { segmentsOf } from '#src/http/path.ts';
 import { parsePrefer } from '#src/http/prefer.ts';
+import { ownCaller } from '#src/shared/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time.ts';
+
+const key = ownCaller({ project: 'proj_1', environment: 'sandbox' }, { kind: 'api_key', keyId: 'key_1' }, [
+  'write',
+]);
 
 const of = (headers: Record<string, string>) => (name: string) => headers[name];
 
 describe('author headers', () => {
   it('default to an import without a source', () => {
-    expect(parseAuthorship(of({ 'x-service-source-system': '' }))).to.deep.equal({ authorType: 'import' });
+    expect(parseAuthorship(of({ 'x-service-source-system': '' }), key)).to.deep.equal({
+      authorType: 'import',
+    });
   });
 
   it('are read, names in UTF-8 or Latin-1', () => {
@@ -27,7 +34,7 @@ describe('author headers', () => {
       'x-service-source-system': Buffer.from('Klinik Süd').toString('latin1'),
       'x-service-origin-id': 'Süd-1',
     };
-    expect(parseAuthorship(of(headers))).to.deep.equal({
+    expect(parseAuthorship(of(headers), key)).to.deep.equal({
       authorType: 'ai',
       authorRef: 'Practitioner/1',
       actingAs: 'PractitionerRole/2',
@@ -47,7 +54,7 @@ describe('author headers', () => {
       'x-service-origin-id': 'a\tb',
     };
     try {
-      parseAuthorship(of(wrong));
+      parseAuthorship(of(wrong), key);
       expect.fail('must be refused');
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -1,6 +1,5 @@
 /** References into other records: an answer under a grant doesn't have them (docs/spec/decisions.md, section 1). */
-import { parseReference } from '#src/fhir/references.ts';
-import { type Home, typeEntry } from '#src/fhir/types.ts';
+import { type RecordTarget, recordTarget } from '#src/fhir/record-target.ts';
 
 /**
  * Returns those ids whose resources are in a record or in the directory of its project; deleted ones count.
@@ -16,21 +15,6 @@ export interface Surroundings {
   readonly within: WithinRecord;
 }
 
-/** A resource that belongs to a record, as a reference names it. */
-export interface Target {
-  readonly type: string;
-  readonly id: string;
-}
-
-/** Where resources are that may belong to a record. */
-const IN_RECORDS: readonly Home[] = ['record', 'either'];
-
-/** Returns the resource in a record that a reference names; undefined for directories, other servers and contained ones. */
-export function targetOf(reference: string, base: string): Target | undefined {
-  const parsed = parseReference(reference, [base]);
-  return parsed.kind === 'local' && IN_RECORDS.includes(typeEntry(parsed.type).home) ? parsed : undefined;
-}
-
 /** The beginning of a `reference` in compact JSON. A quotation mark within a string is escaped, so this isn't part of one. */
 const REFERENCE = /"reference":"((?:[^"\\]|\\.)*)"/g;
 
@@ -44,13 +28,13 @@ export async function foreignTypes(
   text: string,
   { record, base, within }: Surroundings,
 ): Promise<ReadonlyMap<string, string>> {
-  const targets = new Map<string, Target>();
+  const targets = new Map<string, RecordTarget>();
   const own = `Patient/${record}`;
   const seen = new Set<string>([own]);
   for (const [, reference = ''] of text.matchAll(REFERENCE)) {
     if (seen.has(reference)) continue;
     seen.add(reference);
-    const target = targetOf(reference, base);
+    const target = recordTarget(reference, [base]);
     if (target !== undefined && !(target.type === 'Patient' && target.id === record))
       targets.set(reference, target);
   }

@@ -46,8 +46,23 @@ export async function readEntries(
     return true;
   };
   for (let start = 0; start < reads.length; start += GROUP) {
+    const ended = await endOf(request);
+    if (ended !== undefined) {
+      for (const entry of reads.slice(start)) onError(entry, ended);
+      return;
+    }
     const group = reads.slice(start, start + GROUP);
     const done = await Promise.all(group.map((entry) => read(entry, group.length)));
     for (const [n, entry] of group.entries()) if (done[n] === false) await read(entry, 1);
+  }
+}
+
+/** Returns why the access token doesn't work any more: a Bundle may take long. */
+async function endOf({ confirm }: FhirRequest): Promise<unknown> {
+  try {
+    await confirm?.();
+    return undefined;
+  } catch (error) {
+    return error;
   }
 }

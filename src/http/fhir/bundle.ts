@@ -19,11 +19,12 @@ import { type Answer, FHIR_JSON } from '../answer.ts';
 import { etag } from '../conditional.ts';
 import { lacksScope, requireScope } from '../credentials.ts';
 import { internalError } from '../errors.ts';
+import { inwardPatches } from './bundle-patches.ts';
 import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite, FindInteraction } from './request.ts';
 import { parseBundleBody } from './resource-body.ts';
-import { isOwn, locationOf, outcomeOf, statusOf } from './written.ts';
+import { ACTION, isOwn, locationOf, mayShow, outcomeOf, statusOf } from './written.ts';
 
 /**
  * Answers 200 with one response entry per entry, in order.
@@ -36,7 +37,9 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
   if (!isObject(value)) {
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body must be a JSON object' });
   }
-  const bundle = permitted(caller, parseBundle(value, [service.base], service.bundleEntries));
+  const sent = permitted(caller, parseBundle(value, [service.base], service.bundleEntries));
+  const bundle =
+    request.pass === undefined ? sent : { ...sent, writes: inwardPatches(request.pass.edge, sent.writes) };
   // The request itself is counted: for its writes, else for the first of its reads.
   await request.spend(bundle.writes.length > 0 ? bundle.reads.length : Math.max(0, bundle.reads.length - 1));
   if (bundle.type === 'transaction') {
@@ -137,7 +140,9 @@ async function refuseFailingReads(
     bytes: request.budget.bytesLeft,
     resources: request.budget.resourcesLeft,
   });
-  await readEntries(request, reads, trial, {
+  const { pass } = request;
+  const trying = pass === undefined ? request : { ...request, pass: pass.rehearsal() };
+  await readEntries(trying, reads, trial, {
     find,
     onText: (entry) => {
       if (!written(entry, 'DELETE')) return;
@@ -215,13 +220,13 @@ const statusLine = (status: number): string => `${status} ${STATUS_CODES[status]
 
 /** Returns the response entry of a write, with its resource or an outcome only if `Prefer` asks for it. */
 function written(
-  { prefer, service, caller }: FhirWrite,
+  { prefer, service, caller, pass }: FhirWrite,
   method: WriteEntry['method'],
   result: WriteResult,
 ): string {
   const { outcome, version, lastUpdated, type, id, body } = result;
   const deletes = body === undefined && (outcome === 'deleted' || outcome === 'unchanged');
-  if (deletes && !mayRead(caller)) return DELETED;
+  if (deletes && !mayRead(caller, type)) return DELETED;
   const response = {
     status: statusLine(deletes ? 204 : statusOf(result)),
     ...(deletes ? {} : { location: locationOf(result) }),
@@ -229,7 +234,8 @@ function written(
     lastModified: lastUpdated,
   };
   const represents =
-    prefer.return === 'representation' && body !== undefined && (mayRead(caller) || isOwn(method, result));
+    prefer.return === 'representation' && body !== undefined && mayShow(caller, method, result);
+  if (represents && body !== NOT_SHOWN && !isOwn(method, result)) pass?.shows(ACTION[method], type, id);
   const shown =
     represents && body !== NOT_SHOWN ? `"fullUrl":"${service.base}${type}/${id}","resource":${body},` : '';
   const told =

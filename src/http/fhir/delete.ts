@@ -25,7 +25,9 @@ export async function remove(request: FhirWrite, type: ResourceType, id?: string
   if (position !== undefined) await service.visible(position);
   // A version would reveal to a caller without `read` whether the resource existed.
   const headers =
-    result === undefined || !mayRead(request.caller) ? {} : versionHeaders(result.version, timeOf(result));
+    result === undefined || !mayRead(request.caller, type)
+      ? {}
+      : versionHeaders(result.version, timeOf(result));
   return { status: 204, headers };
 }
 

@@ -95,7 +95,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
 }
 
 /** What is asked, without who asks. */
-type Asking = Omit<FhirRequest, 'caller' | 'budget' | 'pass' | 'reads'>;
+type Asking = Omit<FhirRequest, 'caller' | 'budget' | 'pass' | 'reads' | 'confirm'>;
 
 /** Answers a request of a caller that acts in its own project. */
 async function answerFor(
@@ -156,7 +156,8 @@ async function answerGrant(
     if (interaction.kind === 'open') return interaction.run(fhir);
     const budget = fhir.answers.budget(turnOf(caller.calls), ctx.res);
     const inward = { query: edge.query(asked.query), header: edge.header(asked.header) };
-    const request = { ...asked, ...inward, caller, budget, pass };
+    const confirm = (): Promise<void> => fhir.authenticator.confirm(credential);
+    const request = { ...asked, ...inward, caller, budget, pass, confirm };
     const answer = await pass.run(interaction.grantToken, () =>
       interaction.kind === 'read'
         ? interaction.run(request)
@@ -220,10 +221,11 @@ async function answerForm(
   negotiate(undefined, form.get('_format'));
   if (form.get('_pretty') === 'true') ctx.state.pretty = true;
   const query = new URLSearchParams([...request.query, ...(request.pass?.edge.query(form) ?? form)]);
-  return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), async () => ({
-    ...(await interaction.run({ ...request, query })),
-    reads: true,
-  }));
+  return keyed(fhir, ctx, request, credential, Buffer.from(form.toString()), async () => {
+    // The form may have taken long to come.
+    await request.confirm?.();
+    return { ...(await interaction.run({ ...request, query })), reads: true };
+  });
 }
 
 /** Answers an operation by POST: without a body, with Parameters, or with its resource. */
@@ -239,11 +241,11 @@ async function answerOperation(
   const body = hasBody(ctx.req)
     ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes, hold)
     : undefined;
-  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => ({
-    ...(await interaction.run(request, body === undefined ? undefined : parseBody(atEdge(body, request)))),
-    reads: true,
-    refused: 1,
-  }));
+  return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => {
+    if (body !== undefined) await request.confirm?.();
+    const parsed = body === undefined ? undefined : parseBody(atEdge(body, request));
+    return { ...(await interaction.run(request, parsed)), reads: true, refused: 1 };
+  });
 }
 
 /** Returns a body whose ids are exchanged when it is parsed, if the request is under a grant. */
@@ -259,7 +261,7 @@ async function answerWrite(
   interaction: Extract<Interaction, { kind: 'write' }>,
   permitted?: Promise<void>,
 ): Promise<Answer> {
-  const authorship = readAuthorship(request.header);
+  const authorship = readAuthorship(request.header, request.caller);
   const sent = await bodyOf(fhir, ctx, request.caller, interaction.takes);
   const body = sent === undefined ? undefined : atEdge(sent, request);
   const run = (attempted?: Attempted) => {
@@ -271,6 +273,7 @@ async function answerWrite(
       now: nowMicros,
       ...(attempted === undefined ? {} : { retry: attempted.retry }),
       ...(permitted === undefined ? {} : { permitted }),
+      ...(request.pass === undefined ? {} : { searched: request.pass.searched }),
     };
     const spend = (requests: number): Promise<void> => fhir.spend(ctx, request.caller, requests);
     return interaction.run({ ...request, command, body, spend });

@@ -52,6 +52,8 @@ export interface FhirRequest {
   readonly budget: AnswerBudget;
   /** Under a grant: what its parts go through. */
   readonly pass?: GrantPass;
+  /** Under a grant: checks that the token still works, where a request takes long. @throws Refusal unauthenticated (401) */
+  readonly confirm?: () => Promise<void>;
   /** If the caller's reads are logged outside a grant: what the reads of a Bundle go through. */
   readonly reads?: KeyReads;
 }

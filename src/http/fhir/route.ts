@@ -62,6 +62,18 @@ const ofType = (
   type,
   id,
 });
+/** What a write needs of a grant, by its interaction. */
+const LETTERS = { create: 'c', update: 'u', patch: 'u', delete: 'd' } as const;
+
+/**
+ * What a write of a type, or of one resource of it, needs. Without an id a change is conditional. No grant lets an
+ * application create a Patient, or write to the directory.
+ */
+const ofWrite = (action: keyof typeof LETTERS, type: ResourceType, id: string | null = null): GrantToken => {
+  if (typeEntry(type).home === 'directory' || (type === 'Patient' && action === 'create')) return 'refused';
+  const letters = LETTERS[action] + (id === null && action !== 'create' ? 's' : '');
+  return { action, needs: [{ type, letters }], type, id, writes: true };
+};
 /** What a request about all types needs: those that lack a letter are left out. */
 const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
 /** What a search of a compartment needs: its resource must be readable. */
@@ -138,7 +150,7 @@ const BASE: Route = {
   pattern: '/',
   methods: {
     GET: reads(ofAll('search-system'), searchSystem),
-    POST: writes('refused', 'bundle', (request) => processBundle(request, find)),
+    POST: writes({ ...ofAll('bundle'), inParts: true }, 'bundle', (request) => processBundle(request, find)),
   },
 };
 const SYSTEM_SEARCH: Route = {
@@ -161,10 +173,10 @@ function typeRoute(type: ResourceType, readOnly: boolean): Route {
     pattern: '/:type',
     methods: {
       GET,
-      POST: writes('refused', 'resource', (request) => create(request, type)),
-      PUT: writes('refused', 'resource', (request) => update(request, type)),
-      PATCH: writes('refused', 'patch', (request) => patch(request, type)),
-      DELETE: writes('refused', 'nothing', (request) => remove(request, type)),
+      POST: writes(ofWrite('create', type), 'resource', (request) => create(request, type)),
+      PUT: writes(ofWrite('update', type), 'resource', (request) => update(request, type)),
+      PATCH: writes(ofWrite('patch', type), 'patch', (request) => patch(request, type)),
+      DELETE: writes(ofWrite('delete', type), 'nothing', (request) => remove(request, type)),
     },
   };
 }
@@ -176,9 +188,9 @@ function instanceRoute(type: ResourceType, id: string, readOnly: boolean): Route
     pattern: '/:type/:id',
     methods: {
       GET,
-      PUT: writes('refused', 'resource', (request) => update(request, type, id)),
-      PATCH: writes('refused', 'patch', (request) => patch(request, type, id)),
-      DELETE: writes('refused', 'nothing', (request) => remove(request, type, id)),
+      PUT: writes(ofWrite('update', type, id), 'resource', (request) => update(request, type, id)),
+      PATCH: writes(ofWrite('patch', type, id), 'patch', (request) => patch(request, type, id)),
+      DELETE: writes(ofWrite('delete', type, id), 'nothing', (request) => remove(request, type, id)),
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { WriteResult, Written } from '#commands/command.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
-import { mayRead } from '#src/shared/caller.ts';
+import { type Caller, mayRead } from '#src/shared/caller.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { versionHeaders } from '../conditional.ts';
@@ -10,6 +10,9 @@ import type { FhirRequest } from './request.ts';
 
 /** HTTP methods that write. */
 type WriteMethod = WriteEntry['method'];
+
+/** What the access log calls an answer that shows more than was sent. */
+export const ACTION = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** Returns the HTTP status of a write's outcome. */
 export function statusOf({ outcome }: WriteResult): 200 | 201 {
@@ -41,6 +44,13 @@ export function isOwn(method: WriteMethod, { outcome, type }: WriteResult): bool
   return method === 'POST' || (method === 'PUT' && type !== 'DocumentReference');
 }
 
+/** Tells whether the answer of a write may show its resource to a caller. */
+export function mayShow(caller: Caller, method: WriteMethod, result: WriteResult): boolean {
+  // Under a grant a match was found with `s`, and a search would show it.
+  const isFound = caller.sees.within !== undefined && result.outcome === 'matched';
+  return isFound || mayRead(caller, result.type) || isOwn(method, result);
+}
+
 /**
  * Answers a create, update or patch once every read shows it: 201 with `Location`, or 200. The body is the resource
  * unless `Prefer` asks otherwise, or the caller may not read and it contains more than the request sent.
@@ -60,10 +70,12 @@ export async function answerWritten(
       : {}),
   };
   if (prefer.return === 'minimal') return { status, headers };
-  if (prefer.return !== 'OperationOutcome' && !mayRead(request.caller) && !isOwn(method, result))
+  if (prefer.return !== 'OperationOutcome' && !mayShow(request.caller, method, result))
     return { status, headers };
   const body = prefer.return === 'OperationOutcome' ? outcomeOf(result) : await bodyOf(request, result);
   if (body === undefined) return { status, headers };
+  if (prefer.return !== 'OperationOutcome' && !isOwn(method, result))
+    request.pass?.shows(ACTION[method], result.type, result.id);
   return { status, headers: { ...headers, 'Content-Type': FHIR_JSON }, body };
 }
 

@@ -22,6 +22,8 @@ export interface Opening {
   readonly id: string | null;
   /** Its parts are reads with entries of their own: a Bundle. */
   readonly inParts?: true;
+  /** It writes: it is a read as far as it is told so (`GrantPass.searched`, `GrantPass.shows`). */
+  readonly writes?: true;
 }
 
 /** Whether an access token of a grant is taken, and what it needs. There is no default. */

@@ -3,6 +3,7 @@
  * before anything is sent, and its answer has the ids that the application knows (docs/spec/decisions.md, sections 1 and
  * 9).
  */
+import type { Searched } from '#commands/command.ts';
 import type { AccessEntry, AccessStatus } from '#src/shared/access-entry.ts';
 import type { Caller, Granted } from '#src/shared/caller.ts';
 import { requireLetters } from '#src/shared/outside-grant.ts';
@@ -26,6 +27,7 @@ export class GrantPass {
   readonly edge: Edge;
   readonly #actor: AccessEntry['actor'];
   readonly #entries: AccessEntry[] = [];
+  readonly #conditions = new Set<string>();
 
   /** @param grant of the caller's credential */
   private constructor(
@@ -46,14 +48,16 @@ export class GrantPass {
     const { credential } = caller.calls;
     const { within } = caller.sees;
     if (credential.kind !== 'grant' || within === undefined) return undefined;
-    // The letters say what it may do: once they are checked, a read runs like that of a key with the scope `read`.
-    const reading: Caller = { ...caller, calls: { ...caller.calls, scopes: ['read'] } };
-    return new GrantPass(service, reading, within, credential, requestId);
+    // The letters say what it may do: once they are checked, a request runs like that of a key. Commands check letters
+    // again, on each resource that they write.
+    const checked: Caller = { ...caller, calls: { ...caller.calls, scopes: ['read', 'write'] } };
+    return new GrantPass(service, checked, within, credential, requestId);
   }
 
-  /** Returns a pass for what is tried before it is done: its reads are shown to nobody, and not logged. */
+  /** Returns a pass for what is tried before it is done: its reads are shown to nobody, and logged only if refused. */
   rehearsal(): GrantPass {
-    const accessLog = { written: async () => undefined, note: () => undefined };
+    const { accessLog: log } = this.service;
+    const accessLog: AccessLog = { written: async () => undefined, note: (entry) => log.note(entry) };
     return new GrantPass(
       { ...this.service, accessLog },
       this.caller,
@@ -73,15 +77,34 @@ export class GrantPass {
     try {
       for (const { type, letters } of opening.needs) requireLetters(this.granted, type, letters);
       const answered = await answer();
-      // The parts of a repeated answer aren't known any more.
-      const isWhole = opening.inParts !== true || answered.headers['Idempotent-Replayed'] === 'true';
-      if (isWhole) this.#entries.push(this.#entry(opening, answered.status, countOf(opening, answered)));
+      // What a repeated answer shows isn't known any more.
+      const isRepeated = answered.headers['Idempotent-Replayed'] === 'true';
+      if (isRepeated || (opening.inParts !== true && opening.writes !== true)) {
+        const count = isRepeated && opening.writes === true ? null : countOf(opening, answered);
+        this.#entries.push(this.#entry(opening, answered.status, count));
+      }
       return answered;
     } catch (error) {
+      // Of a write, nothing is sent; other parts of a Bundle may still be.
+      if (opening.writes === true || opening.inParts === true)
+        for (const entry of this.#entries.splice(0)) this.service.accessLog.note(entry);
       const status = this.service.refusalOf(error)?.status ?? 500;
       if (status !== 429) this.service.accessLog.note(this.#entry(opening, status, 0));
       throw error;
     }
+  }
+
+  /** Remembers a condition that a write looked up: it is a read. One that is looked up again is remembered once. */
+  readonly searched: Searched = (type, criteria, matches) => {
+    const condition = `${type}?${criteria}`;
+    if (this.#conditions.has(condition)) return;
+    this.#conditions.add(condition);
+    this.#entries.push(this.#entry({ action: 'condition', type, id: null }, 200, Math.min(matches, 1)));
+  };
+
+  /** Remembers that the answer of a write shows a stored resource, or what a write kept of one. */
+  shows(action: string, type: string, id: string): void {
+    this.#entries.push(this.#entry({ action, type, id }, 200, 1));
   }
 
   /**
@@ -109,7 +132,11 @@ export class GrantPass {
     return refusal;
   }
 
-  #entry({ action, type, id }: Opening, status: number, count: number | null): AccessEntry {
+  #entry(
+    { action, type, id }: Pick<Opening, 'action' | 'type' | 'id'>,
+    status: number,
+    count: number | null,
+  ): AccessEntry {
     return {
       record: this.granted.record,
       action,

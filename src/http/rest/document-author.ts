@@ -43,13 +43,15 @@ export function finalizingCommand(
   return { ...command, authorship: { ...who, ...source, ...present({ faults }) } };
 }
 
-function whoOf({ author, acting_as, on_behalf_of: organization }: Mark['metadata']): Authorship {
+function whoOf({ author, acting_as, on_behalf_of, ...named }: Mark['metadata']): Authorship {
   return {
     authorType: author?.type ?? 'import',
     ...present({ authorRef: author?.reference, authorName: author?.display, actingAs: acting_as }),
-    ...(organization === undefined
+    ...present({ authorIdentifier: author?.identifier, actingName: named.acting_as_display }),
+    ...present({ actingIdentifier: named.acting_as_identifier, organization: named.organization }),
+    ...(on_behalf_of === undefined
       ? {}
-      : { onBehalfOf: { reference: organization.reference, ...present({ display: organization.display }) } }),
+      : { onBehalfOf: { reference: on_behalf_of.reference, ...present({ display: on_behalf_of.display }) } }),
     inherited: true,
   };
 }

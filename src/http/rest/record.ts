@@ -59,8 +59,8 @@ export function recordOf(shown: Shown, fields: object): Record<string, unknown> 
  * @throws Refusal invalid (422) when the body and the header differ.
  */
 export function commandOf(request: RestRequest, given?: AuthorType): CommandContext {
-  const { caller, header, requestId, ids, now, retry } = request;
-  const authorship = readAuthorship(header);
+  const { caller, header, requestId, ids, now, retry, pass } = request;
+  const authorship = readAuthorship(header, caller);
   const sent = header('x-service-author-type');
   if (given !== undefined && sent !== undefined && sent !== '' && sent !== given) {
     throw new Refusal('invalid', {
@@ -76,6 +76,7 @@ export function commandOf(request: RestRequest, given?: AuthorType): CommandCont
     ids,
     now,
     ...(retry === undefined ? {} : { retry }),
+    ...(pass === undefined ? {} : { searched: pass.searched }),
   };
 }
 

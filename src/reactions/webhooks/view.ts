@@ -178,15 +178,17 @@ function webhookEvent(
 
 /** Returns what is added when another project wrote, with names as its directory had them. */
 function external({ metadata }: StoredEvent, subscriber: Tenant): object {
-  const { credential, author, on_behalf_of: behalf, source_system: sourceSystem } = metadata;
+  const { credential, author, acting_as_display, source_system: sourceSystem } = metadata;
   if (credential.project === subscriber.project && credential.environment === subscriber.environment)
     return {};
+  const organization = (metadata.on_behalf_of ?? metadata.organization)?.display;
+  const practitioner = author?.display ?? acting_as_display;
   return {
     external: true,
     source: {
       author_type: author?.type ?? 'import',
-      ...(behalf?.display === undefined ? {} : { organization: behalf.display }),
-      ...(author?.display === undefined ? {} : { practitioner: author.display }),
+      ...(organization === undefined ? {} : { organization }),
+      ...(practitioner === undefined ? {} : { practitioner }),
       ...(sourceSystem === undefined ? {} : { source_system: sourceSystem }),
     },
   };

@@ -126,7 +126,7 @@ async function refusedWrite(
 function contextOf({ caller, header }: OperationRequest): CommandContext {
   return {
     caller,
-    authorship: parseAuthorship(header),
+    authorship: parseAuthorship(header, caller),
     requestId: '',
     ids: new IdSource(newUuid(), Date.now()),
     now: nowMicros,

@@ -1,0 +1,160 @@
+/**
+ * What a grant lets an application write (docs/spec/decisions.md, section 9: "Letters", "Categories", "Writes under a
+ * grant"). Without a grant everything is allowed. Pure.
+ *
+ * `c`, `u` and `d` are checked for the type before anything is looked up, then on the current version, then on the new
+ * one; a condition needs `s`. A resource without any of `ruds` on its current version is answered like an unknown id. The
+ * grant itself is checked in the decision, because it is part of the record: no write is appended after its revocation.
+ */
+import { patientOf, recordStream } from '#src/events/streams.ts';
+import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import { allows, categoriesFor, type Letters } from '#src/shared/access.ts';
+import type { Caller, Granted } from '#src/shared/caller.ts';
+import { ENDED_TOKEN, invalidToken } from '#src/shared/ended-token.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { outsideGrant, requireLetters } from '#src/shared/outside-grant.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import type { Located } from '../command.ts';
+import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';
+import { entryOf, type Resources } from './state.ts';
+
+/** A letter that a write needs. */
+export type WriteLetter = 'c' | 'u' | 'd';
+
+const LETTER_OF = { POST: 'c', PUT: 'u', PATCH: 'u', DELETE: 'd' } as const;
+
+/** Returns the letter that a request needs. */
+export function letterOf({ method, letter }: WriteRequest): WriteLetter {
+  return letter ?? LETTER_OF[method];
+}
+
+/**
+ * Checks the types of requests: nothing is looked up for one that no resource could satisfy.
+ * @param transaction true for a transaction Bundle: it may repeat directory entries as they are
+ * @throws Refusal forbidden (403) for a type without the letter, a condition on a type without `s`, a new Patient, and
+ *   changes of the directory
+ */
+export function requireTypes(
+  within: Granted | undefined,
+  requests: readonly WriteRequest[],
+  transaction: boolean,
+): void {
+  if (within === undefined) return;
+  for (const request of requests) {
+    const { type, method, criteria, at } = request;
+    onBehalfOf(at, () => {
+      if (type === 'Patient' && method === 'POST') throw noNewPatient();
+      if (typeEntry(type).home !== 'directory') requireLetters(within, type, letterOf(request));
+      else if (!transaction && (method !== 'POST' || at === undefined)) throw closedDirectory();
+      if (criteria !== undefined) requireLetters(within, type, 's');
+    });
+  }
+}
+
+/** Letters by which an application learns that a resource exists, besides those of the write itself. */
+const LEARNS = 'ruds';
+
+/** Returns whether a grant may have a letter for some resources of a type only. */
+export function isLimited({ access }: Granted, type: ResourceType): boolean {
+  return [...'c', ...LEARNS].some((letter) => {
+    const limits = categoriesFor(access, type, letter);
+    return limits !== 'all' && limits.length > 0;
+  });
+}
+
+/** Returns the letters that a grant has on a version of a resource that isn't a Provenance; empty: it isn't seen. */
+export function lettersOn({ access }: Granted, type: ResourceType, version: JsonObject): Letters {
+  const categories = categoriesOf(type, version);
+  return [...LEARNS].filter((letter) => allows(access, type, letter, categories)).join('');
+}
+
+/** Checks that a grant lets a conditional update create what it doesn't find. @throws Refusal forbidden (403) */
+export function requireCreation(within: Granted, { type, method }: WriteRequest): void {
+  if (method === 'POST') return;
+  if (type === 'Patient') throw noNewPatient();
+  if (typeEntry(type).home !== 'directory') requireLetters(within, type, 'c');
+}
+
+/**
+ * Checks that a grant has the letter of a write on the version that is there.
+ * @param before that version, where the type is limited to categories
+ * @throws Refusal forbidden (403)
+ */
+export function requireBefore(
+  within: Granted,
+  request: WriteRequest,
+  { type, stream, letters = '' }: Located,
+  before: JsonObject | undefined,
+): void {
+  const letter = letterOf(request);
+  if (patientOf(stream) === undefined) throw atEntry(request.at, closedDirectory());
+  const isAllowed =
+    before === undefined || type === 'Provenance'
+      ? letters.includes(letter) || letter === 'c'
+      : allows(within.access, type, letter, categoriesOf(type, before));
+  if (!isAllowed) throw atEntry(request.at, outsideGrant(type, letter));
+}
+
+/**
+ * Checks that the new version is in the granted record, and that a grant has the letter of the write on it. Entries of the
+ * directory are checked where they are appended.
+ * @param letter `c` if the request creates a resource
+ * @throws Refusal forbidden (403)
+ */
+export function requireAfter(
+  within: Granted | undefined,
+  request: WriteRequest,
+  letter: WriteLetter,
+  stream: string,
+  type: ResourceType,
+  after: JsonObject,
+): void {
+  if (within === undefined) return;
+  if (patientOf(stream) === undefined) {
+    if (request.at === undefined) throw closedDirectory();
+    return;
+  }
+  // References are checked before: those into other records lead to nothing.
+  if (stream !== recordStream(within.record)) throw new TypeError(`${stream} is outside the grant`);
+  if (allows(within.access, type, letter, categoriesOf(type, after))) return;
+  const what = `the ${type} would be outside the grant: ${scopesOf(within, type, letter)}`;
+  throw refuse('forbidden', request, 'forbidden', what);
+}
+
+function scopesOf({ access }: Granted, type: ResourceType, letter: WriteLetter): string {
+  const limits = categoriesFor(access, type, letter);
+  if (limits === 'all' || limits.length === 0) return `the grant lacks patient/${type}.${letter}`;
+  const texts = limits.map(({ system, code }) => (system === undefined ? code : `${system}|${code}`));
+  return `it must have the category ${texts.join(' or ')}`;
+}
+
+/** Returns the ids of grants that a decision looks at: none where a person carries out what an application proposed. */
+export function grantIds({ calls: { credential }, sees }: Caller): string[] {
+  return credential.kind === 'grant' && sees.within !== undefined ? [credential.grantId] : [];
+}
+
+/**
+ * Checks that a caller's grant hasn't ended.
+ * @param state of the granted record
+ * @throws Refusal unauthenticated (401)
+ */
+export function requireActiveGrant(state: Readonly<Resources>, caller: Caller): void {
+  for (const id of grantIds(caller))
+    if (entryOf(state, id)?.deleted !== false) throw invalidToken(ENDED_TOKEN);
+}
+
+function noNewPatient(): Refusal {
+  return new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics: 'under a grant no Patient can be created: the grant is for one record',
+  });
+}
+
+function closedDirectory(): Refusal {
+  return new Refusal('forbidden', {
+    code: 'forbidden',
+    diagnostics:
+      'under a grant the directory cannot be written: reference an entry that is there, or name the person or organization with display and identifier',
+  });
+}

@@ -1,0 +1,26 @@
+/** Finds a document that an application created under a grant: it may send the content, though it may not read it. */
+import type { Pool } from 'pg';
+import type { Caller } from '#src/shared/caller.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { LocatedResource } from './locate.ts';
+
+/** Returns the document; undefined without a grant, and for all that the application didn't create in its record. */
+export type OwnDocument = (caller: Caller, id: string) => Promise<LocatedResource | undefined>;
+
+// Indexes: primary keys of history.version (id, version) and resources.resource (id).
+const OWN = `
+  select r.id, r.type, r.stream, r.version, r.deleted
+  from history.version v join resources.resource r on r.id = v.id
+  where v.id = $1 and v.version = 1 and v.tenant = $2 and v.record = $3 and v.type = 'DocumentReference'
+    and v.metadata::jsonb #>> '{credential,kind}' = 'grant'
+    and v.metadata::jsonb #>> '{credential,application}' = $4`;
+
+/** Opens the question over a database. */
+export function openOwnDocument(pool: Pool): OwnDocument {
+  return async ({ calls: { credential }, sees }, id) => {
+    if (sees.within === undefined || credential.kind !== 'grant' || !isUuid(id)) return undefined;
+    const values = [id, sees.ownerId, sees.within.record, credential.applicationId];
+    const { rows } = await pool.query<LocatedResource>({ name: 'own-document', text: OWN, values });
+    return rows[0];
+  };
+}
