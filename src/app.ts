@@ -444,7 +444,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     identify: openIdentify((credential) => verifier.verify(credential)),
     findToken: tokens.findToken,
     devIssuer,
-    signIn: openSignIn({ config, pool, identities }),
+    signIn: openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.ssoOf }),
     authorize,
     linkOpening: await openOpening({ ...linkParts, accessLog, sweep: sharedLinks.sweep }),
     patientPages: openPatientPages({ pool, store, config, visits }),

@@ -2,7 +2,9 @@
 import type { Pool } from 'pg';
 import { DEV_CLIENT, type DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { answerInProcess } from '#src/dev-issuer/in-process.ts';
-import { SignIn } from '#src/signin/sign-in.ts';
+import { customerHosts } from '#src/shared/customer-hosts.ts';
+import { customerFetch } from '#src/signin/customer-fetch.ts';
+import { SignIn, type SignInDeps } from '#src/signin/sign-in.ts';
 import type { Config } from '../config.ts';
 import type { Identities } from './identity.ts';
 
@@ -11,16 +13,21 @@ export function openSignIn({
   config,
   pool,
   identities: { verifier, devIssuer },
+  ssoOf,
 }: {
-  readonly config: Pick<Config, 'baseUrl' | 'oidcIssuers'>;
+  readonly config: Pick<Config, 'baseUrl' | 'mode' | 'oidcIssuers'>;
   readonly pool: Pool;
   readonly identities: Identities;
+  readonly ssoOf: SignInDeps['ssoOf'];
 }): SignIn {
   return new SignIn({
     client: pool,
     baseUrl: config.baseUrl,
     issuers: devIssuer === undefined ? config.oidcIssuers.flatMap(clientAt) : [ownClient(devIssuer)],
     verify: (idToken) => verifier.verify(idToken),
+    ssoOf,
+    // As the verifier: a developer's own machine may well be where an organization's issuer runs.
+    ssoFetch: customerFetch(customerHosts(config.mode === 'production')),
   });
 }
 

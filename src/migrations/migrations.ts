@@ -42,7 +42,7 @@ import { USAGE_SQL } from '#src/operations/usage.ts';
 import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
 import { WEBHOOK_FORGOTTEN_SQL, WEBHOOK_GRANTS_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
-import { SIGN_IN_PROMPT_SQL, SIGN_IN_SQL } from '#src/signin/tables.ts';
+import { SIGN_IN_PROMPT_SQL, SIGN_IN_SQL, SIGN_IN_SSO_SQL } from '#src/signin/tables.ts';
 import { CONCEPTS_SQL } from '#src/terminology/concepts/schema.ts';
 import { TERMINOLOGY_INDEX_SQL, TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
 
@@ -107,4 +107,5 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { name: '0090-concepts', sql: CONCEPTS_SQL },
   { name: '0091-record-visits', sql: RECORD_VISITS_SQL },
+  { name: '0092-sign-in-sso', sql: SIGN_IN_SSO_SQL },
 ];

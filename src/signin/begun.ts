@@ -14,6 +14,8 @@ export interface Begun {
   /** The age that the proof of identity may have had when the sign-in began, in seconds; undefined: any. */
   readonly maxAge: number | undefined;
   readonly prompt: SignInWish['prompt'];
+  /** The client at an issuer of an organization; undefined: an issuer of the installation. */
+  readonly ssoClient: string | undefined;
 }
 
 type Client = Pick<pg.Pool, 'query'>;
@@ -26,12 +28,12 @@ export async function noteBegun(
   client: Client,
   state: string,
   browser: string,
-  { issuer, returnTo, lang, maxAge, prompt }: Begun,
+  { issuer, returnTo, lang, maxAge, prompt, ssoClient }: Begun,
 ): Promise<void> {
   await client.query(
     `INSERT INTO operations.sign_in
-       (state_sha256, browser_sha256, issuer, return_to, lang, max_age, prompt, begun_at, expires_at)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, now(), now() + make_interval(secs => $8))`,
+       (state_sha256, browser_sha256, issuer, return_to, lang, max_age, prompt, sso_client, begun_at, expires_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now(), now() + make_interval(secs => $9))`,
     [
       secretHash(state),
       secretHash(browser),
@@ -40,6 +42,7 @@ export async function noteBegun(
       lang,
       maxAge ?? null,
       prompt ?? null,
+      ssoClient ?? null,
       SIGN_IN_S,
     ],
   );
@@ -60,16 +63,19 @@ export async function takeBegun(
     lang: string;
     max_age: number | null;
     prompt: string | null;
+    sso_client: string | null;
     age: number;
   }>(
     `DELETE FROM operations.sign_in
       WHERE state_sha256 = $1 AND browser_sha256 = $2 AND expires_at > now()
-     RETURNING issuer, return_to, lang, max_age, prompt, extract(epoch FROM now() - begun_at)::float8 AS age`,
+     RETURNING issuer, return_to, lang, max_age, prompt, sso_client,
+       extract(epoch FROM now() - begun_at)::float8 AS age`,
     [secretHash(state), secretHash(browser)],
   );
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { issuer, return_to: returnTo, lang, max_age, age } = row;
+  const { issuer, return_to: returnTo, lang, max_age, sso_client, age } = row;
   const prompt = row.prompt === 'login' || row.prompt === 'select_account' ? row.prompt : undefined;
-  return { issuer, returnTo, lang, maxAge: max_age ?? undefined, prompt, age };
+  const ssoClient = sso_client ?? undefined;
+  return { issuer, returnTo, lang, maxAge: max_age ?? undefined, prompt, ssoClient, age };
 }

@@ -3,39 +3,56 @@ import type { CustomFetch } from 'openid-client';
 import { IssuerAway } from '#src/identity/fetch-json.ts';
 
 /** Longest time of a request, from connecting to the last byte of the answer, in ms. */
-const PATIENCE_MS = 5_000;
+export const PATIENCE_MS = 5_000;
 /** Largest answer, in bytes. */
 const MOST_BYTES = 256 * 1024;
 /** Statuses whose answers have no body. */
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
+/** What an issuer sent. */
+interface Sent {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: AsyncIterable<Uint8Array> | null;
+}
+
 /**
- * Sends a request to an issuer.
+ * Sends a request to an issuer of the installation.
  * @throws IssuerAway without an answer, and for one that says that the issuer can't answer now (5xx, 429)
  */
-export const boundedFetch: CustomFetch = async (url, { body, method, headers }) => {
-  const where = withoutQuery(url);
-  let response: Response;
-  let content: Uint8Array<ArrayBuffer>;
-  try {
-    response = await fetch(url, {
+export const boundedFetch: CustomFetch = (url, { body, method, headers }) =>
+  answered(url, () =>
+    fetch(url, {
       ...(body === undefined || body === null ? {} : { body: String(body) }),
       method,
       headers,
       redirect: 'manual',
       signal: AbortSignal.timeout(PATIENCE_MS),
-    });
-    content = await bodyOf(response, where);
+    }),
+  );
+
+/**
+ * Returns the whole answer to a request.
+ * @param send sends it within `PATIENCE_MS`, to the last byte
+ * @throws IssuerAway as `boundedFetch`, and for a long answer
+ */
+export async function answered(url: string, send: () => Promise<Sent>): Promise<Response> {
+  const where = withoutQuery(url);
+  let sent: Sent;
+  let content: Uint8Array<ArrayBuffer>;
+  try {
+    sent = await send();
+    content = await bodyOf(sent, where);
   } catch (error) {
     if (error instanceof IssuerAway) throw error;
     throw new IssuerAway(`${where} can't be reached`, { cause: error });
   }
-  const { status } = response;
+  const { status, headers } = sent;
   if (status >= 500 || status === 429) throw new IssuerAway(`${where} returned ${status}`);
-  return new Response(WITHOUT_BODY.has(status) ? null : content, { status, headers: response.headers });
-};
+  return new Response(WITHOUT_BODY.has(status) ? null : content, { status, headers });
+}
 
-async function bodyOf({ body }: Response, where: string): Promise<Uint8Array<ArrayBuffer>> {
+async function bodyOf({ body }: Sent, where: string): Promise<Uint8Array<ArrayBuffer>> {
   if (body === null) return new Uint8Array();
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -71,6 +71,11 @@ export function issuerKey(issuer: string): string {
   return createHash('sha256').update(issuer).digest('hex').slice(0, 16);
 }
 
+/** Returns the last part of the redirect URI of an organization's client at an issuer: no other client has it. */
+export function ssoKey(issuer: string, clientId: string): string {
+  return issuerKey(`${issuer}\n${clientId}`);
+}
+
 /** This service as a client of one issuer. */
 export class RelyingParty {
   readonly key: string;
@@ -78,12 +83,16 @@ export class RelyingParty {
   #known: { readonly configuration: Configuration; readonly at: number } | undefined;
   #asking: Promise<Configuration> | undefined;
 
-  /** @param baseUrl of the service, without a trailing slash */
+  /**
+   * @param baseUrl of the service, without a trailing slash
+   * @param key last part of the redirect URI
+   */
   constructor(
     readonly at: SignInAt,
     baseUrl: string,
+    key = issuerKey(at.issuer),
   ) {
-    this.key = issuerKey(at.issuer);
+    this.key = key;
     this.#redirectUri = `${baseUrl}/signin/callback/${this.key}`;
   }
 

@@ -27,19 +27,27 @@ WITH person AS (
   UPDATE operations.person p SET session_ended_at = now() FROM earlier e
    WHERE p.issuer = e.issuer AND p.subject = e.subject AND (p.issuer, p.subject) <> ($2, $3)
 )
-INSERT INTO operations.session (id_sha256, issuer, subject, auth_time, started_at, used_at)
-SELECT $1, issuer, subject, to_timestamp($7), now(), now() FROM person`;
+INSERT INTO operations.session (id_sha256, issuer, subject, auth_time, sso_client, started_at, used_at)
+SELECT $1, issuer, subject, to_timestamp($7), $9, now(), now() FROM person`;
 
-/** Notes the use at most once a minute; without that the statement writes nothing. */
+/**
+ * Notes the use at most once a minute; without that the statement writes nothing. A session at an issuer of organizations
+ * works while one of them has it in its settings. Index: projects.organization_sso_issuer.
+ */
 const FIND = `
 WITH used AS (
   UPDATE operations.session s SET used_at = now()
    WHERE s.id_sha256 = $1 AND s.used_at < now() - interval '1 minute' AND ${LIVE}
 )
 SELECT p.issuer, p.subject, p.name, p.email, p.email_verified,
-       extract(epoch FROM s.started_at)::float8 AS started_at, extract(epoch FROM s.auth_time)::float8 AS auth_time
+       extract(epoch FROM s.started_at)::float8 AS started_at, extract(epoch FROM s.auth_time)::float8 AS auth_time,
+       t.organizations
   FROM operations.session s JOIN operations.person p USING (issuer, subject)
- WHERE s.id_sha256 = $1 AND s.issuer = ANY($2) AND ${LIVE}`;
+  LEFT JOIN LATERAL (
+    SELECT array_agg(o.id) AS organizations FROM projects.organization o
+     WHERE o.sso_issuer = s.issuer AND o.sso_client_id = s.sso_client) t ON s.sso_client IS NOT NULL
+ WHERE s.id_sha256 = $1 AND ${LIVE}
+   AND CASE WHEN s.sso_client IS NULL THEN s.issuer = ANY($2) ELSE t.organizations IS NOT NULL END`;
 
 const END = `
 WITH ended AS (DELETE FROM operations.session WHERE id_sha256 = $1 RETURNING issuer, subject)
@@ -54,11 +62,12 @@ interface Row {
   readonly email_verified: boolean;
   readonly started_at: number;
   readonly auth_time: number | null;
+  readonly organizations: string[] | null;
 }
 
 /** The sessions of an installation. */
 export class Sessions {
-  /** @param issuers the issuers of the installation: sessions of others, which it trusted once, don't work */
+  /** @param issuers the issuers of the installation: sessions of others that it trusted once don't work */
   constructor(
     readonly client: Client,
     readonly issuers: readonly string[],
@@ -68,12 +77,14 @@ export class Sessions {
    * Starts a session, under a new secret (session fixation), and ends the browser's earlier one.
    * @param authTime `auth_time` of the ID token, in seconds
    * @param earlier the secret that the browser has
+   * @param ssoClient the client at an issuer that organizations alone trust; undefined: the installation does
    * @returns the secret, for the cookie only
    */
   async start(
     { issuer, subject, name, email, emailVerified }: Identity,
     authTime: number | undefined,
     earlier?: string,
+    ssoClient?: string,
   ): Promise<string> {
     const secret = newSecret();
     await this.client.query(START, [
@@ -85,6 +96,7 @@ export class Sessions {
       emailVerified,
       authTime ?? null,
       isSecret(earlier) ? secretHash(earlier) : null,
+      ssoClient ?? null,
     ]);
     return secret;
   }
@@ -100,7 +112,7 @@ export class Sessions {
     });
     const [row] = rows;
     if (row === undefined) return undefined;
-    const { issuer, subject, name, email, email_verified, started_at, auth_time } = row;
+    const { issuer, subject, name, email, email_verified, started_at, auth_time, organizations } = row;
     return {
       id: hash.toString('hex'),
       person: {
@@ -109,6 +121,7 @@ export class Sessions {
         emailVerified: email_verified,
         ...(email === null ? {} : { email }),
         ...(name === null ? {} : { name }),
+        ...(organizations === null ? {} : { organizations }),
       },
       startedAt: started_at,
       authTime: auth_time ?? undefined,

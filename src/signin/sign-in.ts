@@ -1,4 +1,6 @@
 /** Signs people in at the installation's issuers, and keeps their sessions (docs/spec/decisions.md, section 9). */
+import { LRUCache } from 'lru-cache';
+import type { CustomFetch } from 'openid-client';
 import type pg from 'pg';
 import { identityOf } from '#src/identity/claims.ts';
 import type { Identity } from '#src/shared/identity.ts';
@@ -13,6 +15,7 @@ import {
   type Proof,
   RelyingParty,
   type SignInAt,
+  ssoKey,
   TOLERANCE_S,
 } from './relying-party.ts';
 import { derived, isSecret, newSecret } from './secrets.ts';
@@ -27,16 +30,26 @@ export interface SignInDeps {
   readonly issuers: readonly SignInAt[];
   /** Verifies an ID token: its signature, `iss`, `aud` and times. @throws Refusal */
   readonly verify: (idToken: string) => Promise<Identity>;
+  /** Returns where the people of an e-mail domain, in lower case, sign in by an organization's settings; undefined: nowhere. */
+  readonly ssoOf: (
+    domain: string,
+  ) => Promise<{ readonly issuer: string; readonly client_id: string } | undefined>;
+  /** Sends requests to issuers of organizations. */
+  readonly ssoFetch: CustomFetch;
 }
 
 /** Longest answer that an issuer may send to the redirect URI, in characters. */
 const MOST_CHARACTERS = 8_000;
+
+/** Organizations whose issuers' metadata are remembered. */
+const MOST_ORGANIZATIONS = 200;
 
 /** The issuers and sessions of an installation. */
 export class SignIn {
   readonly issuers: readonly { readonly key: string; readonly name: string }[];
   readonly sessions: Sessions;
   readonly #parties: ReadonlyMap<string, RelyingParty>;
+  readonly #ofOrganizations = new LRUCache<string, RelyingParty>({ max: MOST_ORGANIZATIONS });
 
   constructor(readonly deps: SignInDeps) {
     const parties = deps.issuers.map((issuer) => new RelyingParty(issuer, deps.baseUrl));
@@ -49,7 +62,32 @@ export class SignIn {
   /** Begins a sign-in; see the port. */
   async begin(key: string, wish: SignInWish, browser: string): Promise<string | undefined> {
     const party = this.#parties.get(key);
-    if (party === undefined) return undefined;
+    return party && this.#begin(party, wish, browser, undefined);
+  }
+
+  /** Begins a sign-in at an organization's own issuer; see the port. */
+  async beginSso(domain: string, wish: SignInWish, browser: string): Promise<string | undefined> {
+    const found = await this.deps.ssoOf(domain);
+    if (found === undefined) return undefined;
+    const { issuer, client_id: clientId } = found;
+    return this.#begin(this.#ofOrganization(issuer, clientId), wish, browser, clientId);
+  }
+
+  #ofOrganization(issuer: string, clientId: string): RelyingParty {
+    const key = ssoKey(issuer, clientId);
+    const known = this.#ofOrganizations.get(key);
+    if (known !== undefined) return known;
+    const made = new RelyingParty({ issuer, clientId, fetch: this.deps.ssoFetch }, this.deps.baseUrl, key);
+    this.#ofOrganizations.set(key, made);
+    return made;
+  }
+
+  async #begin(
+    party: RelyingParty,
+    wish: SignInWish,
+    browser: string,
+    ssoClient: string | undefined,
+  ): Promise<string> {
     const { returnTo, prompt, loginHint, lang = 'en' } = wish;
     // The proof is asked for with its time: some issuers ignore `prompt`.
     const maxAge = prompt === 'login' ? 0 : wish.maxAge;
@@ -61,7 +99,7 @@ export class SignIn {
         loginHint,
         lang,
       });
-      const begun = { issuer: party.at.issuer, returnTo, lang, maxAge, prompt };
+      const begun = { issuer: party.at.issuer, returnTo, lang, maxAge, prompt, ssoClient };
       await noteBegun(this.deps.client, state, browser, begun);
       return url;
     } catch (error) {
@@ -78,20 +116,26 @@ export class SignIn {
     browser: string | undefined,
     earlier: string | undefined,
   ): Promise<{ readonly secret: string; readonly returnTo: string } | undefined> {
-    const party = this.#parties.get(key);
-    if (party === undefined) return undefined;
+    const known = this.#parties.get(key);
     const state = stateIn(query);
-    if (state === undefined || !isSecret(browser)) throw notBegun();
-    const begun = await takeBegun(this.deps.client, state, browser);
-    if (begun === undefined) throw notBegun();
+    const begun =
+      state !== undefined && isSecret(browser)
+        ? await takeBegun(this.deps.client, state, browser)
+        : undefined;
+    if (state === undefined || begun === undefined || !isSecret(browser)) {
+      if (known === undefined) return undefined;
+      throw notBegun();
+    }
+    const { ssoClient } = begun;
+    const party = ssoClient === undefined ? known : this.#ofOrganization(begun.issuer, ssoClient);
     // Each issuer has its own redirect URI, so one can't pass off its answer as another's (RFC 9700, section 4.4).
-    if (begun.issuer !== party.at.issuer)
+    if (party === undefined || party.key !== key || begun.issuer !== party.at.issuer)
       throw new SignInFault('refused', 'the answer came to the redirect URI of another issuer', begun);
     try {
       const proof = await party.exchange(query, exchangeOf(state, browser));
-      const person = await this.#personOf(party.at.issuer, proof);
+      const person = await this.#personOf(party.at.issuer, proof, ssoClient);
       const authTime = provedAt(proof, begun);
-      const secret = await this.sessions.start(person, authTime, earlier);
+      const secret = await this.sessions.start(person, authTime, earlier, ssoClient);
       return { secret, returnTo: begun.returnTo };
     } catch (error) {
       throw faultOf(error, begun);
@@ -113,10 +157,14 @@ export class SignIn {
     return newSecret();
   }
 
-  /** Only issuers of the installation sign people in: an organization's SSO settings trust tokens for `/admin`. */
-  async #personOf(issuer: string, { idToken, further }: Proof): Promise<Identity> {
+  /** A token that only organizations trust signs nobody in at the installation's issuers, and the other way round. */
+  async #personOf(
+    issuer: string,
+    { idToken, further }: Proof,
+    ssoClient: string | undefined,
+  ): Promise<Identity> {
     const person = await this.deps.verify(idToken);
-    if (person.issuer !== issuer || person.organizations !== undefined)
+    if (person.issuer !== issuer || (person.organizations === undefined) !== (ssoClient === undefined))
       throw new TypeError('the ID token is of another issuer');
     const more = identityOf(issuer, { ...further, sub: person.subject });
     const address = person.email === undefined ? more : person;

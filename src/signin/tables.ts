@@ -39,5 +39,13 @@ CREATE TABLE operations.sign_in (
 );
 CREATE INDEX sign_in_expires ON operations.sign_in (expires_at);`;
 
+/**
+ * DDL of its own migration: the client at an issuer that organizations alone trust, by their SSO settings. Null: an issuer
+ * of the installation.
+ */
+export const SIGN_IN_SSO_SQL = `
+ALTER TABLE operations.session ADD COLUMN sso_client text;
+ALTER TABLE operations.sign_in ADD COLUMN sso_client text;`;
+
 /** DDL of its own migration: how the issuer was asked, so that another try asks the same. */
 export const SIGN_IN_PROMPT_SQL = 'ALTER TABLE operations.sign_in ADD COLUMN prompt text;';

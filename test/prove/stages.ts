@@ -54,8 +54,8 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'isolation',
     shows:
-      '10,000 random requests about ids of another project or environment, answered as for ids that never were',
-    run: { tests: ['test/properties/isolation.test.ts'] },
+      '10,000 random requests about ids of another project or environment, and 3,000 of people about records that aren’t theirs, answered as for ids that never were',
+    run: { tests: ['test/properties/isolation.test.ts', 'test/properties/gateway-isolation.test.ts'] },
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {

@@ -4,6 +4,7 @@
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { isGateway } from '#src/http/gateway/path.ts';
 import { openApiDocument } from '#src/http/openapi/document.ts';
 import { ROUTES } from '#src/http/routes.ts';
 
@@ -24,6 +25,9 @@ const document = JSON.parse(JSON.stringify(openApiDocument(ROUTES, 'http://local
 const ID = 'openapi';
 /** Statuses allowed for undescribed paths and methods: unknown paths, bad URLs, limits, unavailable parts. */
 const ELSEWHERE = new Set([400, 404, 405, 429, 500, 503]);
+
+/** Statuses with which the gateway refuses requests, whatever route they are for (docs/gateway.md). */
+const OF_GATEWAY = new Set([400, 401, 403, 404]);
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
 addFormats.default(ajv);
@@ -96,7 +100,8 @@ export function faultOf({ method, url, status, type, text = '' }: Given): string
   if (path === undefined || at('paths', path, documented) === undefined)
     return ELSEWHERE.has(status) ? undefined : 'there is no such path with this method';
   const response = resolved('paths', path, documented, 'responses', String(status));
-  if (response.part === undefined) return 'there is no such status';
+  if (response.part === undefined)
+    return isGateway(pathname) && OF_GATEWAY.has(status) ? undefined : 'there is no such status';
   if (text === '' || type === null || method === 'HEAD') return undefined;
   const [media = ''] = type.split(';');
   if (at(...response.keys, 'content', '*/*') !== undefined) return undefined;

@@ -91,7 +91,8 @@ async function memberOf(
   const found = await projects.project(person, project);
   if (found === undefined) throw notFound('project', project.slice(0, 60));
   requireRole(found.role, ROLE_FOR[environment]);
-  await requireEnvironment(found.id, environment);
+  // Asks the event store, without which reads of sandboxes go on.
+  if (environment === 'production') await requireEnvironment(found.id, environment);
   const { issuer, subject } = person;
   return ownCaller({ project: found.id, environment }, { kind: 'member', issuer, subject }, [
     'read',

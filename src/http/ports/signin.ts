@@ -21,6 +21,13 @@ export interface SignIn {
    */
   begin(key: string, wish: SignInWish, browser: string): Promise<string | undefined>;
   /**
+   * Begins a sign-in at an organization's own issuer, whose session opens `/app/api/admin` alone.
+   * @param domain of the person's e-mail address, in lower case
+   * @returns the URL at the issuer; undefined if no organization has single sign-on for the domain
+   * @throws SignInFault away
+   */
+  beginSso(domain: string, wish: SignInWish, browser: string): Promise<string | undefined>;
+  /**
    * Completes a sign-in with what the issuer sent to its redirect URI, and starts a session.
    * @param earlier the secret of the session that the browser has; it ends
    * @returns the secret of the new session, and the page to go back to; undefined for an unknown key

@@ -46,9 +46,10 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   router.use(pageErrors(baseUrl, refusalOf));
 
   router.get('/signin', async (ctx) => {
-    const { wish, issuer } = wishOf(ctx.querystring);
+    const { wish, issuer, sso } = wishOf(ctx.querystring);
     const [only, ...more] = signIn.issuers;
-    if (only === undefined) show(ctx, 503, nobodyPage);
+    if (sso !== undefined) await begin(ctx, '', wish, sso);
+    else if (only === undefined) show(ctx, 503, nobodyPage);
     else if (issuer !== undefined || more.length === 0) await begin(ctx, issuer ?? only.key, wish);
     else {
       const choices = signIn.issuers.map(({ key, name }) => ({ name, url: below + signInPath(wish, key) }));
@@ -70,7 +71,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   });
 
   router.get('/signin/out', async (ctx) => {
-    const session = await visitors.sessionOf(ctx);
+    const session = await visitors.anySessionOf(ctx);
     const lang = pageLanguage(ctx);
     const again = below + signInPath({ returnTo: HOME, lang });
     show(ctx, 200, (say) =>
@@ -81,7 +82,7 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   });
 
   router.post('/signin/out', async (ctx) => {
-    const session = await visitors.sessionOf(ctx);
+    const session = await visitors.anySessionOf(ctx);
     if (session !== undefined) {
       await visitors.form(ctx, session);
       await visitors.dismiss(ctx);
@@ -90,10 +91,14 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   });
   return router;
 
-  async function begin(ctx: Context, key: string, wish: SignInWish): Promise<void> {
+  /** @param sso domain of an organization, whose issuer takes the place of the key's */
+  async function begin(ctx: Context, key: string, wish: SignInWish, sso?: string): Promise<void> {
     const browser = browserCookie.secret(ctx) ?? signIn.newSecret();
     try {
-      const url = await signIn.begin(key, { ...wish, lang: pageLanguage(ctx) }, browser);
+      const asked = { ...wish, lang: pageLanguage(ctx) };
+      const url = await (sso === undefined
+        ? signIn.begin(key, asked, browser)
+        : signIn.beginSso(sso, asked, browser));
       if (url === undefined) return show(ctx, 404, unknownPage);
       browserCookie.set(ctx, browser, BROWSER_S);
       redirectTo(ctx, url);
@@ -105,12 +110,13 @@ export function signInRouter({ signIn, visitors, log, refusalOf }: SignInRoutes)
   function showFailed(ctx: Context, key: string, error: unknown): void {
     if (!(error instanceof SignInFault)) throw error;
     const { kind, message, begun } = error;
-    const name = signIn.issuers.find((issuer) => issuer.key === key)?.name ?? '';
+    const issuer = signIn.issuers.find((each) => each.key === key);
+    const name = issuer?.name ?? '';
     const request = String(ctx.state.requestId);
     log.warn({ request_id: request, issuer: name, kind, reason: message }, 'a sign-in failed');
     const lang = begun === undefined ? pageLanguage(ctx) : languageOf(begun.lang);
     const wish = { returnTo: HOME, ...begun, lang };
-    const again = below + signInPath(wish, begun === undefined ? undefined : key);
+    const again = below + signInPath(wish, begun && issuer?.key);
     if (kind === 'away') ctx.set('Retry-After', '10');
     answerPeople(ctx, { status: STATUS[kind], lang, baseUrl }, (say) =>
       failedPage(say, { kind, issuer: name, again, request }),

@@ -1,5 +1,6 @@
 /** Reads what a link to the sign-in asks for. */
 import { z } from 'zod';
+import { domainOf } from '#src/shared/member.ts';
 import { isOwnPath, type SignInWish } from '#src/shared/session.ts';
 
 /** Where a sign-in without a page to return to ends. */
@@ -10,6 +11,7 @@ const optional = <T extends z.ZodType>(schema: T) => schema.optional().catch(und
 const schema = z.object({
   return_to: z.string().refine(isOwnPath).catch(HOME),
   issuer: optional(z.string().regex(/^[0-9a-f]{16}$/)),
+  sso: optional(z.string().min(1).max(320)),
   prompt: optional(z.enum(['login', 'select_account'])),
   max_age: optional(
     z
@@ -24,10 +26,20 @@ const schema = z.object({
 /**
  * Reads the query of `/signin`. Unusable parameters count as absent: the pages that link here check the session
  * themselves when the person comes back.
- * @returns the wish, and the key of the issuer if the link names one
+ * @returns the wish, the key of the issuer if the link names one, and the domain of an organization's single sign-on
  */
-export function wishOf(query: string): { readonly wish: SignInWish; readonly issuer: string | undefined } {
+export function wishOf(query: string): {
+  readonly wish: SignInWish;
+  readonly issuer: string | undefined;
+  readonly sso: string | undefined;
+} {
   const parsed = schema.parse(Object.fromEntries(new URLSearchParams(query)));
   const { return_to: returnTo, issuer, prompt, max_age: maxAge, login_hint: loginHint, lang } = parsed;
-  return { wish: { returnTo, prompt, maxAge, loginHint, lang }, issuer };
+  const sso = parsed.sso?.toLowerCase();
+  const isAddress = sso?.includes('@') === true;
+  return {
+    wish: { returnTo, prompt, maxAge, loginHint: loginHint ?? (isAddress ? parsed.sso : undefined), lang },
+    issuer,
+    sso: isAddress ? domainOf(sso ?? '') : sso,
+  };
 }

@@ -1,0 +1,130 @@
+/** The operations of the OpenAPI document, and the least valid request to each, for tests that ask them all. */
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { type Named, neverLike } from './theirs.ts';
+
+/** A path and method of the document. */
+export interface Described {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: JsonObject;
+}
+
+/** Returns the names in braces of a path. */
+export const namesIn = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+
+/** Returns every path and method of an OpenAPI document. */
+export function operationsIn(document: Json): Described[] {
+  const paths = isObject(document) && isObject(document.paths) ? document.paths : {};
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(isObject(methods) ? methods : {}).flatMap(([method, operation]) =>
+      isObject(operation) && 'responses' in operation
+        ? [{ method: method.toUpperCase(), path, operation }]
+        : [],
+    ),
+  );
+}
+
+/** Returns a name in the same form, but of what never was. */
+export function neverOf(named: Named): Named;
+export function neverOf(named: Named | undefined): Named | undefined;
+export function neverOf(named: Named | undefined): Named | undefined {
+  if (named === undefined || named.type !== '') return named && neverLike(named);
+  const { id } = named;
+  const end = [...id.slice(-8)].map((letter) => (letter === 'x' ? 'y' : 'x')).join('');
+  return { ...named, id: id.slice(0, -8) + end };
+}
+
+/** Returns the value of a path's parameter. Those that hold no id of ours are the same on both sides. */
+export function segmentFor(name: string, values: ReadonlyMap<string, Named | undefined>): string {
+  const others: Readonly<Record<string, string>> = { resource_type: 'Patient', vid: '1' };
+  return values.get(name)?.id ?? others[name] ?? 'x';
+}
+
+/** Tells whether an operation takes an ID token. */
+export const takesToken = ({ security }: JsonObject): boolean =>
+  Array.isArray(security) && security.some((scheme) => isObject(scheme) && 'idToken' in scheme);
+
+const OBSERVED = { code: 'x', category: 'exam', effective_at: '2026-01-01T00:00:00Z', value_boolean: true };
+
+/** Inputs where the least that a schema takes is not valid. */
+export const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Json; query?: string }>>>> = {
+  '/admin/organizations/{org_id}/members': {
+    DELETE: { query: '?issuer=https://issuer.example.org&subject=x' },
+  },
+  '/admin/organizations/{org_id}/sso': {
+    PUT: { body: { issuer: 'https://issuer.example.org', client_id: 'x', domains: ['example.org'] } },
+  },
+  '/me/patients/{patient_id}/shl': { POST: { body: { content: 'summary' } } },
+  '/v1/patients/{patient_id}': { PUT: { body: { family: 'x' } } },
+  '/v1/patients/{patient_id}/observations': { POST: { body: OBSERVED } },
+  '/v1/patients/{patient_id}/medications': { POST: { body: { code: 'x' } } },
+  '/v1/patients/{patient_id}/documents': { POST: { body: { title: 'x', content_type: 'text/plain' } } },
+  '/v1/patients/{patient_id}/labs/import': {
+    POST: { body: { items: [{ code: '718-7', value: 1, effective_at: '2026-01-01' }] } },
+  },
+  '/admin/projects/{project_id}/applications': {
+    POST: {
+      body: {
+        name: 'x',
+        kind: 'public',
+        redirect_uris: ['https://app.example.org/callback'],
+        scopes: ['patient/*.rs'],
+      },
+    },
+  },
+};
+
+/** Paths that are answered the same, but by another status: what needs no access, a signature instead, or is nobody's. */
+export const OTHERWISE = /\/upload$|\/\$validate$|\/(?:ValueSet|CodeSystem|ConceptMap)\//;
+/** The answer to removing what is not there: as if it had been removed (R4, http.html#delete). */
+export const DELETE_OF_NOTHING = 'DELETE /fhir/R4/{resource_type}/{rid}: 204';
+
+/** Returns a body that the route takes, and its media type. @param id of the resource in it */
+export function bodyOf(
+  { requestBody }: JsonObject,
+  id: string,
+  valid: Json | undefined,
+): { body?: string; headers?: Record<string, string> } {
+  const content = isObject(requestBody) && isObject(requestBody.content) ? requestBody.content : {};
+  const type = TYPES.find((each) => each in content);
+  if (type === undefined) return {};
+  const headers = { 'Content-Type': type };
+  if (type.endsWith('form-urlencoded')) return { headers, body: '_count=1' };
+  const patient = { resourceType: 'Patient', id };
+  const patch = [{ op: 'add', path: '/active', value: true }];
+  const media = content[type];
+  const least = isObject(media) && isObject(media.schema) ? exampleOf(media.schema) : {};
+  const body = type.endsWith('patch+json') ? patch : type.startsWith('application/fhir') ? patient : least;
+  return { headers, body: JSON.stringify(valid ?? body) };
+}
+
+const TYPES = [
+  'application/x-www-form-urlencoded',
+  'application/json-patch+json',
+  'application/fhir+json',
+  'application/json',
+];
+
+/** The least that a schema takes. */
+function exampleOf(schema: JsonObject): Json {
+  const { type, properties, required, items, minItems, format } = schema;
+  const [choice] = [schema.enum, schema.anyOf, schema.oneOf].find(Array.isArray) ?? [];
+  if (choice !== undefined) return isObject(choice) ? exampleOf(choice) : choice;
+  if (schema.const !== undefined) return schema.const;
+  if (type === 'object' && isObject(properties)) {
+    const names = Array.isArray(required) ? required.map(String) : [];
+    return Object.fromEntries(
+      names.flatMap((name) => {
+        const inner = properties[name];
+        return isObject(inner) ? [[name, exampleOf(inner)]] : [];
+      }),
+    );
+  }
+  if (type === 'array') return Number(minItems ?? 0) > 0 && isObject(items) ? [exampleOf(items)] : [];
+  if (type === 'boolean') return true;
+  if (type === 'number' || type === 'integer') return 1;
+  if (format === 'uri') return 'https://example.org/x';
+  if (format === 'email') return 'somebody@example.org';
+  return format === 'date' ? '2024-01-01' : 'x';
+}
