@@ -55,6 +55,20 @@ export const VALID: Readonly<Record<string, Readonly<Record<string, { body?: Jso
   '/admin/organizations/{org_id}/sso': {
     PUT: { body: { issuer: 'https://issuer.example.org', client_id: 'x', domains: ['example.org'] } },
   },
+  '/me/access-requests/{request_id}/approve': { POST: { body: { patient_id: 'x', duration_days: 90 } } },
+  '/v1/patients/{patient_id}/series': { GET: { query: '?code=718-7' } },
+  '/v1/patients/{patient_id}/patterns/compare': {
+    POST: {
+      body: {
+        code: '718-7',
+        a: { from: '2025-01-01', to: '2025-06-30' },
+        b: { from: '2025-07-01', to: '2025-12-31' },
+      },
+    },
+  },
+  '/v1/patients/{patient_id}/proposals': {
+    POST: { body: { operation: 'create', resource: { resourceType: 'Observation' } } },
+  },
   '/me/patients/{patient_id}/shl': { POST: { body: { content: 'summary' } } },
   '/v1/patients/{patient_id}': { PUT: { body: { family: 'x' } } },
   '/v1/patients/{patient_id}/observations': { POST: { body: OBSERVED } },
