@@ -171,7 +171,7 @@ describe('isolation of people', () => {
     values: OfRecord,
   ): Promise<Answer> {
     const path = pathOf(of.path, values) + required(of);
-    const { method = 'GET', body, headers } = sent(of);
+    const { method = 'GET', body, headers = {} } = sent(of);
     const session = sessions.get(person);
     if (session === undefined) throw new Error(`${person} is not signed in`);
     if (way === 'session')
