@@ -90,18 +90,17 @@ const UNSEEN = { fresh: true, told: undefined } as const;
 export function openSeries(pool: Pool, molarMass: MolarMassOf): ReadSeries {
   return async ({ sees }, { patient, ...span }, groups) => {
     if (!isUuid(patient)) return UNSEEN;
-    const { standing, read } = await onConnection(pool, async (database) => {
-      const now = await standingOf(database, sees, patient);
-      const each: { group: readonly Coded[]; unsorted: Unsorted }[] = [];
-      for (const group of now.seen ? groups : [])
-        each.push({ group, unsorted: await readGroup(database, { sees, patient, ...span }, group) });
-      return { standing: now, read: each };
+    return onConnection(pool, async (database) => {
+      const { fresh, seen } = await standingOf(database, sees, patient);
+      if (!seen) return { fresh, told: undefined };
+      const told: ReadTrack[] = [];
+      // One after another: of those that were read, only the track is held.
+      for (const group of groups) {
+        const unsorted = await readGroup(database, { sees, patient, ...span }, group);
+        told.push(await inSlices(trackOfGroup(unsorted, group, molarMass)));
+      }
+      return { fresh, told };
     });
-    if (!standing.seen) return { fresh: standing.fresh, told: undefined };
-    const told: ReadTrack[] = [];
-    for (const { group, unsorted } of read)
-      told.push(await inSlices(trackOfGroup(unsorted, group, molarMass)));
-    return { fresh: standing.fresh, told };
   };
 }
 

@@ -41,16 +41,26 @@ export function versionOf({ source: { fhir, version } }: Point): string {
   return `${fhir}/_history/${version}`;
 }
 
-/** Returns the points of an answer, in steps. @param points in order */
-export function* shownPoints(points: readonly Point[], bucket: Bucket): Steps<ShownPoint[]> {
-  const all: ShownPoint[] = [];
-  if (bucket === 'raw') {
-    for (const point of points) {
-      all.push(rawPoint(point));
-      yield;
-    }
-    return all;
+/** Points are printed so many at a time: a text for each would take more memory than the points. */
+const AT_A_TIME = 500;
+
+/**
+ * Prints the points of an answer as JSON, in steps, separated by commas.
+ * @param points in order
+ */
+export function* printedPoints(points: readonly Point[], bucket: Bucket): Steps<string> {
+  if (bucket !== 'raw')
+    return (yield* bucketPoints(points, bucket)).map((each) => JSON.stringify(each)).join();
+  const texts: string[] = [];
+  for (let from = 0; from < points.length; from += AT_A_TIME) {
+    texts.push(JSON.stringify(points.slice(from, from + AT_A_TIME).map(rawPoint)).slice(1, -1));
+    yield;
   }
+  return texts.join();
+}
+
+function* bucketPoints(points: readonly Point[], bucket: Exclude<Bucket, 'raw'>): Steps<ShownPoint[]> {
+  const all: ShownPoint[] = [];
   const buckets = new Map<number, Point[]>();
   for (const point of points) {
     const day = firstDay(localDay(point), bucket);

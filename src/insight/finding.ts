@@ -83,9 +83,10 @@ export function evidenceOf(point: Point, unit: string | null, supports: boolean)
   };
 }
 
-/** Returns the confidence for a p-value. */
+/** Returns the confidence for a p-value: 1 only if that is 0. */
 export function confidenceOf(p: number): number {
-  return Math.max(0, Math.floor((1 - p) * 10_000 - (p > 0 ? 1e-9 : 0)) / 10_000);
+  const down = Math.floor((1 - p) * 10_000 + 1e-9) / 10_000;
+  return Math.max(0, p > 0 ? Math.min(down, 0.9999) : down);
 }
 
 /** Returns a number to six significant digits, as it is shown. */

@@ -1,6 +1,6 @@
 /** Series of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Series"). */
 import { z } from 'zod';
-import { BUCKETS, type Bucket, shownPoints, statisticsOf } from '#src/insight/bucket.ts';
+import { BUCKETS, type Bucket, printedPoints, statisticsOf } from '#src/insight/bucket.ts';
 import { inSlices, type Steps } from '#src/shared/slices.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { type RouteResult, route } from '../api/route.ts';
@@ -135,12 +135,7 @@ function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): 
   const data: string[] = [];
   for (const { track, warnings: left } of read) {
     const [first] = track.codes;
-    const points = yield* shownPoints(track.points, bucket);
-    const texts: string[] = [];
-    for (const point of points) {
-      texts.push(JSON.stringify(point));
-      yield;
-    }
+    const points = yield* printedPoints(track.points, bucket);
     const members = {
       code: first?.code,
       system: first?.system,
@@ -150,7 +145,7 @@ function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): 
       stats: statisticsOf(track.points),
       warnings: left,
     };
-    data.push(`${JSON.stringify(members).slice(0, -1)},"points":[${texts.join(',')}]}`);
+    data.push(`${JSON.stringify(members).slice(0, -1)},"points":[${points}]}`);
     yield;
   }
   return `{"data":[${data.join(',')}],"total":${data.length}}`;
