@@ -53,7 +53,7 @@ export async function finalizeDocument(
 }
 
 /** Returns the refusal (403) of an upload to a document that another application or the project created. */
-function othersDocument(id: string): Refusal {
+export function othersDocument(id: string): Refusal {
   const diagnostics = `under a grant an application can send the content of documents that it created itself, and DocumentReference/${id} was created by others`;
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }

@@ -39,6 +39,12 @@ export function isOfCategory({ system, code }: Category, coding: CategoryCoding)
   );
 }
 
+/** Returns what a grant allows with a letter more on a type. */
+export function withLetter(access: Access, type: string, letter: Letter): Access {
+  const own = access.types.get(type) ?? [];
+  return { types: new Map([...access.types, [type, [...own, { letters: letter }]]]) };
+}
+
 /** Returns the types on which a grant has all of some letters, each at least for one category. */
 export function typesWith(access: Access, letters: Letters): readonly string[] {
   return [...access.types.keys()].filter((type) => hasLetters(access, type, letters));

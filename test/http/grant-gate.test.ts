@@ -85,7 +85,10 @@ describe('the gate of grants', () => {
   it('takes the token where the description says so, refuses everything else with 403, and writes nothing', async () => {
     const requests = everyRequest();
     const isWrite = ({ method, url }: { method: string; url: string }) =>
-      url.startsWith('/fhir/R4/') && method !== 'GET' && !url.endsWith('/_search');
+      (url.startsWith('/fhir/R4/') ||
+        (url.startsWith('/v1/') && url !== '/v1/context' && !url.endsWith('/compare'))) &&
+      method !== 'GET' &&
+      !url.endsWith('/_search');
     expect(requests.length).to.be.greaterThan(450);
     const before = await written();
     const opened: string[] = [];
@@ -167,6 +170,17 @@ describe('the gate of grants', () => {
       'get /v1/terminology/{system}',
       'get /v1/terminology/{system}/{code}',
       'post /v1/context',
+      'put /v1/patients/{patient_id}',
+      'post /v1/patients/{patient_id}/observations',
+      'delete /v1/observations/{item_id}',
+      'post /v1/patients/{patient_id}/conditions',
+      'delete /v1/conditions/{item_id}',
+      'post /v1/patients/{patient_id}/medications',
+      'delete /v1/medications/{item_id}',
+      'post /v1/patients/{patient_id}/documents',
+      'put /v1/documents/{doc_id}/content',
+      'post /v1/documents/{doc_id}/finalize',
+      'post /v1/patients/{patient_id}/labs/import',
       'get /fhir/R4',
       'post /fhir/R4',
       'post /fhir/R4/{resource_type}',

@@ -363,11 +363,16 @@ function permit(
       credential,
       holder: holderOf(caller),
       scope: keyScopeOf(caller),
-      mayShow: route.showsStored !== true || mayRead(caller),
+      mayShow: route.showsStored !== true || mayRead(caller, typeOf(route)),
       run: (circumstances) => run({ ...circumstances, caller }),
       caller,
     };
   };
+}
+
+/** Returns the type that a route shows, whose letters decide under a grant. */
+function typeOf({ grantToken }: TypedRoute<'api_key'>): string | undefined {
+  return grantToken === 'refused' ? undefined : (grantToken.type ?? undefined);
 }
 
 /** Returns the scope of a person's Idempotency-Keys outside a project (docs/spec/decisions.md, section 3). */

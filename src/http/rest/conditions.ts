@@ -4,7 +4,7 @@ import { shownCondition, toCondition } from '#src/v1/condition.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
-import { createItem, type Kind, listItems } from './items.ts';
+import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
 import {
   AUTHOR,
@@ -71,7 +71,7 @@ export const CONDITION_ROUTES = [
     description: 'A bare `code` is ICD-10.',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: creates('Condition'),
     scope: 'write',
     headers: AUTHOR,
     body: condition,

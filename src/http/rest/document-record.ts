@@ -1,17 +1,28 @@
 /** A document between its DocumentReference, its bytes in the store, and what REST v1 shows of it. */
 import type { CommandContext, WriteResult } from '#commands/command.ts';
-import { elsewhere } from '#commands/document/finalize.ts';
+import { elsewhere, othersDocument } from '#commands/document/finalize.ts';
 import { immutable } from '#commands/document/settle.ts';
+import type { MarkedResource } from '#queries/rest/marks.ts';
 import { signUpload } from '#src/documents/signature.ts';
 import { type BlobKey, DIRECT } from '#src/documents/store.ts';
 import { attachmentsOf, type HeldContent, heldContents, openSlot } from '#src/fhir/document-content.ts';
+import { withLetter } from '#src/shared/access.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { shownDocument } from '#src/v1/document.ts';
 import type { RouteResult } from '../api/route.ts';
 import type { Services } from '../ports/services.ts';
 import { dispositionOf } from './document-download.ts';
 import type { Expected } from './document-upload.ts';
-import { patientOf, type RestRequest, recordOf, resourceIn, writtenBody } from './record.ts';
+import {
+  creationOf,
+  patientOf,
+  type RestRequest,
+  recordOf,
+  resourceIn,
+  shownResource,
+  writtenBody,
+} from './record.ts';
 
 /** The lifetime of a URL to or from the store, in seconds. */
 const LINK_SECONDS = 900;
@@ -42,6 +53,27 @@ export function openDocument(found: { readonly id: string; readonly body: string
   return document;
 }
 
+/**
+ * Reads a document to whose content a request adds. Under a grant it is one that the application created, whether the
+ * grant lets it read that or not (docs/spec/decisions.md, section 9, "Letters").
+ * @throws Refusal not_found (404), forbidden (403) for a document that the application sees and others created
+ */
+export async function documentToFill(
+  request: RestRequest,
+  id: string,
+): Promise<MarkedResource & { readonly body: string }> {
+  const type = 'DocumentReference';
+  const { calls, sees } = request.caller;
+  const { credential } = calls;
+  if (sees.within === undefined || credential.kind !== 'grant') return shownResource(request, type, id);
+  const within = { ...sees.within, access: withLetter(sees.within.access, type, 'r') };
+  const found = await shownResource({ ...request, caller: { calls, sees: { ...sees, within } } }, type, id);
+  const { kind, application } = (await creationOf(request, found)).metadata.credential;
+  if (kind === 'grant' && application === credential.applicationId) return found;
+  await shownResource(request, type, id);
+  throw othersDocument(id);
+}
+
 /** Returns the expected properties of its content. */
 export function expectedOf({ config }: Pick<Services, 'config'>, resource: JsonObject): Expected {
   const { contentType } = attachmentsOf(resource)[openSlot(resource) ?? 0] ?? {};
@@ -53,19 +85,24 @@ export function expectedOf({ config }: Pick<Services, 'config'>, resource: JsonO
 
 /**
  * Returns the URL to which the content of a new document is uploaded without the service's credential: a URL
- * of the store itself, or a signed URL of this service.
+ * of the store itself, or a signed URL of this service. Under a grant it is the service's own, which takes the access token.
  */
 export async function uploadTarget(
-  { documents, config }: Pick<Services, 'documents' | 'config'>,
+  { services: { documents, config }, pass }: RestRequest,
   of: Pick<BlobKey, 'patient' | 'document'>,
   contentType: string,
 ): Promise<object> {
+  const expires_in_seconds = LINK_SECONDS;
+  if (pass !== undefined) {
+    const url = `${config.baseUrl}/v1/documents/${of.document}/content`;
+    return { url, method: 'PUT', headers: { 'Content-Type': contentType }, expires_in_seconds };
+  }
   const direct = await documents.store.upload({ ...of, blob: DIRECT }, contentType, LINK_SECONDS);
   const { url, headers } = direct ?? {
     url: ownTarget(documents.key, config.baseUrl, of.document),
     headers: { 'Content-Type': contentType },
   };
-  return { url, method: 'PUT', headers, expires_in_seconds: LINK_SECONDS };
+  return { url, method: 'PUT', headers, expires_in_seconds };
 }
 
 function ownTarget(key: Buffer, baseUrl: string, document: string): string {
@@ -109,5 +146,6 @@ export async function shownFinal(
     download_url: await withDownload(request, document),
   };
   const shown = { type, id, patient, version, created, updated: lastUpdated, author: authorship } as const;
+  if (mayRead(request.caller, type)) request.pass?.shows('update', type, id);
   return { status: 200, body: recordOf(shown, fields) };
 }

@@ -44,7 +44,9 @@ export const createdSchema = z
         headers: z.record(z.string(), z.string()).describe('That the upload must have.'),
         expires_in_seconds: z.int(),
       })
-      .describe('Where the content may go, once, without a credential; it is finalized then.'),
+      .describe(
+        'Where the content may go, once, without a credential; it is finalized then. Under a grant it takes the access token, and finalizes the document.',
+      ),
   })
   .meta({ id: 'CreatedDocument' });
 

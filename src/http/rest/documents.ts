@@ -15,6 +15,7 @@ import { finalizingCommand } from './document-author.ts';
 import { download } from './document-download.ts';
 import {
   documentIn,
+  documentToFill,
   expectedOf,
   openDocument,
   shownFinal,
@@ -24,6 +25,7 @@ import {
 import { createdSchema, documentInput, documentSchema, finalizeInput } from './document-schemas.ts';
 import { checkedBytes, receive, reread } from './document-upload.ts';
 import { namingInputs } from './inputs.ts';
+import { creates } from './items.ts';
 import { LIST_MODELS, listRecords, tokenOf } from './list.ts';
 import {
   commandOf,
@@ -47,6 +49,15 @@ const READS_DOCUMENT = {
   id: 'doc_id',
 } as const;
 
+/** What a grant needs to send the content of a document that its application created. */
+const SENDS_CONTENT = {
+  action: 'update',
+  needs: [{ type: 'DocumentReference', letters: 'c' }],
+  type: 'DocumentReference',
+  id: 'doc_id',
+  writes: true,
+} as const;
+
 /** Their routes. */
 export const DOCUMENT_ROUTES = [
   route({
@@ -55,10 +66,10 @@ export const DOCUMENT_ROUTES = [
     operationId: 'createDocument',
     summary: 'Create a document; upload its content next',
     description:
-      'The content goes to `upload`, as it says, and is then finalized; or to `PUT /v1/documents/{doc_id}/content`, which does both.',
+      'The content goes to `upload`, as it says, and is then finalized; or to `PUT /v1/documents/{doc_id}/content`, which does both. Under a grant `upload` is that request, and takes the access token.',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: creates('DocumentReference'),
     scope: 'write',
     headers: AUTHOR,
     body: documentInput,
@@ -79,7 +90,7 @@ export const DOCUMENT_ROUTES = [
         { type, id, patient, ...times, author: command.authorship },
         { ...shownDocument(writtenBody(result)), download_url: null },
       );
-      const upload = await uploadTarget(services, { patient, document: id }, given.content_type);
+      const upload = await uploadTarget(request, { patient, document: id }, given.content_type);
       return {
         status: 201,
         headers: { Location: `${services.config.baseUrl}/v1/documents/${id}` },
@@ -144,7 +155,7 @@ export const DOCUMENT_ROUTES = [
       'Send the content as the body. `Content-Type` must be the document’s, or absent; the service checks the content against it. Content cannot be replaced: 409. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: SENDS_CONTENT,
     scope: 'write',
     takes: 'bytes',
     headers: AUTHOR,
@@ -152,7 +163,7 @@ export const DOCUMENT_ROUTES = [
     answers: { 200: { description: 'The document, final', schema: documentSchema } },
     async run(request) {
       const { services, incoming, params } = request;
-      const found = await shownResource(request, 'DocumentReference', params.doc_id);
+      const found = await documentToFill(request, params.doc_id);
       const { document, resource, patient } = openDocument(found);
       const { created, metadata } = await creationOf(request, found);
       const command = finalizingCommand(request, metadata);
@@ -236,7 +247,7 @@ export const DOCUMENT_ROUTES = [
       '`size` and `sha256` are compared where they are sent, which takes the scope `read` too. Once more changes nothing. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: SENDS_CONTENT,
     scope: 'write',
     headers: AUTHOR,
     body: finalizeInput,
@@ -246,12 +257,13 @@ export const DOCUMENT_ROUTES = [
       const { services, params, body } = request;
       const { author_type, ...sent } = body;
       commandOf(request, author_type);
-      if (!mayRead(request.caller)) refuseComparing(sent);
-      const found = await shownResource(request, 'DocumentReference', params.doc_id);
+      if (!mayRead(request.caller, 'DocumentReference')) refuseComparing(sent);
+      const found = await documentToFill(request, params.doc_id);
       const [held] = heldContents(resourceIn(found.body), found.id);
       if (held !== undefined) {
         agree(sent, held);
         const download_url = await withDownload(request, documentIn(found));
+        request.pass?.shows('read', 'DocumentReference', found.id);
         const [shown] = await shownRecords(request, [found], (each) => ({
           ...shownDocument(each),
           download_url,
@@ -319,7 +331,7 @@ function refuseComparing(sent: { readonly size?: unknown; readonly sha256?: unkn
     if (sent[name] !== undefined)
       throw new Refusal('forbidden', {
         code: 'forbidden',
-        diagnostics: `comparing ${name} with the stored content requires the scope read, which this credential doesn't have; leave ${name} out`,
+        diagnostics: `comparing ${name} with the stored content requires reading it, which this credential may not; leave ${name} out`,
         expression: name,
       });
 }

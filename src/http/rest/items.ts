@@ -1,6 +1,7 @@
 /** Creates, lists, reads and deletes observations, conditions and medications in the same way. */
 import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
 import type { AuthorType } from '#src/shared/author.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -37,6 +38,11 @@ export interface Kind {
     readonly by: (resource: JsonObject) => Referred | undefined;
     readonly as: (other: JsonObject) => object;
   };
+}
+
+/** Returns what a grant needs to create a resource of a type. */
+export function creates(type: ResourceType) {
+  return { action: 'create', needs: [{ type, letters: 'c' }], type, writes: true } as const;
 }
 
 /**

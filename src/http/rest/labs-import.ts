@@ -1,10 +1,13 @@
 /** Imports of laboratory results: decided on what earlier reports wrote, written by one transaction. */
 import type { CommandContext } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
+import { seesType } from '#queries/sight.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
+import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { decideLabs, keysIn, nameOf } from '#src/labs/decide.ts';
 import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/labs/labs.ts';
-import { mayRead } from '#src/shared/caller.ts';
+import { allows } from '#src/shared/access.ts';
+import { type Caller, mayRead } from '#src/shared/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -70,10 +73,10 @@ export async function importLabs(
     draft.type === 'Observation' ? (now.get(nameOf(draft)) ?? []) : [],
   );
   const ofType = written.filter(({ type }) => type === 'Observation');
-  const reads = mayRead(request.caller);
+  const reads = mayRead(request.caller, 'Observation');
   const created = ofType.filter(({ outcome }) => outcome === 'created').length;
   // Which results are new, changed or unchanged would reveal what is stored.
-  const visible = reads ? observations : [];
+  const visible = reads ? observations.filter(({ resource }) => isRead(request.caller, resource)) : [];
   const accepted = drafts.filter(({ type }) => type === 'Observation').length;
   const shown = await shownRecords(request, visible, shownObservation, parseStored);
   const displays = await displaysFor(request, shown);
@@ -87,12 +90,18 @@ export async function importLabs(
     warnings: reads ? [...labs.warnings, ...labs.compared, ...notes.told.warnings] : [...labs.warnings],
   });
   const text = `${answer.slice(0, -1)},"observations":[${printed.join()}]}`;
-  return { status: 200, text, position };
+  return { status: 200, text, position, shown: shown.length };
+}
+
+/** Tells whether a caller may read an Observation; under a grant its categories decide. */
+function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
+  const type = 'Observation';
+  return within === undefined || allows(within.access, type, 'r', categoriesOf(type, resource));
 }
 
 /** Returns what earlier reports wrote for the same results, by type and key. */
 async function earlierOf(
-  { services, caller }: RestRequest,
+  { services, caller, pass }: RestRequest,
   patient: string,
   drafts: readonly Draft[],
 ): Promise<Map<string, Stored>> {
@@ -113,6 +122,8 @@ async function earlierOf(
           ['_total', 'none'],
         ]),
       });
+      if (pass !== undefined && seesType(caller.sees, type, 's'))
+        pass.searched(type, tokens.join(','), page.matches.length);
       for (const match of page.matches) {
         if (match.body === null) continue;
         const stored = { ...match, body: match.body, resource: parseStored(match.body) };

@@ -14,10 +14,12 @@ import { inSlices } from '#src/shared/slices.ts';
 import { listIn, numberIn, objectIn } from '#src/v1/elements.ts';
 import { type ApiRequest, type RouteResult, route } from '../api/route.ts';
 import type { RawBody } from '../body.ts';
+import type { Edge } from '../edge/edge.ts';
 import { type GivenItems, labsBody, labsQuery } from './labs-body.ts';
+import { inside, outside } from './labs-edge.ts';
 import { importLabs } from './labs-import.ts';
 import { observationSchema } from './observations.ts';
-import { commandOf, liveResource, resourceIn } from './record.ts';
+import { commandOf, liveResource } from './record.ts';
 import { AUTHOR } from './schemas.ts';
 
 const CSV = 'text/csv';
@@ -30,12 +32,14 @@ type LabsRequest = ApiRequest<
 
 /** Reads the report, whatever its form, and imports it. @throws Refusal 403 404 409 413 422 */
 async function run(request: LabsRequest): Promise<RouteResult> {
-  const { params, query, raw, body } = request;
+  const { params, query, raw, body, pass } = request;
   const { patient_id: patient } = params;
   const { body: stored } = await liveResource(request, 'Patient', patient);
   if (query.date !== undefined && raw?.mediaType !== CSV)
     throw refused('query.date', 'query.date is allowed only with text/csv');
-  const subject = `Patient/${patient}`;
+  const isItems = body !== undefined && 'items' in body;
+  const reading = pass === undefined || isItems ? inside(patient) : outside(pass.edge);
+  const subject = `Patient/${reading.patient}`;
   const named = body !== undefined && 'message' in body ? body.source_system : undefined;
   const origin = body !== undefined && 'items' in body ? body.origin : undefined;
   const command = sourced(commandOf(request), named, origin);
@@ -49,21 +53,26 @@ async function run(request: LabsRequest): Promise<RouteResult> {
   if (raw?.mediaType === CSV) {
     const { text, warnings } = decodeBytes(raw.bytes, raw.charset);
     const rows = { ...of, origin: command.authorship.originId, place: 'rows' };
-    const labs = await inSlices(labsOfItems(await inSlices(itemsOfTable(text, query.date)), rows));
+    const labs = await reading.inward(async () =>
+      inSlices(labsOfItems(await inSlices(itemsOfTable(text, query.date)), rows)),
+    );
     return importLabs(request, command, patient, warned(labs, warnings));
   }
-  const { text, warnings } = messageOf(raw, body);
-  const circumstances = { ...of, patient: resourceIn(stored), mayRead: mayRead(request.caller) };
-  const labs = warned(await inSlices(labsOfMessage(text, circumstances)), warnings);
+  const { text, warnings } = messageOf(raw, body, pass?.edge);
+  const circumstances = { ...of, patient: reading.stored(stored), mayRead: mayRead(request.caller) };
+  const labs = warned(await reading.inward(() => inSlices(labsOfMessage(text, circumstances))), warnings);
   return importLabs(request, sourced(command, command.authorship.sourceSystem ?? labs.source), patient, labs);
 }
 
+/** Returns the message as it was sent: the ids of a JSON body were exchanged already. */
 function messageOf(
   raw: RawBody | undefined,
   body: z.output<typeof labsBody>,
+  edge: Edge | undefined,
 ): ReturnType<typeof decodeBytes> {
   if (raw !== undefined) return decodeBytes(raw.bytes, raw.charset);
-  return { text: body !== undefined && 'message' in body ? body.message : '', warnings: [] };
+  const text = body !== undefined && 'message' in body ? body.message : '';
+  return { text: edge === undefined ? text : edge.outward(text), warnings: [] };
 }
 
 /** Items with the literals of their numbers. @param exact the body with them, where they are others */
@@ -128,7 +137,11 @@ export const LABS_ROUTES = [
       'An HL7 v2 message (ORU^R01), JSON items, or a table. The import writes everything or nothing. It skips a report that was imported before; changed results become new versions of the earlier ones. Results without a LOINC code are kept, and `unmapped` lists their codes. A key without `read` must send messages without patient data in PID (else 403).',
     tag: 'Laboratory results',
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: {
+      action: 'labs-import',
+      needs: [{ type: 'Observation', letters: 'c' }],
+      type: 'Observation',
+    },
     scope: 'write',
     headers: AUTHOR,
     query: labsQuery,

@@ -4,7 +4,7 @@ import { medicationNames, medicationReferred, shownMedication, toMedication } fr
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
-import { createItem, type Kind, listItems } from './items.ts';
+import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
 import {
   AUTHOR,
@@ -77,7 +77,7 @@ export const MEDICATION_ROUTES = [
     description: 'A bare `code` is ATC.',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: creates('MedicationStatement'),
     scope: 'write',
     headers: AUTHOR,
     body: medication,

@@ -15,7 +15,7 @@ import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { withAbsentUnits } from './absent-units.ts';
 import { daysInOrder } from './days.ts';
 import { itemRoutes } from './item-routes.ts';
-import { createItem, type Kind, listItems } from './items.ts';
+import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
 import {
   AUTHOR,
@@ -164,7 +164,7 @@ export const OBSERVATION_ROUTES = [
       'Exactly one of `value` with `unit`, `value_text`, `value_code`, `value_boolean` and `components`. A bare `code` is LOINC. `unit` may be absent where LOINC has none for the code; it is `1` then.',
     tag: TAG,
     credential: 'api_key',
-    grantToken: 'refused',
+    grantToken: creates('Observation'),
     scope: 'write',
     headers: AUTHOR,
     body: observation,
