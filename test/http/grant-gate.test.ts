@@ -88,7 +88,8 @@ describe('the gate of grants', () => {
       (url.startsWith('/fhir/R4/') ||
         (url.startsWith('/v1/') && url !== '/v1/context' && !url.endsWith('/compare'))) &&
       method !== 'GET' &&
-      !url.endsWith('/_search');
+      !url.endsWith('/_search') &&
+      !url.includes('$');
     expect(requests.length).to.be.greaterThan(450);
     const before = await written();
     const opened: string[] = [];
@@ -108,7 +109,8 @@ describe('the gate of grants', () => {
     };
     await inParallel(
       requests.filter(({ open }) => !open),
-      16,
+      // Searches of an application wait for their turns.
+      4,
       async (request) => {
         const response = await send(request, allowed.token);
         const text = await response.text();
@@ -169,6 +171,16 @@ describe('the gate of grants', () => {
       'get /v1/patients/{patient_id}/grants',
       'get /v1/terminology/{system}',
       'get /v1/terminology/{system}/{code}',
+      'get /v1/terminology/symptoms',
+      'get /v1/terminology/symptoms/{concept_id}',
+      'get /v1/terminology/conditions',
+      'get /v1/terminology/conditions/{concept_id}',
+      'get /v1/terminology/treatments',
+      'get /v1/terminology/treatments/{concept_id}',
+      'get /v1/terminology/search',
+      'get /v1/terminology/search/{concept_id}',
+      'get /v1/search',
+      'get /v1/search/{concept_id}',
       'post /v1/context',
       'put /v1/patients/{patient_id}',
       'post /v1/patients/{patient_id}/observations',

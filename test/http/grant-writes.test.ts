@@ -510,6 +510,81 @@ describe('writes under a grant', () => {
       ['update', 'Observation', 'denied', 0],
     ]);
   });
+
+  it('write Provenances about what is visible, and no others', async () => {
+    const about = await on.allow(['patient/Provenance.cruds', `patient/Observation.rs?category=${LAB}`]);
+    const [lab, vital] = [
+      await on.created(on.observation(on.record, LAB)),
+      await on.created(on.observation(on.record, VITAL)),
+    ];
+    const said = (...targets: string[]) => ({
+      resourceType: 'Provenance',
+      recorded: '2026-01-01T00:00:00Z',
+      target: targets.map((reference) => ({ reference })),
+      agent: [{ who: { display: 'the app' } }],
+    });
+    const unknown = await on.send(about, 'POST', '/Provenance', said(`Observation/${UNKNOWN}`));
+    expect(unknown.status).to.equal(422);
+    const hidden = await on.send(about, 'POST', '/Provenance', said(`Observation/${vital}`));
+    expect(refusal(hidden, vital)).to.deep.equal(refusal(unknown, UNKNOWN));
+    const made = await on.send(
+      about,
+      'POST',
+      '/Provenance',
+      said(`Observation/${lab}`, `Patient/${about.patient}`),
+    );
+    expect(made.status, made.text).to.equal(201);
+    const id = String(made.json.id);
+    const put = (text: string) =>
+      on.send(about, 'PUT', `/Provenance/${id}`, {
+        ...said(`Observation/${lab}`),
+        id,
+        reason: [{ text }],
+      });
+    expect((await put('why')).status).to.equal(200);
+    // The target leaves the grant, and the Provenance with it.
+    await on.service.fhir(`/Observation/${lab}`, {
+      method: 'PUT',
+      body: JSON.stringify({ ...on.observation(on.record, VITAL), id: lab }),
+    });
+    expect((await put('no')).status).to.equal(405);
+    const patch = [{ op: 'remove', path: '/reason' }];
+    expect((await on.send(about, 'PATCH', `/Provenance/${id}`, patch, PATCH)).status).to.equal(404);
+    const before = await on.events();
+    expect((await on.send(about, 'DELETE', `/Provenance/${id}`)).status).to.equal(204);
+    expect(await on.events()).to.equal(before);
+    const automatic = await on.service.fhir(`/Provenance?target=Observation/${lab}`);
+    for (const { resource } of (JSON.parse(automatic.text) as { entry: { resource: { id: string } }[] })
+      .entry) {
+      const refused = await on.send(about, 'DELETE', `/Provenance/${resource.id}`);
+      expect(refused.status).to.equal(204);
+    }
+    expect(await on.events()).to.equal(before);
+  });
+
+  it('store documents, whose bytes are the record’s', async () => {
+    const made = await on.send(whole, 'POST', '/DocumentReference', {
+      resourceType: 'DocumentReference',
+      status: 'current',
+      subject: { reference: `Patient/${whole.patient}` },
+      content: [
+        { attachment: { contentType: 'text/plain', data: Buffer.from('Dear all').toString('base64') } },
+      ],
+    });
+    expect(made.status, made.text).to.equal(201);
+    expect(made.text).not.to.contain(on.record);
+    const id = String(made.json.id);
+    const bytes = await fetch(`${on.service.url}/v1/documents/${id}/content`, {
+      headers: { Authorization: `Bearer ${on.service.key}` },
+    });
+    expect(await bytes.text()).to.equal('Dear all');
+    const put = await on.send(whole, 'PUT', `/DocumentReference/${id}`, {
+      ...made.json,
+      description: 'A letter',
+    });
+    expect(put.status, put.text).to.equal(200);
+    expect((await on.metadataOf(id)).credential).to.include({ kind: 'grant' });
+  });
 });
 
 describe('webhooks of writes under a grant', () => {
