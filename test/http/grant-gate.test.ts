@@ -86,7 +86,7 @@ describe('the gate of grants', () => {
     const requests = everyRequest();
     const isWrite = ({ method, url }: { method: string; url: string }) =>
       (url.startsWith('/fhir/R4/') ||
-        (url.startsWith('/v1/') && url !== '/v1/context' && !url.endsWith('/compare'))) &&
+        (url.startsWith('/v1/') && url !== '/v1/context' && !/\/(?:compare$|proposals)/.test(url))) &&
       method !== 'GET' &&
       !url.endsWith('/_search') &&
       !url.includes('$');

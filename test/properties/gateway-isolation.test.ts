@@ -35,7 +35,7 @@ const PEOPLE = {
   'both@example.org': [1, 2],
   'carer@example.org': [0, 1],
   'stranger@example.org': [],
-  // A member of the organization that keeps the records, which is no link to any of them.
+  // A member of the organization that keeps the records. That doesn't link them to any of the records.
   'member@example.org': [],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 type Person = keyof typeof PEOPLE;
