@@ -14,11 +14,11 @@ import { type Include, openInclude } from './include/include.ts';
 import {
   type Compare,
   openCompare,
-  openPatterns,
   openSeries,
   type ReadPatterns,
   type ReadSeries,
 } from './insight/insight.ts';
+import { openPatterns } from './insight/patterns.ts';
 import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
@@ -86,8 +86,14 @@ const PACE = { activeMs: 100, restMs: 30, waiting: 200, waitMs: 5_000 } as const
 /** Contexts at a time: two long records take twice the memory, and no less of this process's time. */
 const CONTEXTS = { total: 1, ofOne: 1, waiting: 200, waitMs: 15_000 } as const;
 
-/** Series, patterns and comparisons at a time: they hold all values of a record. */
+/** Series and comparisons at a time: they hold all values of a record. */
 const INSIGHTS = { total: 2, ofOne: 2, waiting: 200, waitMs: 15_000 } as const;
+
+/**
+ * Patterns of records at a time. One project's may take all their time (`queries/insight/patterns.ts`); another's don't
+ * wait for them, nor do series. What is cached, or found for another request already, takes no turn.
+ */
+const PATTERNS = { total: 2, ofOne: 1, waiting: 200, waitMs: 25_000 } as const;
 
 /**
  * Opens connections for searches. Their statements fix the join order (`search/page.ts`), so they are planned
@@ -124,6 +130,7 @@ export function openQueries(
   const pace = new Pace(PACE);
   const searches = searchPool(pool);
   const insights = new Turns(INSIGHTS);
+  const patterns = new Turns(PATTERNS);
   const series = openSeries(pool, terminology.molarMassOf);
   /** A question that takes its turn among those of who calls (`turnOf`). */
   const inTurn =
@@ -161,7 +168,9 @@ export function openQueries(
     summarize: fairly(inTurn(inTurn(openSummarize(pool)), new Turns(SUMMARIES))),
     tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS))),
     series: fairly(inTurn(series, insights)),
-    patterns: fairly(inTurn(openPatterns(pool, terminology.molarMassOf), insights)),
+    patterns: fairly(
+      openPatterns(pool, terminology.molarMassOf, ({ calls }, work) => patterns.run(turnOf(calls), work)),
+    ),
     comparison: fairly(inTurn(openCompare(series), insights)),
     items: fairly(inTurn(openItems(searches))),
     timeline: fairly(inTurn(openTimeline(searches))),

@@ -1,9 +1,6 @@
-/** Series, patterns and comparisons of a patient's record (docs/spec/decisions.md, section 4 "Series", "Patterns"). */
-import { LRUCache } from 'lru-cache';
-import type { Pool, PoolClient } from 'pg';
+/** Series and comparisons of a patient's record (docs/spec/decisions.md, section 4 "Series", "Patterns"). */
+import type { Pool } from 'pg';
 import { type Comparison, comparePeriods } from '#src/insight/compare.ts';
-import type { Start } from '#src/insight/detect/starts.ts';
-import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
 import type { Coded, Point } from '#src/insight/track.ts';
@@ -13,17 +10,8 @@ import { isUuid } from '#src/shared/ids.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { onConnection } from '../connection.ts';
-import {
-  type ReadTrack,
-  readAll,
-  readGroup,
-  type Span,
-  trackOfGroup,
-  tracksOfAll,
-  type Unsorted,
-} from './read.ts';
+import { type ReadTrack, readGroup, trackOfGroup } from './read.ts';
 import { type Standing, standingOf } from './rows.ts';
-import { readStarts } from './starts.ts';
 
 /** What is asked of a record. */
 export interface Asked {
@@ -69,8 +57,17 @@ export type ReadSeries = (
   groups: readonly (readonly Coded[])[],
 ) => Promise<Told<ReadTrack[]>>;
 
-/** Finds the patterns of a record. */
-export type ReadPatterns = (caller: Caller, patient: string) => Promise<Told<Patterns>>;
+/**
+ * Finds the patterns of a record.
+ * @param isGone whether the client has gone: then the work ends
+ * @throws Refusal too_large (413, `too-costly`) if it takes too long; unavailable (503) if it isn't the caller's turn in
+ *   time, or the client has gone
+ */
+export type ReadPatterns = (
+  caller: Caller,
+  patient: string,
+  isGone?: () => boolean,
+) => Promise<Told<Patterns>>;
 
 /** Compares two periods of a group of codes. */
 export type Compare = (
@@ -79,28 +76,23 @@ export type Compare = (
   what: { readonly group: readonly Coded[]; readonly a: Period; readonly b: Period },
 ) => Promise<Told<Compared>>;
 
-/** Most versions that cached findings rest on, of all records together: some 12 MB. */
-const MOST_CACHED = 60_000;
-/** How long findings are cached after their last use, in ms: no longer than this after a purge. */
-const CACHED_MS = 120_000;
-
 const UNSEEN = { fresh: true, told: undefined } as const;
 
 /** Opens series over a database. */
 export function openSeries(pool: Pool, molarMass: MolarMassOf): ReadSeries {
   return async ({ sees }, { patient, ...span }, groups) => {
     if (!isUuid(patient)) return UNSEEN;
-    return onConnection(pool, async (database) => {
-      const { fresh, seen } = await standingOf(database, sees, patient);
-      if (!seen) return { fresh, told: undefined };
-      const told: ReadTrack[] = [];
-      // One after another: of those that were read, only the track is held.
-      for (const group of groups) {
-        const unsorted = await readGroup(database, { sees, patient, ...span }, group);
-        told.push(await inSlices(trackOfGroup(unsorted, group, molarMass)));
-      }
-      return { fresh, told };
-    });
+    const { fresh, seen } = await onConnection(pool, (database) => standingOf(database, sees, patient));
+    if (!seen) return { fresh, told: undefined };
+    const told: ReadTrack[] = [];
+    // One after another: of those that were read, only the track is held. While it is made, others have the connection.
+    for (const group of groups) {
+      const unsorted = await onConnection(pool, (database) =>
+        readGroup(database, { sees, patient, ...span }, group),
+      );
+      told.push(await inSlices(trackOfGroup(unsorted, group, molarMass)));
+    }
+    return { fresh, told };
   };
 }
 
@@ -117,52 +109,4 @@ export function openCompare(series: ReadSeries): Compare {
     const compared = await inSlices(comparePeriods(track, { a: isIn(a), b: isIn(b) }));
     return { fresh, told: { ...compared, unit: track.unit, warnings } };
   };
-}
-
-/** Opens patterns over a database. */
-export function openPatterns(pool: Pool, molarMass: MolarMassOf): ReadPatterns {
-  const cache = new LRUCache<string, Patterns>({
-    maxSize: MOST_CACHED,
-    sizeCalculation: ({ findings }) => 20 + findings.reduce((sum, { evidence }) => sum + evidence.length, 0),
-    ttl: CACHED_MS,
-    ttlAutopurge: true,
-  });
-  return async ({ sees }, patient) => {
-    if (!isUuid(patient)) return UNSEEN;
-    const read = await onConnection(pool, (database) => readPatterns(database, { sees, patient }, cache));
-    if (!('all' in read)) return read;
-    const { tracks, warnings } = await inSlices(tracksOfAll(read.all, molarMass));
-    const findings = await inSlices(findPatterns(tracks, read.starts));
-    const told = { findings, warnings, changed: read.changed };
-    if (read.key !== undefined) cache.set(read.key, told);
-    return { fresh: read.fresh, told };
-  };
-}
-
-/** What patterns are found in. */
-interface PatternsRead {
-  readonly fresh: boolean;
-  /** Of the cache; undefined if they aren't cached. */
-  readonly key: string | undefined;
-  readonly all: Unsorted;
-  readonly starts: readonly Start[];
-  readonly changed: Micros;
-}
-
-/** Reads what patterns are found in, or cached patterns of the same state of the record. */
-async function readPatterns(
-  database: PoolClient,
-  span: Span,
-  cache: LRUCache<string, Patterns>,
-): Promise<PatternsRead | Told<Patterns>> {
-  const { sees, patient } = span;
-  const { seen, changed, fresh } = await standingOf(database, sees, patient);
-  if (!seen) return { fresh, told: undefined };
-  // What is within a grant may change without the record.
-  const key = sees.within === undefined && fresh ? `${sees.ownerId} ${patient} ${changed}` : undefined;
-  const before = key === undefined ? undefined : cache.get(key);
-  if (before !== undefined) return { fresh, told: before };
-  const all = await readAll(database, span);
-  const starts = await readStarts(database, span);
-  return { fresh, key, all, starts, changed: changed ?? 0 };
 }

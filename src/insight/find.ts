@@ -3,40 +3,84 @@ import type { Steps } from '#src/shared/slices.ts';
 import { changeOf } from './detect/change.ts';
 import { gapsOf } from './detect/gaps.ts';
 import { LEAST, LEVELS } from './detect/levels.ts';
-import { pairsOf, type Sampled } from './detect/pairs.ts';
+import { MOST_SERIES, MOST_TOLD, pairsOf, type Sampled } from './detect/pairs.ts';
 import { rhythmsOf } from './detect/rhythm.ts';
 import { runsOf } from './detect/runs.ts';
 import { type Start, startsOf } from './detect/starts.ts';
 import { trendOf } from './detect/trend.ts';
 import { type Detected, type Finding, findingOf } from './finding.ts';
 import { samplesOf, type Track } from './track.ts';
+import { beyond, type InsightWarning } from './warning.ts';
+
+/**
+ * Values that starts of medications are compared with, counted once for each start: of more starts the newest are used.
+ * They bound the memory; a hundred starts and ten thousand values are within them.
+ */
+const MOST_AROUND_STARTS = 1_000_000;
+
+/** The patterns of a record, and what wasn't looked at or isn't told. */
+export interface Found {
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly InsightWarning[];
+}
 
 /**
  * Finds all patterns, in steps.
  * @param tracks each of other codes; findings come in their order
- * @param starts of medications
+ * @param starts of medications, the oldest first
  */
-export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]): Steps<Finding[]> {
+export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]): Steps<Found> {
   const sampled: Sampled[] = [];
   for (const track of tracks) {
     sampled.push({ track, samples: samplesOf(track.points) });
     yield;
   }
   const tested = Math.max(1, sampled.filter(({ samples }) => samples.length >= LEAST.trend).length);
-  const found: Detected[] = [];
-  for (const { track, samples } of sampled) {
-    found.push(...(yield* courseOf({ track, samples }, tested)));
-    found.push(...runsOf(track), ...gapsOf(track, LEVELS.gap / tested));
-    found.push(...(yield* rhythmsOf(track, LEVELS.rhythm / (2 * tested))));
-  }
-  found.push(...(yield* pairsOf(sampled, LEVELS.pair)));
-  found.push(...(yield* startsOf(sampled, starts, LEVELS.start)));
   const findings: Finding[] = [];
-  for (const detected of found) {
-    findings.push(findingOf(detected));
-    yield;
+  // One after another: of eager evidence no more is held than that of one series.
+  const told = function* (found: readonly Detected[]): Steps<void> {
+    for (const detected of found) {
+      findings.push(yield* findingOf(detected));
+      yield;
+    }
+  };
+  for (const { track, samples } of sampled) {
+    yield* told(yield* courseOf({ track, samples }, tested));
+    yield* told(runsOf(track));
+    yield* told(gapsOf(track, LEVELS.gap / tested));
+    yield* told(yield* rhythmsOf(track, LEVELS.rhythm / (2 * tested)));
   }
-  return findings;
+  const paired = yield* pairsOf(sampled, LEVELS.pair);
+  yield* told(paired.found);
+  const newest = newestOf(starts, sampled);
+  const started = yield* startsOf(sampled, newest, LEVELS.start);
+  const chosen = surest(started);
+  yield* told(chosen);
+  return {
+    findings,
+    warnings: [
+      ...beyond(`not paired: series beyond the ${MOST_SERIES} with the most values`, paired.unpaired),
+      ...beyond(`not told: correlations of series beyond the ${MOST_TOLD} strongest`, paired.untold),
+      ...beyond('not compared: earlier starts of medications', starts.length - newest.length),
+      ...beyond(
+        `not told: correlations with medications beyond ${MOST_TOLD}`,
+        started.length - chosen.length,
+      ),
+    ],
+  };
+}
+
+/** Returns the newest starts, so many that they and the values make no more than `MOST_AROUND_STARTS`. */
+function newestOf(starts: readonly Start[], sampled: readonly Sampled[]): readonly Start[] {
+  const values = sampled.reduce((sum, { samples }) => sum + samples.length, 0);
+  return starts.slice(-Math.max(1, Math.floor(MOST_AROUND_STARTS / Math.max(1, values))));
+}
+
+/** Returns those with the highest confidence, in their order; of equal ones the last. */
+function surest(found: readonly Detected[]): readonly Detected[] {
+  const order = found.toReversed().sort((a, b) => b.confidence - a.confidence);
+  const chosen = new Set(order.slice(0, MOST_TOLD));
+  return found.filter((each) => chosen.has(each));
 }
 
 /** Finds trends and changes alone, of each track by itself, in steps. */
@@ -45,7 +89,9 @@ export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
   const tested = Math.max(1, sampled.filter(({ samples }) => samples.length >= LEAST.trend).length);
   const found: Finding[][] = [];
   for (const each of sampled) {
-    found.push((yield* courseOf(each, tested)).map(findingOf));
+    const findings: Finding[] = [];
+    for (const detected of yield* courseOf(each, tested)) findings.push(yield* findingOf(detected));
+    found.push(findings);
     yield;
   }
   return found;

@@ -1,5 +1,6 @@
 /** Findings: what methods found in tracks, with the evidence for and against it. Pure. */
 import { createHash } from 'node:crypto';
+import type { Steps } from '#src/shared/slices.ts';
 import type { Coded, Point } from './track.ts';
 
 /** Kinds of findings (docs/spec/decisions.md, section 4 "Patterns"). */
@@ -51,7 +52,10 @@ export interface Detected {
   /** Its name and variant. */
   readonly method: string;
   readonly window: { readonly from: string; readonly to: string };
-  /** In the order of time. */
+  /**
+   * In the order of time. Better a getter that makes it of the track's points than a list: a record may have hundreds of
+   * findings with thousands of values each, of which one at a time is asked for.
+   */
   readonly evidence: readonly Evidence[];
 }
 
@@ -60,13 +64,30 @@ export interface Finding extends Detected {
   readonly finding_id: string;
 }
 
-/** Returns a finding with its id: a hash of its kind, method, codes, window and evidence by version. */
-export function findingOf(detected: Detected): Finding {
-  const { kind, method, codes, window, evidence } = detected;
+/** Pieces of evidence that a step hashes. */
+const STEP = 2_000;
+
+/**
+ * Returns a finding with its id, in steps: a hash of its kind, method, codes, window and evidence by version. The evidence
+ * is made for the hash, and made again when it is asked for.
+ */
+export function* findingOf(detected: Detected): Steps<Finding> {
+  const { kind, codes, direction, effect, confidence, method, window } = detected;
   const hash = createHash('sha256');
   hash.update(JSON.stringify([kind, method, codes.map(({ system, code }) => [system, code]), window]));
-  for (const { fhir, version, role } of evidence) hash.update(`\n${fhir}/_history/${version} ${role}`);
-  return { ...detected, finding_id: `find_${hash.digest('base64url').slice(0, 24)}` };
+  const { evidence } = detected;
+  for (let from = 0; from < evidence.length; from += STEP) {
+    const part = evidence.slice(from, from + STEP);
+    hash.update(part.map(({ fhir, version, role }) => `\n${fhir}/_history/${version} ${role}`).join(''));
+    yield;
+  }
+  return {
+    ...{ kind, codes, direction, effect, confidence, method, window },
+    finding_id: `find_${hash.digest('base64url').slice(0, 24)}`,
+    get evidence() {
+      return detected.evidence;
+    },
+  };
 }
 
 /** Returns a point as evidence. */

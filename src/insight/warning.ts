@@ -53,4 +53,9 @@ export function warningsOf(tally: Tally): InsightWarning[] {
   ];
 }
 
+/** Returns a warning of what a limit leaves out; none if that is nothing. */
+export function beyond(text: string, count: number): InsightWarning[] {
+  return count === 0 ? [] : [{ kind: 'left_out', text, count }];
+}
+
 const named = (unit: string): string => (unit === '' ? 'a number without a unit' : unit);

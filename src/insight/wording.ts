@@ -9,7 +9,7 @@ export type Names = ReadonlyMap<string, string>;
 
 /** Returns the title of a finding, one line. */
 export function titleOf(finding: Finding, names: Names): string {
-  const { kind, codes, direction, effect, window, evidence, method } = finding;
+  const { kind, codes, direction, effect, window, method } = finding;
   const [first = 'values', second = 'values'] = codes.map((code) => nameOf(code, names));
   const period = `from ${dayOf(window.from)} to ${dayOf(window.to)}`;
   const size = quantity(Math.abs(effect.value), effect.unit);
@@ -18,7 +18,7 @@ export function titleOf(finding: Finding, names: Names): string {
     case 'change_point':
       return `${first} ${predicateOf(finding)}`;
     case 'out_of_range':
-      return `${first} was ${direction} its reference range ${evidence.length} times in a row ${period}`;
+      return `${first} was ${direction} its reference range ${finding.evidence.length} times in a row ${period}`;
     case 'gap':
       return `No ${first} was recorded for ${rounded(effect.value)} days ${period}`;
     case 'correlation':

@@ -9,13 +9,16 @@ export type Steps<T> = Generator<undefined, T>;
 
 /**
  * Does work in slices.
- * @throws what the work throws
+ * @param after is told after each slice how long it took, in ms; what it throws ends the work
+ * @throws what the work or `after` throws
  */
-export async function inSlices<T>(steps: Steps<T>): Promise<T> {
+export async function inSlices<T>(steps: Steps<T>, after?: (ms: number) => void): Promise<T> {
   let since = performance.now();
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value;
-    if (performance.now() - since < SLICE_MS) continue;
+    const took = performance.now() - since;
+    if (took < SLICE_MS) continue;
+    after?.(took);
     await setImmediate();
     since = performance.now();
   }

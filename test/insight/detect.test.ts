@@ -32,8 +32,8 @@ function track(values: readonly Given[], code = '2345-7'): Track {
   return { codes: [{ system: LOINC, code }], unit: 'mg/dL', points: inOrder(points) };
 }
 
-const find = (tracks: readonly Track[], starts: readonly Start[] = []): Finding[] =>
-  atOnce(findPatterns(tracks, starts));
+const find = (tracks: readonly Track[], starts: readonly Start[] = []): readonly Finding[] =>
+  atOnce(findPatterns(tracks, starts)).findings;
 const list = (count: number, each: (n: number) => Given): Given[] =>
   Array.from({ length: count }, (_, n) => each(n));
 

@@ -7,7 +7,8 @@ import { atOnce } from '#src/shared/slices.ts';
 import { isFound, tracksOf } from './judged.ts';
 import { type JudgedRecord, judgedSet, noiseRecord } from './judged-set.ts';
 
-const findingsOf = (record: JudgedRecord): Finding[] => atOnce(findPatterns(tracksOf(record), []));
+const findingsOf = (record: JudgedRecord): readonly Finding[] =>
+  atOnce(findPatterns(tracksOf(record), [])).findings;
 
 describe('insight: the judged set', () => {
   const all = judgedSet();

@@ -47,7 +47,8 @@ const values = (code: string) =>
       }),
     );
 
-const findingsOf = (tracks: readonly Track[]): Finding[] => atOnce(findPatterns(tracks, []));
+const findingsOf = (tracks: readonly Track[]): readonly Finding[] =>
+  atOnce(findPatterns(tracks, [])).findings;
 
 describe('insight: properties', () => {
   it('does not depend on the order in which values arrived', () => {

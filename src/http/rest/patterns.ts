@@ -197,8 +197,9 @@ export const PATTERN_ROUTES = [
 ];
 
 async function patternsOf(request: RestRequest, patient: string): Promise<Patterns> {
-  const { services, caller } = request;
-  return told(request, patient, () => services.queries.patterns(caller, patient));
+  const { services, caller, incoming } = request;
+  const isGone = (): boolean => incoming.socket.destroyed;
+  return told(request, patient, () => services.queries.patterns(caller, patient, isGone));
 }
 
 async function list(request: RestRequest, patient: string): Promise<RouteResult> {
@@ -228,9 +229,11 @@ async function evidence(
   const { finding } = await findingOf(request, patient, id);
   const of = `evidence ${id}`;
   const [from] = cursor === undefined ? [0] : decodeCursorOf(of, cursor, z.tuple([z.int().min(0)]));
-  const { length: total } = finding.evidence;
+  // It is made when it is asked for.
+  const { evidence: all } = finding;
+  const { length: total } = all;
   const next = from + limit < total ? encodeCursorOf(of, [from + limit]) : null;
-  const data = finding.evidence.slice(from, from + limit);
+  const data = all.slice(from, from + limit);
   const body = { data, total, next_cursor: shownCursor(request, next ?? undefined) };
   return { status: 200, body, reads: true, shown: data.length };
 }

@@ -1,13 +1,13 @@
 /** Associations of two series: Spearman's correlation of their deviations from their lines, at seven lags. */
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/slices.ts';
-import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
+import { confidenceOf, type Detected, type Evidence, shown } from '../finding.ts';
 import { autocorrelation, effectivePairs } from '../methods/autocorrelation.ts';
 import { rank } from '../methods/ranks.ts';
 import { medianOf } from '../methods/select.ts';
 import { spearman } from '../methods/spearman.ts';
 import type { Sample, Track } from '../track.ts';
-import { windowOf } from './fitted.ts';
+import { evidenceOfSamples, windowOf } from './fitted.ts';
 import { LEAST } from './levels.ts';
 
 /** The method's name. */
@@ -20,8 +20,10 @@ const LAGS = [0, 1, -1, 2, -2, 3, -3] as const;
 const LEAST_RHO = 0.5;
 /** Share of the values that must have been measured together for series to be matched by occasions. */
 const SHARED = 0.9;
-/** Of the series with the most values so many are paired. */
-const MOST_SERIES = 100;
+/** Of the series with the most values so many are paired: 780 pairs, at seven lags each. */
+export const MOST_SERIES = 40;
+/** So many associations are told: the strongest. */
+export const MOST_TOLD = 50;
 
 /** A track and its samples. */
 export interface Sampled {
@@ -43,46 +45,93 @@ interface Matched {
   readonly second: readonly number[];
 }
 
+/** The number of steps by which a pair is strongest, and how strong it is then. */
+interface Strongest {
+  readonly steps: number;
+  readonly rho: number;
+  readonly p: number;
+}
+
+/** Associations, and how many series were not paired and how many associations are not told. */
+export interface Paired {
+  readonly found: readonly Detected[];
+  readonly unpaired: number;
+  readonly untold: number;
+}
+
 /**
- * Looks for associations between all pairs of series, each at its strongest lag.
+ * Looks for associations between pairs of series, each at its strongest lag. Of a pair only its lags and coefficients are
+ * held: which values belong together is worked out again when it is needed.
  * @param level over all pairs and lags that have enough values
  */
-export function* pairsOf(sampled: readonly Sampled[], level: number): Steps<Detected[]> {
-  const all = sampled
-    .filter(({ samples }) => samples.length >= LEAST.pair)
-    .map((each, n) => ({ each, n }))
-    .sort((a, b) => b.each.samples.length - a.each.samples.length || a.n - b.n)
-    .slice(0, MOST_SERIES)
-    .sort((a, b) => a.n - b.n)
-    .map(({ each }) => deviating(each));
-  yield;
-  const tried: { a: Deviating; b: Deviating; matched: Matched }[] = [];
+export function* pairsOf(sampled: readonly Sampled[], level: number): Steps<Paired> {
+  const long = sampled.filter(({ samples }) => samples.length >= LEAST.pair);
+  const all: Deviating[] = [];
+  for (const each of longest(long)) {
+    all.push(deviating(each));
+    yield;
+  }
+  const tried: { a: Deviating; b: Deviating; lags: number[] }[] = [];
   let tests = 0;
   for (const [n, a] of all.entries()) {
     for (const b of all.slice(n + 1)) {
+      const shared = sharedOf(a, b);
+      const lags: number[] = [];
       for (const steps of LAGS) {
-        const matched = matchedOf(a, b, steps);
+        const matched = matchedOf(a, b, shared, steps);
         if (matched.first.length < LEAST.pair) continue;
         tests += 1;
-        if (Math.abs(roughly(a, b, matched)) >= LEAST_RHO - 0.1) tried.push({ a, b, matched });
+        if (Math.abs(roughly(a, b, matched)) >= LEAST_RHO - 0.1) lags.push(steps);
         yield;
       }
+      if (lags.length > 0) tried.push({ a, b, lags });
     }
   }
-  const found = new Map<string, { detected: Detected; rho: number }>();
-  for (const { a, b, matched } of tried) {
-    const x = matched.first.map((k) => a.deviations[k] ?? 0);
-    const y = matched.second.map((k) => b.deviations[k] ?? 0);
+  const found: { a: Deviating; b: Deviating; strongest: Strongest }[] = [];
+  for (const { a, b, lags } of tried) {
+    const strongest = yield* strongestOf(a, b, lags, { level, tests });
+    if (strongest !== undefined) found.push({ a, b, strongest });
+  }
+  const order = found.toSorted((x, y) => Math.abs(y.strongest.rho) - Math.abs(x.strongest.rho));
+  const strong = new Set(order.slice(0, MOST_TOLD));
+  const detected: Detected[] = [];
+  for (const each of found) {
+    if (!strong.has(each)) continue;
+    detected.push(detectedOf(each.a, each.b, each.strongest));
+    yield;
+  }
+  return { found: detected, unpaired: long.length - all.length, untold: found.length - strong.size };
+}
+
+/** Returns the series with the most values, in their order. */
+function longest(sampled: readonly Sampled[]): Sampled[] {
+  const chosen = new Set(
+    sampled.toSorted((a, b) => b.samples.length - a.samples.length).slice(0, MOST_SERIES),
+  );
+  return sampled.filter((each) => chosen.has(each));
+}
+
+/** Returns the strongest correlation of those that are less probable than the level by chance; undefined without one. */
+function* strongestOf(
+  a: Deviating,
+  b: Deviating,
+  lags: readonly number[],
+  { level, tests }: { readonly level: number; readonly tests: number },
+): Steps<Strongest | undefined> {
+  const shared = sharedOf(a, b);
+  let strongest: Strongest | undefined;
+  for (const steps of lags) {
+    const { first, second } = matchedOf(a, b, shared, steps);
+    const x = first.map((k) => a.deviations[k] ?? 0);
+    const y = second.map((k) => b.deviations[k] ?? 0);
     const pairs = effectivePairs(x.length, autocorrelation(x), autocorrelation(y));
     const result = spearman(x, y, pairs);
     yield;
     if (result === undefined || Math.abs(result.rho) < LEAST_RHO || result.p * tests >= level) continue;
-    const key = `${all.indexOf(a)} ${all.indexOf(b)}`;
-    const before = found.get(key);
-    if (before !== undefined && Math.abs(before.rho) >= Math.abs(result.rho)) continue;
-    found.set(key, { rho: result.rho, detected: detectedOf(a, b, matched, result) });
+    if (strongest === undefined || Math.abs(strongest.rho) < Math.abs(result.rho))
+      strongest = { ...result, steps };
   }
-  return [...found.values()].map(({ detected }) => detected);
+  return strongest;
 }
 
 function deviating({ track, samples }: Sampled): Deviating {
@@ -94,13 +143,17 @@ function deviating({ track, samples }: Sampled): Deviating {
   return { track, samples, deviations, ranks: rank(deviations).ranks, step: medianOf(intervals) };
 }
 
+/** Returns the values that were measured on the same occasions. */
+function sharedOf(a: Deviating, b: Deviating): Matched {
+  return byTime(a.samples, b.samples, 0, 0);
+}
+
 /**
  * Returns the values that belong together at a lag of some steps. Series that are mostly measured on the same occasions
  * are matched by occasions, others by time: the lag, give or take half a step.
  */
-function matchedOf(a: Deviating, b: Deviating, steps: number): Matched {
+function matchedOf(a: Deviating, b: Deviating, shared: Matched, steps: number): Matched {
   const step = Math.max(a.step, b.step);
-  const shared = byTime(a.samples, b.samples, 0, 0);
   if (shared.first.length < SHARED * Math.max(a.samples.length, b.samples.length))
     return byTime(a.samples, b.samples, steps * step, step / 2);
   const count = Math.max(0, shared.first.length - Math.abs(steps));
@@ -143,28 +196,10 @@ function roughly({ ranks: x }: Deviating, { ranks: y }: Deviating, { first, seco
   return spread > 0 ? (sxy - (sx * sy) / n) / Math.sqrt(spread) : 0;
 }
 
-function detectedOf(
-  a: Deviating,
-  b: Deviating,
-  { first, second }: Matched,
-  { rho, p }: { readonly rho: number; readonly p: number },
-): Detected {
+function detectedOf(a: Deviating, b: Deviating, { steps, rho, p }: Strongest): Detected {
+  const { first, second } = matchedOf(a, b, sharedOf(a, b), steps);
   const used = (of: Deviating, at: readonly number[]): Sample[] => at.flatMap((n) => of.samples[n] ?? []);
   const [x, y] = [used(a, first), used(b, second)];
-  const middle = (of: Deviating, at: readonly number[]) => medianOf(at.map((n) => of.deviations[n] ?? 0));
-  const [mx, my] = [middle(a, first), middle(b, second)];
-  const supports = first.map((n, k) => {
-    const product = ((a.deviations[n] ?? 0) - mx) * ((b.deviations[second[k] ?? 0] ?? 0) - my);
-    return product * rho >= 0;
-  });
-  const evidence = [
-    { of: a, samples: x },
-    { of: b, samples: y },
-  ].flatMap(({ of, samples }) =>
-    samples.flatMap(({ first: from, end }, k) =>
-      of.track.points.slice(from, end).map((point) => evidenceOf(point, of.track.unit, supports[k] ?? true)),
-    ),
-  );
   const lag = medianOf(x.map(({ time }, k) => (y[k]?.time ?? time) - time));
   const [wa, wb] = [windowOf(a.track, x), windowOf(b.track, y)];
   const isEarlier = (x[0]?.time ?? 0) <= (y[0]?.time ?? 0);
@@ -177,6 +212,28 @@ function detectedOf(
     confidence: confidenceOf(p),
     method: PAIR_METHOD,
     window: { from: isEarlier ? wa.from : wb.from, to: isLater ? wa.to : wb.to },
-    evidence,
+    get evidence() {
+      return evidenceOfPair(a, b, { steps, rho });
+    },
   };
+}
+
+/** Returns the evidence of a correlation: the values of the first series, then those of the second. */
+function evidenceOfPair(
+  a: Deviating,
+  b: Deviating,
+  { steps, rho }: Pick<Strongest, 'steps' | 'rho'>,
+): Evidence[] {
+  const { first, second } = matchedOf(a, b, sharedOf(a, b), steps);
+  const middle = (of: Deviating, at: readonly number[]) => medianOf(at.map((n) => of.deviations[n] ?? 0));
+  const [mx, my] = [middle(a, first), middle(b, second)];
+  const supports = first.map((n, k) => {
+    const product = ((a.deviations[n] ?? 0) - mx) * ((b.deviations[second[k] ?? 0] ?? 0) - my);
+    return product * rho >= 0;
+  });
+  const used = (of: Deviating, at: readonly number[]) => at.flatMap((n) => of.samples[n] ?? []);
+  return [
+    ...evidenceOfSamples(a.track, used(a, first), supports),
+    ...evidenceOfSamples(b.track, used(b, second), supports),
+  ];
 }

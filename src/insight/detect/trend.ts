@@ -50,7 +50,9 @@ export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted
         confidence: confidenceOf(p),
         method: TREND_METHOD,
         window: windowOf(track, samples),
-        evidence: evidenceOfSamples(track, samples, supports),
+        get evidence() {
+          return evidenceOfSamples(track, samples, supports);
+        },
       };
     },
   };

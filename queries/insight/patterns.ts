@@ -1,0 +1,138 @@
+/** Finds the patterns of a record within bounds of time and memory (docs/patterns.md, "Limits"). */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Pool, PoolClient } from 'pg';
+import type { Start } from '#src/insight/detect/starts.ts';
+import { type Found, findPatterns } from '#src/insight/find.ts';
+import type { MolarMassOf } from '#src/insight/measurement.ts';
+import type { Track } from '#src/insight/track.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { Flights } from '#src/shared/flights.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { Refusal, unavailable } from '#src/shared/refusal.ts';
+import { inSlices, type Steps } from '#src/shared/slices.ts';
+import { onConnection } from '../connection.ts';
+import type { Patterns, ReadPatterns, Told } from './insight.ts';
+import { readAll, type Span, tracksOfAll, type Unsorted } from './read.ts';
+import { type Standing, standingOf } from './rows.ts';
+import { readStarts } from './starts.ts';
+
+/** Most values that cached findings are about, of all records together: some 40 MB. */
+const MOST_CACHED = 100_000;
+/** How long findings are cached after their last use, in ms: no longer than this after a purge. */
+const CACHED_MS = 120_000;
+/** How long this process may work on the patterns of a record, in ms; the time that others get between isn't counted. */
+const WORK_MS = 20_000;
+/** Values that a step hashes. */
+const STEP = 500;
+
+/** What patterns are found in. */
+interface Read {
+  readonly all: Unsorted;
+  readonly starts: readonly Start[];
+}
+
+/** Patterns that are cached. */
+interface Kept {
+  /** What was found in the values. */
+  readonly found: Found;
+  readonly told: Patterns;
+}
+
+/** Does work when it is the caller's turn. */
+export type Turn = <T>(caller: Caller, work: () => Promise<T>) => Promise<T>;
+
+/** Opens patterns over a database. */
+export function openPatterns(
+  pool: Pool,
+  molarMass: MolarMassOf,
+  turn: Turn,
+  workMs: number = WORK_MS,
+): ReadPatterns {
+  const cache = new LRUCache<string, Kept>({ maxSize: MOST_CACHED, ttl: CACHED_MS, ttlAutopurge: true });
+  const asked = new Flights<Told<Patterns>>();
+  const sought = new Flights<Found>();
+
+  /** Reads the record, and finds its patterns unless they are known of the same values. */
+  const find = async (span: Span, isGone: () => boolean): Promise<Told<Patterns>> => {
+    const { standing, read } = await onConnection(pool, (database) => readPatterns(database, span));
+    const { fresh } = standing;
+    if (read === undefined) return { fresh, told: undefined };
+    const after = limit(workMs, isGone);
+    const { tracks, warnings } = await inSlices(tracksOfAll(read.all, molarMass), after);
+    const key =
+      keyOf(span, standing) ??
+      `${span.sees.ownerId} ${span.patient} ${await inSlices(hashOf(tracks, read.starts), after)}`;
+    const search = (areGone: () => boolean): Promise<Found> =>
+      inSlices(findPatterns(tracks, read.starts), limit(workMs, areGone));
+    const found = cache.get(key)?.found ?? (await sought.join(key, isGone, search));
+    const told = {
+      findings: found.findings,
+      warnings: [...warnings, ...found.warnings],
+      changed: standing.changed ?? 0,
+    };
+    const values = tracks.reduce((sum, { points }) => sum + points.length, 0);
+    cache.set(key, { found, told }, { size: 1 + values + found.findings.length });
+    return { fresh, told };
+  };
+
+  return async (caller, patient, isGone = () => false) => {
+    if (!isUuid(patient)) return { fresh: true, told: undefined };
+    const span = { sees: caller.sees, patient };
+    const standing = await onConnection(pool, (database) => standingOf(database, span.sees, patient));
+    const { fresh, seen } = standing;
+    if (!seen) return { fresh, told: undefined };
+    const key = keyOf(span, standing);
+    const search = (areGone: () => boolean): Promise<Told<Patterns>> =>
+      turn(caller, () => find(span, areGone));
+    if (key === undefined) return search(isGone);
+    const before = cache.get(key);
+    return before === undefined ? asked.join(key, isGone, search) : { fresh, told: before.told };
+  };
+}
+
+/** Reads what patterns are found in; nothing of a patient that the caller doesn't see. */
+async function readPatterns(
+  database: PoolClient,
+  span: Span,
+): Promise<{ readonly standing: Standing; readonly read?: Read }> {
+  const standing = await standingOf(database, span.sees, span.patient);
+  if (!standing.seen) return { standing };
+  const all = await readAll(database, span);
+  return { standing, read: { all, starts: await readStarts(database, span) } };
+}
+
+/** Returns what patterns are cached under; undefined where only the values themselves say whether they are the same. */
+function keyOf({ sees, patient }: Span, { fresh, changed }: Standing): string | undefined {
+  // What is within a grant may change without the record.
+  return sees.within === undefined && fresh ? `${sees.ownerId} ${patient} ${changed}` : undefined;
+}
+
+/** Returns a hash of all that patterns are found in: the same values have the same. */
+function* hashOf(tracks: readonly Track[], starts: readonly Start[]): Steps<string> {
+  const hash = createHash('sha256').update(JSON.stringify(starts));
+  for (const { codes, unit, points } of tracks) {
+    hash.update(JSON.stringify([codes, unit, points.length]));
+    for (let from = 0; from < points.length; from += STEP) {
+      hash.update(JSON.stringify(points.slice(from, from + STEP)));
+      yield;
+    }
+  }
+  return hash.digest('base64url');
+}
+
+/**
+ * Returns what is told how long each slice of the work took.
+ * @throws Refusal (when told) too_large (413, `too-costly`) once that is more than `most` ms; unavailable (503) if nobody
+ *   waits for the answer
+ */
+function limit(most: number, isGone: () => boolean): (ms: number) => void {
+  let took = 0;
+  return (ms) => {
+    took += ms;
+    if (isGone()) throw unavailable('the client has closed the connection');
+    if (took <= most) return;
+    const diagnostics = `finding the patterns of this record takes longer than ${most / 1_000} s; read series of single codes instead: GET /v1/patients/{patient_id}/series?code=…`;
+    throw new Refusal('too_large', { code: 'too-costly', diagnostics });
+  };
+}
