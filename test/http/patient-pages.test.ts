@@ -1,9 +1,11 @@
 /** The pages of patients, `/connections` (docs/connections.md): whose records they open, which forms count, what they show. */
 import { expect } from 'chai';
+import { byPerson, openInstance } from '#test/support/consent-commands.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { me } from '#test/support/me.ts';
+import { identityOf, me } from '#test/support/me.ts';
 import type { PageVisitor, Shown } from '#test/support/page-visitor.ts';
 import { linksOf, patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
+import { eventually } from '#test/support/process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 /** Pages below a record's. */
@@ -363,5 +365,37 @@ describe('the pages of patients', () => {
     expect(new URL((await visitor.open(pathOf(record, '/data/erase'))).url).pathname).to.equal(
       pathOf(record, '/data'),
     );
+  });
+
+  it('remove a personal record with all that is known of it, once its name is typed', async () => {
+    const email = 'ada@example.org';
+    const instance = await openInstance(service.databaseUrl);
+    const person = identityOf(service, email);
+    const details = { given: 'Ada', family: 'Lind', birth_date: '1984-07-19' };
+    const { result } = await instance.consents.startPersonalRecord(
+      byPerson(person),
+      person,
+      'production',
+      details,
+    );
+    await instance.close();
+    const { patient: record } = result;
+    await eventually(async () => (await me(service, email, '/patients')).json.total === 1);
+    const visitor = await patientVisitor(service, email);
+    expect(wordsOf(visitor.page)).to.include('Ada Lind').and.include('started by you');
+    await visitor.open(pathOf(record));
+    const visits = async (): Promise<number> => {
+      const asked = 'select 1 from operations.record_visit where record = $1';
+      return (await service.pool.query(asked, [record])).rowCount ?? 0;
+    };
+    expect(await visits()).to.equal(1);
+    await visitor.open(pathOf(record, '/data/erase'));
+    const wrong = await visitor.submit({ confirm: 'Ada' });
+    expect([wrong.status, wordsOf(wrong).includes('Nothing was deleted.')]).to.deep.equal([422, true]);
+    const done = await visitor.submit({ confirm: '  ada  LIND ' });
+    expect(new URL(done.url).search).to.equal('?done=erased');
+    expect(wordsOf(done)).to.include('everything in it was deleted').and.not.include('Ada Lind Your own');
+    expect((await visitor.open(pathOf(record))).status).to.equal(404);
+    expect(await visits()).to.equal(0);
   });
 });
