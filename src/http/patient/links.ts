@@ -142,7 +142,7 @@ export async function linkPage(visit: Visit, record: OpenRecord, id: string): Pr
 <img class="qr" src="data:image/svg+xml;base64,${code}" alt="${say('links.qr')}" width="320" height="320">
 <div class="field"><label for="address">${say('links.address')}</label>
 <textarea id="address" class="mono" rows="4" readonly dir="ltr">${url}</textarea></div>
-<p class="note">${say('links.anyone')}${each.flag.includes('P') ? ` ${say('links.tell')}` : ''}</p>
+<p class="note">${say(each.flag.includes('P') ? 'links.tell' : 'links.anyone')}</p>
 </section>
 <section class="stack" aria-labelledby="end">
 <h2 id="end">${say('links.end')}</h2>
