@@ -191,7 +191,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by values of resources. */
 export const search: Projection = {
   name: 'search',
-  version: 7,
+  version: 8,
   gathers: true,
   prefixes: ['record-', 'directory-', 'project-'],
   tables,

@@ -69,7 +69,13 @@ export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
     if (record !== null && hasKeyInRecord(code, value)) keys.add(searchKey(inRecordKey(key, record)));
   }
   const targets = targetsOf(found.targets, record);
-  const entry = { ...own, keys: arrayOf(keys), targets, sorts: sortsOf(type, found), container: null };
+  const entry = {
+    ...own,
+    keys: arrayOf(keys),
+    targets,
+    sorts: sortsOf(type, record, found),
+    container: null,
+  };
   const rows = { entry, contained: [], ...(yield* valuesOf(id, record, found, hashes)) };
   if (within.contained.size === 0) return rows;
   const inner: Inner[] = [];
@@ -120,15 +126,41 @@ function* valuesOf(
   hashes: Hashes,
 ): Steps<Pick<Rows, 'strings' | 'periods' | 'quantities'>> {
   return {
-    strings: yield* stringRows(id, strings, hashes),
+    strings: yield* stringRows(id, record, strings, hashes),
     periods: yield* periodRows(id, record, periods, hashes),
     quantities: yield* quantityRows(id, quantities, hashes),
   };
 }
 
-function sortsOf(type: ResourceType, { sorts }: SearchValues): string | null {
-  const row = sortRow(type, sorts);
+function sortsOf(type: ResourceType, record: string | null, { sorts }: SearchValues): string | null {
+  // Nothing else begins like a reference to the patient.
+  const own = `Patient/${record}`;
+  const row = sortRow(type, sorts).map((text) =>
+    text === null || text === own ? text : withoutRecord(text, record),
+  );
   return row.length === 0 ? null : arrayLiteral(row);
+}
+
+/** Takes the place of the record's own id in texts that are compared by their beginnings, parts or order. */
+const OWN_RECORD = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Returns a text without the id of the record that it is in. An application with a grant knows another id, but what it
+ * writes has the real one: comparing parts of it would tell the digits (docs/spec/decisions.md, section 1).
+ */
+function withoutRecord(text: string, record: string | null): string {
+  if (record === null || text.length < record.length) return text;
+  const lower = text.toLowerCase();
+  if (!lower.includes(record)) return text;
+  // A letter whose lower case is longer moves what follows.
+  if (lower.length !== text.length) return lower.replaceAll(record, OWN_RECORD);
+  let result = '';
+  let from = 0;
+  for (let at = lower.indexOf(record); at !== -1; at = lower.indexOf(record, from)) {
+    result += text.slice(from, at) + OWN_RECORD;
+    from = at + record.length;
+  }
+  return result + text.slice(from);
 }
 
 function targetsOf(ids: ReadonlySet<string>, record: string | null): string {
@@ -151,7 +183,12 @@ function aboutOf({ code, about }: Found<unknown>, hashes: Hashes): readonly [str
 
 const NOTHING = [null, null] as const;
 
-function* stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): Steps<Rows['strings']> {
+function* stringRows(
+  id: string,
+  record: string | null,
+  all: readonly Found<string>[],
+  hashes: Hashes,
+): Steps<Rows['strings']> {
   const seen = new Set<string>();
   const rows: Row<typeof STRING>[] = [];
   let left = STEP;
@@ -164,8 +201,9 @@ function* stringRows(id: string, all: readonly Found<string>[], hashes: Hashes):
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${found.value}`)) continue;
-    const { beginning, rest } = pieces(folded(found.value));
-    const exact = found.code.endsWith(LABEL) ? null : found.value;
+    const value = withoutRecord(found.value, record);
+    const { beginning, rest } = pieces(withoutRecord(folded(value), record));
+    const exact = found.code.endsWith(LABEL) ? null : value;
     rows.push({ id, key, folded: beginning, rest, exact, about, about_system });
   }
   return rows;

@@ -140,12 +140,7 @@ function rowOf(
   { ts, action, resource_type: type, status, count, actor, actor_ref }: Entry,
 ): Html {
   const things = type === null ? say('kind.whole') : kindsText(say, [type]);
-  const what =
-    action === 'token_reuse'
-      ? say('log.reuse')
-      : status === 'ok'
-        ? say('log.read', { things })
-        : say('log.tried', { things });
+  const what = actionText(say, action, status, things);
   const shown =
     status === 'ok' && count !== null && action !== 'token_reuse'
       ? html` · ${say('log.count', { count })}`
@@ -158,6 +153,42 @@ function rowOf(
   return html`<li><p class="row-top"><span>${actorText(say, actor, actor_ref)}${badge}</span> <time class="quiet small" datetime="${ts}" dir="ltr">${time}</time></p>
 <p>${what}<span class="quiet">${shown}</span></p></li>
 `;
+}
+
+/** Texts without names. */
+type PlainKey = `log.${'reuse' | 'codes' | 'summary' | 'course' | 'values' | 'suggested' | 'ownaccess'}`;
+
+/** Texts of actions that aren't about one kind of entry. */
+const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
+  token_reuse: 'log.reuse',
+  terminology: 'log.codes',
+  $lookup: 'log.codes',
+  $expand: 'log.codes',
+  '$validate-code': 'log.codes',
+  $subsumes: 'log.codes',
+  $translate: 'log.codes',
+  $summary: 'log.summary',
+  summary: 'log.summary',
+  context: 'log.summary',
+  timeline: 'log.course',
+  series: 'log.values',
+  patterns: 'log.values',
+  propose: 'log.suggested',
+  'read-proposal': 'log.suggested',
+  'list-proposals': 'log.suggested',
+  'withdraw-proposal': 'log.suggested',
+  grants: 'log.ownaccess',
+};
+
+/** Actions that change something. */
+const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'labs-import']);
+
+/** Returns what was done, in words. @param things the kinds of entries, in words */
+function actionText(say: Texts, action: string, status: Entry['status'], things: string): string {
+  const own = Object.hasOwn(OF_ACTIONS, action) ? OF_ACTIONS[action] : undefined;
+  if (own !== undefined) return say(own);
+  if (CHANGES.has(action)) return say(status === 'ok' ? 'log.changed' : 'log.change', { things });
+  return say(status === 'ok' ? 'log.read' : 'log.tried', { things });
 }
 
 /** Returns who read, in words. */
