@@ -3,6 +3,7 @@ import { objects } from '#src/fhir/ips/parts.ts';
 import { concept, referenceRange } from '#src/fhir/ips/words.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { normalRange } from '#src/v1/reference-range.ts';
 import { type Fact, line } from './fact.ts';
 import type { Course } from './newest.ts';
 import { patternMembers, wordsOf } from './patterns.ts';
@@ -16,7 +17,7 @@ function flagOf(value: JsonObject): string | undefined {
   const flags = objects(value.interpretation);
   if (flags.length > 0) return line(', ', ...flags.map(flagIn)) || undefined;
   const found = numberIn(value);
-  const [range] = objects(value.referenceRange);
+  const range = normalRange(value.referenceRange);
   const bound = (name: 'low' | 'high') => numberIn({ valueQuantity: range?.[name] ?? null });
   const [low, high] = [bound('low'), bound('high')];
   if (found === undefined) return undefined;

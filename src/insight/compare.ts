@@ -1,17 +1,19 @@
 /** Compares the values of two periods. Pure. */
 import type { Steps } from '#src/shared/slices.ts';
+import { LEAST } from './detect/levels.ts';
 import { shown } from './finding.ts';
+import { autocorrelation, inflationOfMean } from './methods/autocorrelation.ts';
 import { hodgesLehmann } from './methods/hodges-lehmann.ts';
 import { mannWhitney } from './methods/mann-whitney.ts';
 import { medianOf } from './methods/select.ts';
-import { MOST_SAMPLES, type Point, samplesOf, type Track } from './track.ts';
+import { MOST_SAMPLES, mediansOfDays, type Point, type Track } from './track.ts';
 
 /** Fewest values of a period. */
 export const LEAST_OF_PERIOD = 5;
 
 /** The method's name. */
 export const COMPARE_METHOD =
-  'Mann–Whitney (two-sided; exact below 50 values a period without ties, else asymptotic, continuity and ties corrected) with Hodges–Lehmann shift';
+  'Mann–Whitney (two-sided; asymptotic, continuity and ties corrected, variance inflated by autocorrelation; with fewer than 8 values in a period as of independent values, exact below 50 values a period without ties) with Hodges–Lehmann shift';
 
 /** The values of a period. */
 export interface Summary {
@@ -43,7 +45,10 @@ export interface Comparison {
   readonly reason: string | null;
 }
 
-/** Compares two periods of a track, in steps. Of more than 2,000 values the medians of days are compared. */
+/**
+ * Compares two periods of a track, in steps. If one has more than 2,000 values, the medians of days of both are compared:
+ * single values scatter more, and aren't compared with medians.
+ */
 export function* comparePeriods(
   track: Track,
   isIn: { readonly a: (point: Point) => boolean; readonly b: (point: Point) => boolean },
@@ -54,10 +59,14 @@ export function* comparePeriods(
   if (reason !== null) return { a: first, b: second, difference: null, sufficient: false, reason };
   const isLong = Math.max(a.length, b.length) > MOST_SAMPLES;
   const valuesOf = (points: readonly Point[]): number[] =>
-    (isLong ? samplesOf(points) : points).map(({ value }) => value);
+    (isLong ? mediansOfDays(points) : points).map(({ value }) => value);
   const [x, y] = [valuesOf(a), valuesOf(b)];
-  const { p } = mannWhitney(x, y);
-  const shift = yield* hodgesLehmann(x, y);
+  const tooFewDays = isLong ? shortage(x.length, y.length, 'day') : null;
+  if (tooFewDays !== null)
+    return { a: first, b: second, difference: null, sufficient: false, reason: tooFewDays };
+  const inflation = inflationOf(x, y);
+  const { p } = mannWhitney(x, y, inflation);
+  const shift = yield* hodgesLehmann(x, y, 0.95, inflation);
   const median = first.median ?? 0;
   return {
     a: first,
@@ -76,17 +85,37 @@ export function* comparePeriods(
 
 /** Returns why two periods can't be compared; null if they can. */
 function insufficiency(a: readonly Point[], b: readonly Point[]): string | null {
-  for (const [name, { length }] of [
-    ['a', a],
-    ['b', b],
-  ] as const)
-    if (length < LEAST_OF_PERIOD)
-      return `period ${name} has ${length} value${length === 1 ? '' : 's'}; at least ${LEAST_OF_PERIOD} are needed`;
+  const tooFew = shortage(a.length, b.length, 'value');
+  if (tooFew !== null) return tooFew;
   const all = [...a, ...b];
   if (all.filter(({ bound }) => bound !== null).length > all.length / 2)
     return 'more than half of the values are only known to be below or above a limit';
   const [first] = all;
   return all.every(({ value }) => value === first?.value) ? 'all values are equal' : null;
+}
+
+/** Returns which period has too few values, or days with values where medians of days are compared; null if none has. */
+function shortage(a: number, b: number, what: 'value' | 'day'): string | null {
+  for (const [name, count] of [
+    ['a', a],
+    ['b', b],
+  ] as const)
+    if (count < LEAST_OF_PERIOD)
+      return `period ${name} has ${what === 'day' ? 'values on ' : ''}${count} ${what}${count === 1 ? '' : 's'}; at least ${LEAST_OF_PERIOD} are needed${what === 'day' ? ', because long periods are compared by the medians of their days' : ''}`;
+  return null;
+}
+
+/**
+ * Returns by how much autocorrelation inflates the variance of U: as in findings, of the deviations from each period's
+ * median. 1 where a period has too few values to be tested in findings.
+ */
+function inflationOf(x: readonly number[], y: readonly number[]): number {
+  if (Math.min(x.length, y.length) < LEAST.start) return 1;
+  const residuals = [x, y].flatMap((values) => {
+    const median = medianOf(values);
+    return values.map((value) => value - median);
+  });
+  return inflationOfMean(autocorrelation(residuals));
 }
 
 function summaryOf(points: readonly Point[]): Summary {

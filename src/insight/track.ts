@@ -80,6 +80,11 @@ export function samplesOf(points: readonly Point[]): Sample[] {
       ...{ time: at / DAY, value, bound },
       ...{ first: n, end: n + 1 },
     }));
+  return mediansOfDays(points);
+}
+
+/** Returns the medians of days of a track's points, of which the newest `MOST_SAMPLES`. */
+export function mediansOfDays(points: readonly Point[]): Sample[] {
   const days: Sample[] = [];
   for (let first = 0; first < points.length; ) {
     const day = dayAt(points, first);

@@ -17,6 +17,7 @@ import {
   toNote,
   toQuantity,
 } from './elements.ts';
+import { normalRange } from './reference-range.ts';
 
 const CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
 /** System of the category `symptom`, which R4's system lacks (docs/spec/decisions.md, section 1). */
@@ -151,7 +152,7 @@ export function shownObservation(observation: JsonObject): ShownObservation {
     const [, id] = /(?:^|\/)DocumentReference\/([^/]+)/.exec(textIn(reference) ?? '') ?? [];
     return id === undefined ? [] : [id];
   });
-  const [range] = listIn(observation.referenceRange);
+  const range = normalRange(observation.referenceRange);
   // Set one by one: every create passes here, and a spread takes as long as reading the whole resource.
   const { code, system, display } = shownConcept(observation.code, LOINC);
   const { value, unit, value_text, value_code, value_boolean } = shownValue(observation);

@@ -19,6 +19,11 @@ const mg = (value: number, rest: object = {}) => ({
   ...rest,
 });
 
+const meaning = (code: string) => ({
+  coding: [{ system: 'http://terminology.hl7.org/CodeSystem/referencerange-meaning', code }],
+});
+const normal = { high: mg(9), type: meaning('normal') };
+
 type Case = readonly [what: string, resource: object, shown: object];
 
 const OBSERVATIONS: readonly Case[] = [
@@ -96,9 +101,39 @@ const OBSERVATIONS: readonly Case[] = [
   ],
   ['no category that is known', { category: [{ coding: [{ code: 'therapy' }] }] }, { category: null }],
   [
-    'the first range',
+    'no range where several could be meant',
     { referenceRange: [{ low: mg(1) }, { high: mg(9) }] },
-    { reference_range: { low: 1, high: null } },
+    { reference_range: null },
+  ],
+  [
+    'the range of type normal among others, whatever their order',
+    { referenceRange: [{ low: mg(1), type: meaning('treatment') }, { high: mg(8) }, normal] },
+    { reference_range: { low: null, high: 9 } },
+  ],
+  [
+    'the only range without a type among others',
+    { referenceRange: [{ low: mg(1), type: meaning('therapeutic') }, { high: mg(8) }] },
+    { reference_range: { low: null, high: 8 } },
+  ],
+  [
+    'no range where two are of type normal',
+    { referenceRange: [normal, { ...normal, age: { low: { value: 60 } } }] },
+    { reference_range: null },
+  ],
+  [
+    'no range that is only what a treatment aims at',
+    { referenceRange: [{ high: mg(9), type: meaning('recommended') }] },
+    { reference_range: null },
+  ],
+  [
+    'the only range if its type says of whom it is normal',
+    { referenceRange: [{ high: mg(9), type: meaning('postmenopausal') }] },
+    { reference_range: { low: null, high: 9 } },
+  ],
+  [
+    'the only range if its type is one of another system',
+    { referenceRange: [{ high: mg(9), type: { coding: [{ system: 'urn:x', code: 'pre' }] } }] },
+    { reference_range: { low: null, high: 9 } },
   ],
   [
     'a range in the value’s unit alone',

@@ -44,7 +44,7 @@ const findingSchema = z
         lag_days: z.number().optional().describe('By how many days the second series follows the first.'),
       })
       .describe('Its size.'),
-    confidence: z.number().describe('1 − p.'),
+    confidence: z.number().describe('1 − p of its own test: how rarely chance alone would show as much.'),
     method: z.string(),
     computed_at: instant.describe('The record as it was then; the last change that it knows of.'),
   })

@@ -33,7 +33,8 @@ export function changeOf(track: Track, samples: readonly Sample[]): Fitted | und
   const [before, after] = [medianOf(a), medianOf(b)];
   if (before === after) return undefined;
   const residuals = samples.map((sample, k) => residualOf(sample, k < count ? before : after));
-  const n = values.length / inflationOfMean(autocorrelation(residuals));
+  const inflation = inflationOfMean(autocorrelation(residuals));
+  const n = values.length / inflation;
   const size = ((b.length * a.length) / values.length) * (after - before) ** 2;
   const t = Math.sqrt((Math.max(0, n - 2) * size) / sumOfSquares(residuals));
   const p = changePointP(normalOfStudent(t, Math.max(1, n - 2)), values.length, LEAST.change);
@@ -41,7 +42,7 @@ export function changeOf(track: Track, samples: readonly Sample[]): Fitted | und
     p,
     misfit: scatter(a) + scatter(b),
     describe: function* () {
-      const shift = yield* hodgesLehmann(a, b);
+      const shift = yield* hodgesLehmann(a, b, 0.95, inflation);
       const isUp = after > before;
       const supports = isBeyond(samples, count, (before + after) / 2, isUp);
       return {

@@ -17,12 +17,14 @@ interface Period {
   /** Fewest different parts that a period needs to be used, and fewest such periods. */
   readonly leastParts: number;
   readonly leastPeriods: number;
+  /** Number of periods that are taken to rise or fall alike. */
+  readonly stretch: number;
 }
 
 /** Methods by period. */
 export const RHYTHM_METHODS = {
-  day: 'Kruskal–Wallis (ties corrected, chi-squared) of deviations from the day’s median, by four hours of the day',
-  week: 'Kruskal–Wallis (ties corrected, chi-squared) of deviations from the week’s median, by day of the week',
+  day: 'Kruskal–Wallis (ties corrected, chi-squared) of deviations from the day’s median, less the slope of five weeks, by four hours of the day',
+  week: 'Kruskal–Wallis (ties corrected, chi-squared) of deviations from the week’s median, less the slope of five weeks, by day of the week',
 } as const;
 
 const PERIODS: readonly Period[] = [
@@ -33,6 +35,7 @@ const PERIODS: readonly Period[] = [
     parts: 6,
     leastParts: 2,
     leastPeriods: 20,
+    stretch: 35,
   },
   {
     method: RHYTHM_METHODS.week,
@@ -42,6 +45,7 @@ const PERIODS: readonly Period[] = [
     parts: 7,
     leastParts: 3,
     leastPeriods: 12,
+    stretch: 5,
   },
 ];
 
@@ -51,6 +55,8 @@ const modulo = (value: number, by: number): number => ((value % by) + by) % by;
 interface Cell {
   readonly part: number;
   readonly points: readonly Point[];
+  /** Days since 1970. */
+  readonly time: number;
   readonly value: number;
 }
 
@@ -72,9 +78,13 @@ function rhythmOf(track: Track, period: Period, level: number): Detected | undef
   const periods = cellsOf(points, period).filter((cells) => cells.length >= period.leastParts);
   const used = periods.slice(-Math.floor(MOST_SAMPLES / period.parts));
   if (used.length < period.leastPeriods) return undefined;
-  const cells = used.flatMap((of) => {
-    const middle = medianOf(of.map(({ value }) => value));
-    return of.map((cell) => ({ ...cell, deviation: cell.value - middle }));
+  const cells = stretchesOf(used, period.stretch).flatMap((stretch) => {
+    const slope = slopeOf(stretch);
+    return stretch.flatMap((of) => {
+      const level = of.map(({ time, value }) => value - slope * (time - (of[0]?.time ?? time)));
+      const middle = medianOf(level);
+      return of.map((cell, n) => ({ ...cell, deviation: (level[n] ?? 0) - middle }));
+    });
   });
   if (cells.length < LEAST.rhythm) return undefined;
   const groups = Array.from({ length: period.parts }, (_, part) =>
@@ -102,6 +112,31 @@ function rhythmOf(track: Track, period: Period, level: number): Detected | undef
   };
 }
 
+/** Divides periods into stretches of nearly the same number, which is at least `length` if there are so many. */
+function stretchesOf(periods: readonly Cell[][], length: number): Cell[][][] {
+  const count = Math.max(1, Math.floor(periods.length / length));
+  return Array.from({ length: count }, (_, n) =>
+    periods.slice(Math.floor((n * periods.length) / count), Math.floor(((n + 1) * periods.length) / count)),
+  );
+}
+
+/**
+ * Returns the slope of a stretch per day: the median of the slopes from each value to the next one of the same part. Parts
+ * are compared with themselves only (as in the seasonal estimate of Hirsch, Slack and Smith 1982), so a rhythm makes no
+ * slope; and only with the next, so that one change of level makes none either.
+ */
+function slopeOf(stretch: readonly Cell[][]): number {
+  const last = new Map<number, Cell>();
+  const slopes: number[] = [];
+  for (const cell of stretch.flat()) {
+    const before = last.get(cell.part);
+    if (before !== undefined && cell.time > before.time)
+      slopes.push((cell.value - before.value) / (cell.time - before.time));
+    last.set(cell.part, cell);
+  }
+  return slopes.length === 0 ? 0 : medianOf(slopes);
+}
+
 /** Returns the cells of each period, both in the order of time. */
 function cellsOf(points: readonly Point[], period: Period): Cell[][] {
   const periods = new Map<number, Map<number, Point[]>>();
@@ -115,6 +150,10 @@ function cellsOf(points: readonly Point[], period: Period): Cell[][] {
     else before.push(point);
   }
   return [...periods.values()].map((parts) =>
-    [...parts].map(([part, of]) => ({ part, points: of, value: medianOf(of.map(({ value }) => value)) })),
+    [...parts].map(([part, of]) => ({
+      ...{ part, points: of },
+      time: medianOf(of.map(({ at }) => at)) / DAY,
+      value: medianOf(of.map(({ value }) => value)),
+    })),
   );
 }

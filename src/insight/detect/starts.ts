@@ -67,10 +67,11 @@ function* associated(around: Around, level: number): Steps<Detected | undefined>
   const [a, b] = [before.map(({ value }) => value), after.map(({ value }) => value)];
   const [from, to] = [medianOf(a), medianOf(b)];
   const residuals = [...a.map((value) => value - from), ...b.map((value) => value - to)];
-  const { p } = mannWhitney(a, b, inflationOfMean(autocorrelation(residuals)));
+  const inflation = inflationOfMean(autocorrelation(residuals));
+  const { p } = mannWhitney(a, b, inflation);
   yield;
   if (p >= level || from === to) return undefined;
-  const shift = yield* hodgesLehmann(a, b);
+  const shift = yield* hodgesLehmann(a, b, 0.95, inflation);
   const middle = (from + to) / 2;
   const isUp = to > from;
   const values = evidenceOfSamples(track, samples, isBeyond(samples, before.length, middle, isUp));

@@ -3,6 +3,7 @@
  * first. Its interval belongs to the Mann–Whitney test: order statistics of the differences, exact or by the normal
  * approximation with continuity correction (Hollander and Wolfe, section 4.3), under the same rule as the test. Equals R's
  * `wilcox.test(b, a, conf.int = TRUE)`; where R approximates, its estimate is a root that can differ slightly among ties.
+ * Of autocorrelated values the variance of U is inflated as in the test, so that interval and p tell the same.
  */
 import type { Steps } from '#src/shared/slices.ts';
 import { normalQuantile } from './distributions.ts';
@@ -17,8 +18,17 @@ export interface Shift {
   readonly high: number;
 }
 
-/** Estimates the shift, in steps. @param level of the interval */
-export function* hodgesLehmann(a: ArrayLike<number>, b: ArrayLike<number>, level = 0.95): Steps<Shift> {
+/**
+ * Estimates the shift, in steps.
+ * @param level of the interval, 0.95
+ * @param inflation by which autocorrelation inflates the variance of U; with more than 1 the approximation is used
+ */
+export function* hodgesLehmann(
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+  level = 0.95,
+  inflation = 1,
+): Steps<Shift> {
   const [m, n] = [a.length, b.length];
   const differences = new Float64Array(m * n);
   for (let i = 0; i < m; i += 1) {
@@ -27,7 +37,10 @@ export function* hodgesLehmann(a: ArrayLike<number>, b: ArrayLike<number>, level
   }
   const estimate = yield* medianSteps(differences);
   const { ties } = rank([...Array.from(a), ...Array.from(b)]);
-  const place = isExact(m, n, ties) ? exactPlace(m, n, level) : placeOf(m, n, ties, level);
+  const place =
+    isExact(m, n, ties) && inflation === 1
+      ? exactPlace(m, n, level)
+      : placeOf(m, n, level, varianceOfU(m, n, ties) * inflation);
   const low = yield* kth(differences, Math.max(0, place - 1));
   const high = yield* kth(differences, Math.min(m * n - 1, m * n - place));
   return { estimate, low, high };
@@ -45,7 +58,7 @@ function exactPlace(m: number, n: number, level: number): number {
   return 1;
 }
 
-function placeOf(m: number, n: number, ties: readonly number[], level: number): number {
+function placeOf(m: number, n: number, level: number, variance: number): number {
   const z = -normalQuantile((1 - level) / 2);
-  return Math.max(1, Math.round((m * n) / 2 - z * Math.sqrt(varianceOfU(m, n, ties))));
+  return Math.max(1, Math.round((m * n) / 2 - z * Math.sqrt(variance)));
 }
