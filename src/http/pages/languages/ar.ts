@@ -517,6 +517,8 @@ export const ar: Wording = {
   'state.onhold': 'معلَّق',
   'state.intended': 'مخطَّط',
   'state.nottaken': 'لا يؤخذ',
+  'state.unknown': 'الحالة غير مذكورة',
+  'state.notdone': 'لم يُعطَ',
   'ai.title': 'دوّنه الذكاء الاصطناعي',
   'ai.unverified': 'غير مؤكَّد',
   'ai.note': 'لم يتحقّق أحد من هذه الإدخالات، وهي لا تُعدّ من حقائق السجلّ.',

@@ -544,6 +544,8 @@ export const de: Wording = {
   'state.onhold': 'Pausiert',
   'state.intended': 'Geplant',
   'state.nottaken': 'Nicht eingenommen',
+  'state.unknown': 'Stand nicht angegeben',
+  'state.notdone': 'Nicht verabreicht',
   'ai.title': 'Von KI notiert',
   'ai.unverified': 'Nicht geprüft',
   'ai.note': 'Niemand hat diese Einträge geprüft. Sie zählen nicht zu den Tatsachen der Akte.',

@@ -519,6 +519,8 @@ export const en = {
   'state.onhold': 'On hold',
   'state.intended': 'Planned',
   'state.nottaken': 'Not taken',
+  'state.unknown': 'State not recorded',
+  'state.notdone': 'Not given',
   'ai.title': 'Noted by AI',
   'ai.unverified': 'Not verified',
   'ai.note': 'Nobody has checked these entries. They don’t count among the facts of the record.',

@@ -530,6 +530,8 @@ export const es: Wording = {
   'state.onhold': 'En pausa',
   'state.intended': 'Previsto',
   'state.nottaken': 'No se toma',
+  'state.unknown': 'Estado no indicado',
+  'state.notdone': 'No administrada',
   'ai.title': 'Anotado por una IA',
   'ai.unverified': 'Sin verificar',
   'ai.note': 'Nadie ha comprobado estas entradas. No cuentan entre los hechos del historial.',

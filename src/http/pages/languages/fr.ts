@@ -540,6 +540,8 @@ export const fr: Wording = {
   'state.onhold': 'En pause',
   'state.intended': 'Prévu',
   'state.nottaken': 'Non pris',
+  'state.unknown': 'État non indiqué',
+  'state.notdone': 'Non administré',
   'ai.title': 'Noté par une IA',
   'ai.unverified': 'Non vérifié',
   'ai.note': 'Personne n’a vérifié ces entrées. Elles ne comptent pas parmi les faits du dossier.',

@@ -518,6 +518,8 @@ export const nb: Wording = {
   'state.onhold': 'På pause',
   'state.intended': 'Planlagt',
   'state.nottaken': 'Ikke tatt',
+  'state.unknown': 'Status ikke oppgitt',
+  'state.notdone': 'Ikke gitt',
   'ai.title': 'Notert av KI',
   'ai.unverified': 'Ikke bekreftet',
   'ai.note': 'Ingen har kontrollert disse oppføringene. De regnes ikke blant fakta i journalen.',

@@ -130,7 +130,7 @@ function ask(link) {
     button.textContent = say('shl.opening');
     fault.replaceChildren();
     try {
-      await showFiles(await openLink(link, { recipient, passcode, allowed }));
+      await showFiles(await openLink(link, { recipient, passcode, allowed }), link);
     } catch (error) {
       tell(error, fault, form);
     } finally {
@@ -183,15 +183,15 @@ async function resourcesIn({ contentType = '', text }) {
   return contentType.startsWith('application/smart-api-access') ? [] : [parseFile(text)];
 }
 
-/** Shows what the files hold. */
-async function showFiles(files) {
+/** Shows what the files of a link hold. */
+async function showFiles(files, { origin }) {
   const resources = (await Promise.all(files.map(resourcesIn))).flat();
   if (resources.length === 0) return explain('shl.unsupported');
   const isCard = files.some(({ contentType = '' }) =>
     contentType.startsWith('application/smart-health-card'),
   );
   show(
-    ...recordView(readRecord(resources), say),
+    ...recordView(readRecord(resources), say, origin === location.origin),
     isCard ? paragraph(say('shl.unverified'), 'note warn') : '',
   );
   document.title = `${root.querySelector('h1').textContent} – Annal`;

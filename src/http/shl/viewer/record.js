@@ -140,7 +140,8 @@ export function readRecord(resources) {
       placed.get(each) ?? (composition === undefined || isDocument(each) ? kindOf(each) : undefined);
     if (kind !== undefined) sections.get(kind)?.push({ ...rowOf(each, context), kind });
   }
-  for (const rows of sections.values()) rows.sort((a, b) => b.date.localeCompare(a.date));
+  for (const rows of sections.values())
+    rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || b.date.localeCompare(a.date));
   return {
     patient: patientOf(all.find(({ resourceType }) => resourceType === 'Patient')),
     made: string(object(composition).date) || string(object(bundles[0]).timestamp),
@@ -176,10 +177,24 @@ function lookUp(found, value, within) {
   return object(found.get(reference) ?? found.get(relative));
 }
 
-/** Tells whether a resource was entered in error or refuted. */
+/** Statuses of what isn't the case, hasn't happened, or has no result yet: R4's modifier elements `status` and the like. */
+const NOT_SO = [
+  'entered-in-error',
+  'refuted',
+  'not-done',
+  'not-taken',
+  'cancelled',
+  'draft',
+  'registered',
+  'preparation',
+];
+
+/** Tells whether a resource must not be read as a fact: its status, or an order not to do something, or a mere idea. */
 function isWrong(resource) {
-  const codes = [string(resource.status), ...codesOf(resource.verificationStatus)];
-  return codes.some((code) => code === 'entered-in-error' || code === 'refuted');
+  const { status, lifecycleStatus, docStatus, verificationStatus, doNotPerform, intent } = resource;
+  const codes = [string(status), string(lifecycleStatus), string(docStatus), ...codesOf(verificationStatus)];
+  const isIdea = intent === 'proposal' || intent === 'option';
+  return doNotPerform === true || isIdea || codes.some((code) => NOT_SO.includes(code));
 }
 
 function kindOf(resource) {
@@ -230,6 +245,7 @@ function rowOf(resource, context) {
     value: '',
     range: '',
     files: [],
+    isOver: false,
     ...read(resource, context),
   };
 }
@@ -359,36 +375,112 @@ function statusOf(resource) {
   );
 }
 
+/** States of medications that the name alone would hide: a stopped drug must not look like a current one. */
+const MEDICATION_STATES = {
+  stopped: 'state.stopped',
+  completed: 'state.completed',
+  intended: 'state.intended',
+  unknown: 'state.unknown',
+};
+
 function medication(resource, { look }) {
-  const { medicationCodeableConcept, medicationReference, dosage, dosageInstruction } = resource;
+  const { medicationCodeableConcept, medicationReference, dosage, dosageInstruction, status } = resource;
+  const state = MEDICATION_STATES[string(status)];
   const referred = medicationReference === undefined ? {} : look(medicationReference, resource);
   return {
     name:
       conceptOf(medicationCodeableConcept) ||
       conceptOf(referred.code) ||
       string(object(medicationReference).display),
-    details: [joined([...list(dosage), ...list(dosageInstruction)].map(dosageOf), '; '), statusOf(resource)],
+    isOver: status === 'stopped' || status === 'completed',
+    details: [
+      state === undefined ? statusOf(resource) : word(state),
+      joined([...list(dosage), ...list(dosageInstruction)].map(dosageOf), '; '),
+    ],
   };
 }
 
+/** Says that a structure has more than is told. */
+const MORE = '…';
+
+/** Tells whether a structure has members besides some. */
+function hasOther(value, ...told) {
+  const known = ['id', 'extension', ...told];
+  return Object.keys(object(value)).some((name) => !name.startsWith('_') && !known.includes(name));
+}
+
+/** Returns a dosage: its text, or else what its members say, with `…` at the end unless that is all. */
 function dosageOf(value) {
-  const { text, patientInstruction, timing, doseAndRate, route, asNeededBoolean } = object(value);
+  const { text, patientInstruction, additionalInstruction, timing, doseAndRate, ...others } = object(value);
   if (string(text) !== '') return string(text);
-  const doses = list(doseAndRate).map((each) => quantityOf(object(each).doseQuantity));
+  const { route, site, method, asNeededBoolean, asNeededCodeableConcept, maxDosePerPeriod, ...rest } = others;
+  const reason = conceptOf(asNeededCodeableConcept);
+  const when = timingOf(timing);
+  const most = ratioOf(maxDosePerPeriod);
+  const isPartial =
+    hasOther(rest, 'sequence') ||
+    when.isPartial ||
+    (most === '' && maxDosePerPeriod !== undefined) ||
+    list(doseAndRate).some((each) => hasOther(each, 'type', 'doseQuantity', 'doseRange'));
   return joined([
-    joined(doses),
-    conceptOf(object(timing).code) || repeatOf(object(timing).repeat),
-    conceptOf(route),
-    asNeededBoolean === true ? word('shl.asneeded') : '',
+    joined(list(doseAndRate).map(doseOf)),
+    when.text,
+    joined([route, site, method].map(conceptOf)),
+    asNeededBoolean === true || reason !== ''
+      ? joined([word('shl.asneeded'), reason === '' ? '' : `(${reason})`], ' ')
+      : '',
+    most === '' ? '' : `≤ ${most}`,
+    joined(list(additionalInstruction).map(conceptOf)),
     string(patientInstruction),
+    isPartial ? MORE : '',
   ]);
 }
 
+function doseOf(value) {
+  const { doseQuantity, doseRange } = object(value);
+  const { low, high } = object(doseRange);
+  return quantityOf(doseQuantity) || spanOf(low, high);
+}
+
+/** Returns `1 – 2 mg`; with one end `≥ 1 mg` or `≤ 2 mg`. */
+function spanOf(low, high) {
+  const [from, to] = [quantityOf(low), quantityOf(high)];
+  if (from !== '' && to !== '') return `${from} – ${to}`;
+  if (from !== '') return `≥ ${from}`;
+  return to === '' ? '' : `≤ ${to}`;
+}
+
+function ratioOf(value) {
+  const { numerator, denominator } = object(value);
+  const [of, by] = [quantityOf(numerator), quantityOf(denominator)];
+  return of === '' || by === '' ? '' : `${of} / ${by}`;
+}
+
+/** Members of Timing.repeat that `repeatOf` tells. */
+const RHYTHM = ['frequency', 'frequencyMax', 'period', 'periodMax', 'periodUnit'];
+
+/** Returns when something is taken, and whether there is more to it. */
+function timingOf(value) {
+  const { code, repeat } = object(value);
+  const named = conceptOf(code);
+  const isRest = hasOther(value, 'code', 'repeat');
+  // A code tells all but the bounds (https://hl7.org/fhir/R4/datatypes.html#Timing).
+  if (named !== '')
+    return { text: named, isPartial: isRest || hasOther(repeat, ...RHYTHM, 'timeOfDay', 'when') };
+  const { timeOfDay } = object(repeat);
+  const rhythm = repeatOf(repeat);
+  const isHidden = rhythm === '' && RHYTHM.some((name) => object(repeat)[name] !== undefined);
+  return {
+    text: joined([rhythm, joined(list(timeOfDay).map((time) => string(time).replace(/:00$/, '')))]),
+    isPartial: isRest || isHidden || hasOther(repeat, ...RHYTHM, 'timeOfDay'),
+  };
+}
+
 function repeatOf(value) {
-  const { frequency, period, periodUnit } = object(value);
-  return frequency === undefined || period === undefined
-    ? ''
-    : `${string(frequency)} × / ${string(period)} ${string(periodUnit)}`;
+  const { frequency, frequencyMax, period, periodMax, periodUnit } = object(value);
+  if (frequency === undefined || period === undefined) return '';
+  const span = (from, to) => joined([string(from), string(to)], '–');
+  return `${span(frequency, frequencyMax)} × / ${span(period, periodMax)} ${string(periodUnit)}`;
 }
 
 /** Returns the text of a Quantity. */
@@ -410,7 +502,7 @@ function textOfValue(holder) {
     string(holder.valueInteger) ||
     string(holder.valueDateTime) ||
     string(holder.valueTime) ||
-    joined([quantityOf(low), quantityOf(high)], ' – ') ||
+    spanOf(low, high) ||
     joined([quantityOf(numerator), quantityOf(denominator)], ' : ')
   );
 }
@@ -423,22 +515,28 @@ function rangeOf(holder) {
   return to === '' ? string(text) : `≤ ${to}`;
 }
 
+/**
+ * What interpretations say that is worth a flag (http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation). Others
+ * say no such thing: detected, positive, resistant, or only how a value changed.
+ */
 const FLAGS = {
   H: 'high',
   HH: 'critical-high',
-  HU: 'critical-high',
+  HU: 'high',
   L: 'low',
   LL: 'critical-low',
-  LU: 'critical-low',
+  LU: 'low',
+  AA: 'critical-abnormal',
+  A: 'abnormal',
 };
-const ABNORMAL = ['A', 'AA', 'POS', 'R', 'DET', 'D', 'U'];
 
-/** Returns `high`, `low`, `abnormal` or nothing: what the laboratory says, or else what the range says. */
+/** Returns `high`, `low`, `abnormal`, each also with `critical-` before it, or nothing: what the laboratory says, or else what the range says. */
 function flagOf(holder) {
   const codes = list(holder.interpretation).flatMap(codesOf);
-  for (const code of codes) if (FLAGS[code] !== undefined) return FLAGS[code];
-  if (codes.some((code) => ABNORMAL.includes(code))) return 'abnormal';
-  if (codes.length > 0) return '';
+  const said = codes.map((code) => FLAGS[code]).filter((flag) => flag !== undefined);
+  const worst = said.find((flag) => flag.startsWith('critical')) ?? said.find((flag) => flag !== 'abnormal');
+  if (said.length > 0) return worst ?? 'abnormal';
+  if (codes.includes('N')) return '';
   const { low, high } = object(list(holder.referenceRange)[0]);
   const { value, comparator } = object(holder.valueQuantity);
   const isSameUnit = (limit) =>

@@ -18,20 +18,24 @@ export function element(tag, options = {}, ...children) {
   return made;
 }
 
-/** Returns the elements that show a record. @param say texts of the page, and days in its language */
-export function recordView(record, say) {
+/**
+ * Returns the elements that show a record.
+ * @param say texts of the page, and days in its language
+ * @param isOwn whether this service shares it, which can then say where it comes from
+ */
+export function recordView(record, say, isOwn) {
   const { patient, sections } = record;
   const shown = ORDER.filter(
     (kind) => sections.get(kind).length > 0 || (record.isSummary && REQUIRED.includes(kind)),
   );
   return [
-    patientView(patient, record, say),
+    patientView(patient, { ...record, isOwn }, say),
     shown.length > 3 ? contents(shown, sections, say) : undefined,
     ...shown.map((kind) => sectionView(kind, sections.get(kind), say)),
   ].filter((each) => each !== undefined);
 }
 
-function patientView(patient, { made }, say) {
+function patientView(patient, { made, isOwn }, say) {
   const gender = ['male', 'female', 'other'].includes(patient.gender)
     ? say(`shl.gender.${patient.gender}`)
     : '';
@@ -56,16 +60,18 @@ function patientView(patient, { made }, say) {
         element('div', {}, element('dt', { text: term }), element('dd', { dir: 'auto', text })),
       ),
     ),
-    element('p', { class: 'quiet small', text: say('shl.source') }),
+    isOwn ? element('p', { class: 'quiet small', text: say('shl.source') }) : '',
   );
 }
 
+/** Returns the age: only with a whole birth date is it known. */
 function ageOf({ birthDate, died }, say) {
-  const [year, month = 1, day = 1] = birthDate.split('-').map(Number);
+  if (!/^\d{4}-\d\d-\d\d$/.test(birthDate)) return '';
+  const [year, month, day] = birthDate.split('-').map(Number);
   const now = new Date();
   const before = now.getMonth() + 1 < month || (now.getMonth() + 1 === month && now.getDate() < day);
   const age = now.getFullYear() - year - (before ? 1 : 0);
-  return died || !Number.isInteger(age) || age < 0 ? '' : ` (${say('shl.years', { n: age })})`;
+  return died || age < 0 ? '' : ` (${say('shl.years', { n: age })})`;
 }
 
 function contents(kinds, sections, say) {

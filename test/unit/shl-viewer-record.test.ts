@@ -1,0 +1,189 @@
+/** What the page of a shared link reads from a record (docs/shared-links.md): nothing that didn't happen, nothing by halves. */
+import { expect } from 'chai';
+import { z } from 'zod';
+
+const FILE = new URL('../../src/http/shl/viewer/record.js', import.meta.url);
+
+const row = z.object({
+  name: z.string(),
+  details: z.array(z.string()),
+  flag: z.string(),
+  value: z.string(),
+});
+const shown = z.object({ sections: z.map(z.string(), z.array(row)) });
+
+type Resource = Readonly<Record<string, unknown>>;
+
+interface Viewer {
+  readonly readRecord: (resources: readonly Resource[]) => unknown;
+  readonly inWords: (text: string, say: (key: string) => string) => string;
+}
+
+const text = (value: string) => ({ text: value });
+const quantity = (value: number, unit: string) => ({ value, unit });
+
+describe('the record on the page of a shared link', () => {
+  let viewer: Viewer;
+
+  before(async () => {
+    viewer = await import(FILE.href);
+  });
+
+  /** The rows of a section; own texts as their keys in braces. */
+  const rowsOf = (section: string, ...resources: readonly Resource[]): z.output<typeof row>[] => {
+    const rows = shown.parse(viewer.readRecord(resources)).sections.get(section) ?? [];
+    const inKeys = (said: string): string => viewer.inWords(said, (key) => `{${key}}`);
+    return rows.map((each) => ({ ...each, details: each.details.map(inKeys).filter((part) => part !== '') }));
+  };
+  const namesIn = (section: string, ...resources: readonly Resource[]): string[] =>
+    rowsOf(section, ...resources).map(({ name }) => name);
+  const drug = (name: string, more: object): Resource => ({
+    resourceType: 'MedicationStatement',
+    status: 'active',
+    medicationCodeableConcept: text(name),
+    ...more,
+  });
+  const dosage = (of: object): string =>
+    rowsOf('medications', drug('Drug', { dosage: [of] }))[0]?.details.join('|') ?? '';
+  const observed = (more: object): Resource => ({
+    resourceType: 'Observation',
+    status: 'final',
+    code: text('Sodium'),
+    ...more,
+  });
+
+  it('leaves out what was not done, not taken, cancelled, planned at most, or forbidden', () => {
+    const vaccine = (status: string): Resource => ({
+      resourceType: 'Immunization',
+      status,
+      vaccineCode: text(status),
+    });
+    expect(
+      namesIn('immunizations', ...['completed', 'not-done', 'entered-in-error'].map(vaccine)),
+    ).to.deep.equal(['completed']);
+    const procedures = ['completed', 'in-progress', 'not-done', 'preparation'].map((status) => ({
+      resourceType: 'Procedure',
+      status,
+      code: text(status),
+    }));
+    expect(namesIn('procedures', ...procedures)).to.deep.equal(['completed', 'in-progress']);
+    const request = (name: string, more: object): Resource => ({
+      resourceType: 'MedicationRequest',
+      status: 'active',
+      intent: 'order',
+      medicationCodeableConcept: text(name),
+      ...more,
+    });
+    expect(
+      namesIn(
+        'medications',
+        drug('taken', {}),
+        drug('not taken', { status: 'not-taken' }),
+        request('ordered', {}),
+        request('forbidden', { doNotPerform: true }),
+        request('allowed', { doNotPerform: false }),
+        request('an idea', { intent: 'proposal' }),
+        request('cancelled', { status: 'cancelled' }),
+        request('a draft', { status: 'draft' }),
+      ),
+    ).to.deep.equal(['taken', 'ordered', 'allowed']);
+    expect(
+      namesIn('results', observed({ status: 'registered' }), observed({ status: 'cancelled' })),
+    ).to.deep.equal([]);
+  });
+
+  it('says of a drug that it is stopped, completed or planned, and lists current ones first', () => {
+    const rows = rowsOf(
+      'medications',
+      drug('old', { status: 'stopped', effectiveDateTime: '2026-05-01' }),
+      drug('done', { status: 'completed', effectiveDateTime: '2026-04-01' }),
+      drug('now', { effectiveDateTime: '2020-01-01' }),
+      drug('soon', { status: 'intended' }),
+      drug('pause', { status: 'on-hold' }),
+      drug('who knows', { status: 'unknown' }),
+    );
+    expect(rows.map(({ name, details }) => [name, ...details])).to.deep.equal([
+      ['now'],
+      ['soon', '{state.intended}'],
+      ['pause', '{shl.status.onhold}'],
+      ['who knows', '{state.unknown}'],
+      ['old', '{state.stopped}'],
+      ['done', '{state.completed}'],
+    ]);
+  });
+
+  it('tells dosages in full, or says with … that there is more', () => {
+    const once = { repeat: { frequency: 1, period: 1, periodUnit: 'd' } };
+    const one = [{ doseQuantity: quantity(1, 'tablet') }];
+    for (const [given, told] of [
+      [{ text: '1-0-1', timing: { repeat: { when: ['HS'] } } }, '1-0-1'],
+      [{ doseAndRate: one, timing: once }, '1 tablet, 1 × / 1 d'],
+      [{ doseAndRate: [{ doseRange: { low: quantity(1, 'mg'), high: quantity(2, 'mg') } }] }, '1 mg – 2 mg'],
+      [
+        { timing: { repeat: { frequency: 1, frequencyMax: 2, period: 4, periodMax: 6, periodUnit: 'h' } } },
+        '1–2 × / 4–6 h',
+      ],
+      [
+        { doseAndRate: one, timing: { repeat: { timeOfDay: ['08:00:00', '20:30:00'] } } },
+        '1 tablet, 08:00, 20:30',
+      ],
+      [{ doseAndRate: one, asNeededCodeableConcept: text('pain') }, '1 tablet, {shl.asneeded} (pain)'],
+      [
+        {
+          doseAndRate: one,
+          maxDosePerPeriod: { numerator: quantity(4, 'tablets'), denominator: quantity(1, 'd') },
+        },
+        '1 tablet, ≤ 4 tablets / 1 d',
+      ],
+      [{ doseAndRate: one, timing: { repeat: { when: ['HS'] } } }, '1 tablet, …'],
+      [{ doseAndRate: one, timing: { repeat: { period: 1, periodUnit: 'd' } } }, '1 tablet, …'],
+      [{ doseAndRate: one, timing: { event: ['2026-01-01'] } }, '1 tablet, …'],
+      [{ timing: { code: text('twice a day'), ...once } }, 'twice a day'],
+      [
+        { timing: { code: text('twice a day'), repeat: { boundsPeriod: { end: '2026-02-01' } } } },
+        'twice a day, …',
+      ],
+      [{ doseAndRate: [{ rateQuantity: quantity(5, 'mL/h') }] }, '…'],
+      [{ doseAndRate: one, maxDosePerLifetime: quantity(9, 'mg') }, '1 tablet, …'],
+      [{ doseAndRate: one, modifierExtension: [{ url: 'urn:x', valueBoolean: true }] }, '1 tablet, …'],
+    ] as const)
+      expect(dosage(given), JSON.stringify(given)).to.equal(told);
+  });
+
+  it('flags what interpretations call abnormal, and no more', () => {
+    const flag = (...codes: readonly string[]): string =>
+      rowsOf(
+        'results',
+        observed({
+          valueQuantity: quantity(150, 'mmol/L'),
+          interpretation: codes.map((code) => ({ coding: [{ code }] })),
+        }),
+      )[0]?.flag ?? 'none';
+    const flags = {
+      H: 'high',
+      HU: 'high',
+      HH: 'critical-high',
+      L: 'low',
+      LU: 'low',
+      LL: 'critical-low',
+      A: 'abnormal',
+      AA: 'critical-abnormal',
+      N: '',
+      POS: '',
+      DET: '',
+      R: '',
+      D: '',
+      U: '',
+    };
+    for (const [code, said] of Object.entries(flags)) expect(flag(code), code).to.equal(said);
+    expect(flag('A', 'H')).to.equal('high');
+    expect(flag('H', 'AA')).to.equal('critical-abnormal');
+    const beyond = {
+      valueQuantity: quantity(150, 'mmol/L'),
+      referenceRange: [{ high: quantity(145, 'mmol/L') }],
+    };
+    const flagged = (code: string): string | undefined =>
+      rowsOf('results', observed({ ...beyond, interpretation: [{ coding: [{ code }] }] }))[0]?.flag;
+    expect([flagged('U'), flagged('N')]).to.deep.equal(['high', '']);
+  });
+});
