@@ -254,6 +254,78 @@ describe('the pages of patients', () => {
     expect(wordsOf(page)).to.include('4 – 5.6').and.include('Above the range');
   });
 
+  /** Writes a FHIR resource of a record. */
+  const write = (record: string, resource: { readonly resourceType: string }) =>
+    service.post(`/${resource.resourceType}`, { ...resource, subject: { reference: `Patient/${record}` } });
+  const stated = (system: string, code: string) => ({
+    coding: [{ system: `http://terminology.hl7.org/CodeSystem/${system}`, code }],
+  });
+
+  it('leave out what was refuted or has an unknown modifier, and say where a state is missing', async () => {
+    const record = await newRecord('safety@example.org');
+    const modifierExtension = [{ url: 'https://example.org/means-the-opposite', valueBoolean: true }];
+    const active = stated('condition-clinical', 'active');
+    for (const more of [
+      { code: { text: 'Refuted' }, verificationStatus: stated('condition-ver-status', 'refuted') },
+      { code: { text: 'Modified' }, clinicalStatus: active, modifierExtension },
+      { code: { text: 'Stateless' } },
+      { code: { text: 'Plain' }, clinicalStatus: active },
+    ])
+      await write(record, { resourceType: 'Condition', ...more });
+    for (const more of [
+      { code: { text: 'Modified value' }, modifierExtension },
+      { code: { text: 'Cancelled value' }, status: 'cancelled' },
+      { code: { text: 'Early value' }, status: 'preliminary', effectiveDateTime: '2024' },
+    ])
+      await write(record, {
+        resourceType: 'Observation',
+        ...{ status: 'final', valueQuantity: { value: 5 } },
+        ...more,
+      });
+    const visitor = await patientVisitor(service, 'safety@example.org');
+    for (const part of ['', '/health']) {
+      const words = wordsOf(await visitor.open(pathOf(record, part)));
+      const glance = words.slice(words.lastIndexOf('Health problems'));
+      expect(glance, part)
+        .to.include('Plain')
+        .and.not.match(/Refuted|Modified/);
+      expect(glance, part).to.match(/Stateless \(?State not recorded/);
+    }
+    const overview = wordsOf(await visitor.open(pathOf(record)));
+    expect(overview).to.include('No allergy is recorded. That does not mean that there is none.');
+    const results = wordsOf(await visitor.open(pathOf(record, '/results')));
+    expect(results)
+      .to.match(/Early value .*5 2024 preliminary/)
+      .and.not.match(/Modified|Cancelled|1 January 2024/);
+  });
+
+  it('say that an allergy is over', async () => {
+    const record = await newRecord('allergy@example.org');
+    const answer = await service.post('/AllergyIntolerance', {
+      resourceType: 'AllergyIntolerance',
+      clinicalStatus: stated('allergyintolerance-clinical', 'resolved'),
+      code: { text: 'Egg' },
+      patient: { reference: `Patient/${record}` },
+      reaction: [{ manifestation: [{ text: 'Hives' }] }],
+    });
+    expect(answer.status, answer.text).to.equal(201);
+    const visitor = await patientVisitor(service, 'allergy@example.org');
+    expect(wordsOf(await visitor.open(pathOf(record)))).to.include('Egg (Resolved)');
+    const health = wordsOf(await visitor.open(pathOf(record, '/health')));
+    expect(health).to.match(/Egg Resolved Hives/);
+  });
+
+  it('shade only a reference range in the unit of the chart', async () => {
+    const record = await newRecord('units@example.org');
+    await observe(record, 5.2, '2026-01-10', { reference_range: undefined });
+    await observe(record, 5.4, '2026-02-10', { reference_range: undefined });
+    await observe(record, 33, '2025-01-10', { unit: 'mmol/mol', reference_range: { low: 20, high: 38 } });
+    const visitor = await patientVisitor(service, 'units@example.org');
+    expect((await visitor.open(pathOf(record, '/results'))).text).not.to.include('<rect class="range"');
+    await observe(record, 5.1, '2024-01-10');
+    expect((await visitor.open(pathOf(record, '/results'))).text).to.include('<rect class="range"');
+  });
+
   it('say who entered something, in plain words', async () => {
     const record = await newRecord('origin@example.org');
     const { id } = await observe(record, 5.2, '2025-01-10', { author_type: 'device' });

@@ -73,7 +73,13 @@ describe('suggestions on the pages of patients', () => {
       resource: {
         ...conditionOf(shared.allowed.patient, 'Asthma'),
         id: json.id,
-        note: [{ text: 'severe' }],
+        note: [{ text: `severe ${'x'.repeat(600)}` }],
+        language: 'en',
+        meta: { tag: [{ system: 'https://example.org/tags', code: 'unseen' }] },
+        text: {
+          status: 'additional',
+          div: '<div xmlns="http://www.w3.org/1999/xhtml"><p>Bad &amp; <b>worse</b></p></div>',
+        },
       },
       author_type: 'patient',
     });
@@ -81,7 +87,9 @@ describe('suggestions on the pages of patients', () => {
     const page = await visitor.open(pathOf(`/${id}`));
     expect(page.text)
       .to.match(/<del><bdi>mild<\/bdi><\/del>/)
-      .and.match(/<ins><bdi>severe<\/bdi><\/ins>/);
+      .and.match(/<ins><bdi>severe x{600}<\/bdi><\/ins>/)
+      .and.include('<ins><bdi>Bad &amp; worse</bdi></ins>')
+      .and.include('<ins><bdi>unseen</bdi></ins>');
     expect(wordsOf(page)).to.include('Change: Asthma').and.not.include('Noted by AI');
     const done = await visitor.submit({ decision: 'reject' });
     expect(wordsOf(done)).to.include('You rejected the change.').and.include('Rejected');

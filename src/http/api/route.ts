@@ -49,6 +49,8 @@ export interface RequestContext {
   readonly incoming: IncomingMessage;
   /** Under a grant: what its parts go through. */
   readonly pass?: GrantPass;
+  /** Lists leave out refuted entries, and those with a modifier extension: the pages of patients can't tell what these mean. */
+  readonly factsOnly?: true;
   /** Associates the request with a project of the caller, whose log then shows it. */
   readonly concerns: (project: string) => void;
 }

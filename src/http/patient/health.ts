@@ -40,6 +40,7 @@ export const timelineEntry = z.object({
 
 type Condition = z.output<typeof condition>;
 type Medication = z.output<typeof medication>;
+type TimelineEntry = z.output<typeof timelineEntry>;
 
 const STATUS = {
   active: 'state.active',
@@ -53,9 +54,11 @@ const STATUS = {
   'on-hold': 'state.onhold',
   intended: 'state.intended',
   'not-taken': 'state.nottaken',
+  'not-done': 'state.notdone',
+  unknown: 'state.unknown',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** States of what is going on now. */
+/** States of what is going on now, or may be: what has no state is shown with the others, and says that it has none. */
 const CURRENT: readonly (string | null)[] = [
   'active',
   'recurrence',
@@ -70,8 +73,8 @@ const CURRENT: readonly (string | null)[] = [
 export interface Health {
   readonly conditions: readonly Condition[];
   readonly medications: readonly Medication[];
-  readonly allergies: readonly z.output<typeof timelineEntry>[];
-  readonly immunizations: readonly z.output<typeof timelineEntry>[];
+  readonly allergies: readonly TimelineEntry[];
+  readonly immunizations: readonly TimelineEntry[];
   /** Whether a list has more than is shown. */
   readonly more: boolean;
 }
@@ -114,7 +117,7 @@ export async function healthOf(visit: Visit, record: OpenRecord): Promise<Health
   };
 }
 
-/** Tells whether a condition or medication is going on now. */
+/** Tells whether a condition or medication is going on now, or may be. */
 export function isCurrent(item: Condition | Medication): boolean {
   return CURRENT.includes('clinical_status' in item ? item.clinical_status : item.status);
 }
@@ -157,10 +160,40 @@ function titleOf({ display, code }: Condition | Medication, say: Visit['say']): 
   return display ?? code ?? say('entry.unnamed');
 }
 
+/** Returns the text of a state; undefined for one that isn't known here. */
+function stateKey(status: string | null): (typeof STATUS)[keyof typeof STATUS] | undefined {
+  return Object.entries(STATUS).find(([name]) => name === (status ?? 'unknown'))?.[1];
+}
+
 function stateOf({ say }: Visit, status: string | null): Html {
-  const key = Object.entries(STATUS).find(([name]) => name === status)?.[1];
+  const key = stateKey(status);
   if (key === undefined) return html``;
-  return html`<span class="badge ${CURRENT.includes(status) ? 'good' : 'plain'}">${say(key)}</span>`;
+  const isKnown = key !== 'state.unknown' && CURRENT.includes(status);
+  return html`<span class="badge ${isKnown ? 'good' : 'plain'}">${say(key)}</span>`;
+}
+
+/** Returns the state of an entry in words where it isn't plainly current; undefined otherwise. */
+export function remarkOf({ say }: Visit, item: Condition | Medication | TimelineEntry): string | undefined {
+  const status =
+    'summary' in item
+      ? (splitState(item).status ?? 'active')
+      : 'clinical_status' in item
+        ? item.clinical_status
+        : item.status;
+  const key = status === 'active' ? undefined : stateKey(status);
+  return key === undefined ? undefined : say(key);
+}
+
+/** Splits the summary of an allergy or vaccination: it begins with the state if that isn't a usual one. */
+function splitState({ kind, summary }: TimelineEntry): {
+  readonly status: string | undefined;
+  readonly rest: string | null;
+} {
+  if (summary === null || (kind !== 'allergy' && kind !== 'immunization'))
+    return { status: undefined, rest: summary };
+  const [first = '', ...others] = summary.split(', ');
+  if (!Object.hasOwn(STATUS, first)) return { status: undefined, rest: summary };
+  return { status: first, rest: others.length === 0 ? null : others.join(', ') };
 }
 
 function rowFrame(title: string, badge: Html, details: readonly string[], link: Html): Html {
@@ -198,11 +231,10 @@ function medicationRow(visit: Visit, record: OpenRecord, item: Medication): Html
 }
 
 /** Returns the row of an entry of the timeline. */
-export function entryRow(
-  visit: Visit,
-  record: OpenRecord,
-  { title, summary, date, fhir }: z.output<typeof timelineEntry>,
-): Html {
-  const details = [...(summary === null ? [] : [summary]), dateText(visit.say, date)];
-  return rowFrame(title, html``, details, originLink(visit, record, fhir, title));
+export function entryRow(visit: Visit, record: OpenRecord, entry: TimelineEntry): Html {
+  const { title, date, fhir } = entry;
+  const { status, rest } = splitState(entry);
+  const details = [...(rest === null ? [] : [rest]), dateText(visit.say, date)];
+  const state = status === undefined ? html`` : stateOf(visit, status);
+  return rowFrame(title, state, details, originLink(visit, record, fhir, title));
 }

@@ -24,6 +24,7 @@ const observation = z.object({
   components: z.array(z.object(valued)),
   reference_range: z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable(),
   note: z.string().nullable(),
+  status: z.string().nullable(),
   created_at: z.string(),
   author_type: z.string(),
   fhir: z.string(),
@@ -58,7 +59,10 @@ export interface Observations {
   readonly more: boolean;
 }
 
-/** Reads the newest observations. @param code `system|code`; all without it @throws Refusal */
+/** Statuses of what has no result: as in a summary, these aren't shown. */
+const WITHOUT_RESULT: readonly (string | null)[] = ['cancelled', 'registered'];
+
+/** Reads the newest observations that have a result. @param code `system|code`; all without it @throws Refusal */
 export async function observationsOf(visit: Visit, record: OpenRecord, code?: string): Promise<Observations> {
   const found: Observation[] = [];
   let cursor: string | undefined;
@@ -70,7 +74,7 @@ export async function observationsOf(visit: Visit, record: OpenRecord, code?: st
       { params: { patient_id: record.record }, query: { limit: LIMIT, cursor, code } },
       listOf(observation),
     );
-    found.push(...data);
+    found.push(...data.filter(({ status }) => !WITHOUT_RESULT.includes(status)));
     if (next_cursor === null) return { observations: found, more: false };
     cursor = next_cursor;
   }
@@ -107,12 +111,25 @@ export function timeOf({ effective_at, created_at }: Observation): number {
   return Number.isNaN(said) ? Date.parse(created_at) : said;
 }
 
+/** Returns what `timeOf` returns as a FHIR date-time in UTC, no more exact than it was written: `2024` stays a year. */
+export function dateOf(observation: Observation): string {
+  const { effective_at } = observation;
+  return effective_at !== null && /^\d{4}(?:-\d\d)?$/.test(effective_at)
+    ? effective_at
+    : new Date(timeOf(observation)).toISOString();
+}
+
 /** A line of a chart. */
 export interface Series {
   readonly name: string;
   readonly unit: string;
   /** In the order of time. */
   readonly points: readonly { readonly at: number; readonly value: number; readonly out: boolean }[];
+}
+
+/** Returns the reference range of an observation's own value; undefined if it has none, or none with a limit. */
+export function rangeOf({ value, reference_range: range }: Observation): ChartData['range'] {
+  return value === null || range === null || (range.low === null && range.high === null) ? undefined : range;
 }
 
 /** What a chart shows. */
@@ -126,9 +143,6 @@ export interface ChartData {
 /** Returns the chart of observations of one code: one line, or one for each component; of the newest value's unit. */
 export function chartOf(facts: readonly Observation[]): ChartData {
   const ordered = [...facts].sort((a, b) => timeOf(a) - timeOf(b));
-  const range = [...ordered]
-    .reverse()
-    .find(({ reference_range }) => reference_range !== null)?.reference_range;
   const isOut = (value: number, own: Observation['reference_range']): boolean =>
     own !== null && ((own.low !== null && value < own.low) || (own.high !== null && value > own.high));
   const lines = new Map<string, { name: string; unit: string; points: Series['points'][number][] }>();
@@ -152,10 +166,11 @@ export function chartOf(facts: readonly Observation[]): ChartData {
   const newest = [...lines.values()].sort((a, b) => (b.points.at(-1)?.at ?? 0) - (a.points.at(-1)?.at ?? 0));
   const unit = newest[0]?.unit;
   const series = newest.filter((line) => line.unit === unit).slice(0, 3);
+  const range = ordered.findLast((each) => rangeOf(each) !== undefined && (each.unit ?? '') === unit);
   const shown = new Set(series.flatMap(({ points }) => points.map(({ at }) => at)));
   return {
     series,
-    range: series.length === 1 ? (range ?? undefined) : undefined,
+    range: series.length === 1 && range !== undefined ? rangeOf(range) : undefined,
     left: ordered.filter((each) => !shown.has(timeOf(each))).length,
   };
 }

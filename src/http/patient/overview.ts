@@ -5,7 +5,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { grantCard, useOf } from './applications.ts';
 import { originLink, rowsOr } from './entries.ts';
 import { authorText } from './entry.ts';
-import { healthOf, isCurrent } from './health.ts';
+import { type Health, healthOf, isCurrent, remarkOf } from './health.ts';
 import type { PatientPage } from './page.ts';
 import { detailsOf, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -98,28 +98,33 @@ function changeRow(
 `;
 }
 
+/** What the overview names. */
+type Item = Health['conditions' | 'medications' | 'allergies'][number];
+
 async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say } = visit;
   const { conditions, medications, allergies } = await healthOf(visit, record);
-  const names = (
-    items: readonly { display?: string | null; title?: string; code?: string | null }[],
-  ): Html => {
-    const shown = items
-      .slice(0, 4)
-      .map(({ display, title, code }) => display ?? title ?? code ?? say('entry.unnamed'));
-    if (shown.length === 0) return html`<span class="quiet">${say('overview.nothing')}</span>`;
+  const nameOf = (item: Item): string =>
+    ('title' in item ? item.title : (item.display ?? item.code)) ?? say('entry.unnamed');
+  const names = (items: readonly Item[], none = say('overview.nothing')): Html => {
+    const shown = items.slice(0, 4);
+    if (shown.length === 0) return html`<span class="quiet">${none}</span>`;
     const more =
       items.length > shown.length
         ? html` <span class="quiet">${say('overview.more', { more: items.length - shown.length })}</span>`
         : html``;
-    return html`${shown.map((name, i) => html`${i === 0 ? '' : ' · '}<bdi>${name}</bdi>`)}${more}`;
+    return html`${shown.map((item, i) => {
+      const remark = remarkOf(visit, item);
+      const state = remark === undefined ? html`` : html` <span class="quiet">(${remark})</span>`;
+      return html`${i === 0 ? '' : ' · '}<bdi>${nameOf(item)}</bdi>${state}`;
+    })}${more}`;
   };
   const known = <T extends { readonly author_type: string }>(items: readonly T[]): readonly T[] =>
     items.filter(({ author_type }) => author_type !== 'ai');
   const facts = [
     [say('health.problems'), names(known(conditions).filter(isCurrent))],
     [say('health.medications'), names(known(medications).filter(isCurrent))],
-    [say('health.allergies'), names(known(allergies))],
+    [say('health.allergies'), names(known(allergies), say('health.noallergies'))],
   ] as const;
   return html`<section class="stack" aria-labelledby="glance">
 <h2 id="glance">${say('overview.glance')}</h2>

@@ -91,7 +91,8 @@ export class OwnApi {
       throw new TypeError(`${operationId} doesn't read a record`);
     requireFresh(this.service.stale, route.models ?? ['resources', 'history']);
     const run = route.accept(inputsOf(inputs));
-    const result = await run({ ...this.#circumstances(), caller: await this.callerFor(link) });
+    const caller = await this.callerFor(link);
+    const result = await run({ ...this.#circumstances(), caller, factsOnly: true });
     if (read !== null) await this.noteRead(link, read, countOf(result));
     return result;
   }

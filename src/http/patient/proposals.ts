@@ -8,7 +8,7 @@ import { proposalView } from '../api/proposal-view.ts';
 import { listOf } from '../api/schemas.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
-import { titleOfResource, wordsOfValue } from './resource-words.ts';
+import { titleOfResource, wordsOfNarrative, wordsOfValue } from './resource-words.ts';
 import type { Visit } from './visit.ts';
 import { kindsText } from './words.ts';
 
@@ -36,8 +36,8 @@ const proposal = z.object({
 
 type Proposal = z.output<typeof proposal>;
 
-/** Elements that say nothing to a person: which record, which type, how it is stored. */
-const TECHNICAL = /^(?:resourceType|id|meta|text|subject|patient|implicitRules|language)(?:[.[]|$)/;
+/** Elements that say nothing to a person: which record, which type. All others could change what an entry means. */
+const TECHNICAL = /^(?:resourceType|id|subject|patient)(?:[.[]|$)/;
 
 const pathOf = ({ path }: OpenRecord, id = ''): string =>
   id === '' ? `${path}/proposals` : `${path}/proposals/${encodeURIComponent(id)}`;
@@ -159,9 +159,9 @@ function differencePart(visit: Visit, { difference, operation }: Proposal): Html
   const { say } = visit;
   const shown = (difference ?? []).filter(({ path }) => !TECHNICAL.test(path));
   const isUpdate = operation === 'update';
-  const cell = (value: Json | undefined, tag: 'ins' | 'del'): Html => {
+  const cell = (path: string, value: Json | undefined, tag: 'ins' | 'del'): Html => {
     if (value === undefined) return html`–`;
-    const words = html`<bdi>${wordsOfValue(value)}</bdi>`;
+    const words = html`<bdi>${path === 'text.div' && typeof value === 'string' ? wordsOfNarrative(value) : wordsOfValue(value)}</bdi>`;
     return tag === 'ins' ? html`<ins>${words}</ins>` : html`<del>${words}</del>`;
   };
   const rows = shown.map(
@@ -170,7 +170,7 @@ function differencePart(visit: Visit, { difference, operation }: Proposal): Html
       before,
       after,
     }) => html`<tr><th scope="row"><span lang="en" dir="ltr">${elementText(path)}</span></th>
-${isUpdate ? html`<td>${cell(before, 'del')}</td>` : html``}<td>${cell(after, 'ins')}</td></tr>
+${isUpdate ? html`<td>${cell(path, before, 'del')}</td>` : html``}<td>${cell(path, after, 'ins')}</td></tr>
 `,
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('proposals.differences')}">

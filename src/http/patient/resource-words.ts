@@ -29,17 +29,29 @@ function conceptWords(value: Json | undefined): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Longest text of a value. */
-const MOST = 500;
+/** Characters with names of their own in XML. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
 
-/** Returns the value of an element in words. */
-export function wordsOfValue(value: Json): string {
-  return words(value).slice(0, MOST);
+/** Returns the text of a narrative (XHTML) without its tags. */
+export function wordsOfNarrative(div: string): string {
+  return div
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&([a-z]+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+    .replace(/\s+/g, ' ')
+    .trim();
 }
 
-function words(value: Json): string {
+/** Returns the value of an element in words, whole: a person decides by it. */
+export function wordsOfValue(value: Json): string {
   if (value === null) return '–';
-  if (Array.isArray(value)) return value.map(words).join(', ');
+  if (Array.isArray(value)) return value.map(wordsOfValue).join(', ');
   if (!isObject(value)) return String(value);
   const concept = conceptWords(value);
   if (concept !== undefined && value.value === undefined) return concept;
@@ -49,6 +61,6 @@ function words(value: Json): string {
     return `${amount} ${unitText(of)}`.trim();
   }
   return Object.entries(value)
-    .map(([name, each]) => `${name}: ${words(each)}`)
+    .map(([name, each]) => `${name}: ${wordsOfValue(each)}`)
     .join(', ');
 }

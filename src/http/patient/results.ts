@@ -7,16 +7,17 @@ import { chart } from './chart.ts';
 import { aiPart, originLink } from './entries.ts';
 import {
   chartOf,
+  dateOf,
   type Measure,
   MOST_OBSERVATIONS,
   measuresOf,
   type Observation,
   observationsOf,
-  timeOf,
+  rangeOf,
   type Valued,
 } from './measures.ts';
 import type { PatientPage } from './page.ts';
-import type { OpenRecord } from './records.ts';
+import { dateText, type OpenRecord } from './records.ts';
 import { unitText } from './units.ts';
 import type { Visit } from './visit.ts';
 
@@ -80,7 +81,7 @@ export function measureCard(visit: Visit, record: OpenRecord, measure: Measure):
   return html`<li class="card">
 <div class="row-top"><h3><a href="${visit.to(pathOf(record), { code: measure.key })}"><bdi>${measure.name}</bdi></a></h3>
 <span class="quiet small">${say('results.values', { values: measure.facts.length })}</span></div>
-<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${say.day(timeOf(newest))}</small> ${rangeBadge(say, newest)}</p>
+<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${rangeBadge(say, newest)} ${statusBadge(say, newest)}</p>
 ${chart(say, measure.name, chartOf(measure.facts))}
 </li>
 `;
@@ -103,7 +104,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
     record,
     section: 'results',
     back: { path: `${record.path}/results`, text: say('nav.results') },
-    body: html`${newest === undefined ? html`` : html`<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${say.day(timeOf(newest))}</small> ${rangeBadge(say, newest)}</p>`}
+    body: html`${newest === undefined ? html`` : html`<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${rangeBadge(say, newest)} ${statusBadge(say, newest)}</p>`}
 ${chart(say, name, data)}
 ${ranged === undefined ? html`` : html`<p class="quiet small">${say('results.shaded', { range: rangeText(say, ranged) })}</p>`}
 ${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('results.left', { values: data.left })}</p>` : html``}
@@ -123,15 +124,16 @@ function latestClass({ value, components }: Observation): string {
 
 function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
   const { say } = visit;
-  const ranged = facts.some(({ reference_range }) => reference_range !== null);
+  const ranged = facts.some((each) => rangeOf(each) !== undefined);
   const rows = facts.map((each) => {
     const [type = '', id = ''] = each.fhir.split('/', 2);
     const url = visit.to(`${record.path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
     const note =
       each.note === null ? html`` : html`<br><span class="quiet small"><bdi>${each.note}</bdi></span>`;
-    const range = each.reference_range === null ? '–' : rangeText(say, each.reference_range);
-    return html`<tr><th scope="row"><a href="${url}">${say.shortDay(timeOf(each))}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
-<td>${valueText(say, each)} ${rangeBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
+    const own = rangeOf(each);
+    const range = own === undefined ? '–' : rangeText(say, own);
+    return html`<tr><th scope="row"><a href="${url}">${shortDate(say, dateOf(each))}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
+<td>${valueText(say, each)} ${rangeBadge(say, each)} ${statusBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
 `;
   });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('results.table')}">
@@ -147,8 +149,8 @@ ${rows}</tbody>
 function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
   const { say } = visit;
   const name = note.display ?? note.code ?? say('entry.unnamed');
-  return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${say.day(timeOf(note))}</span></p>
-<p>${valueText(say, note)} · ${originLink(visit, record, note.fhir, name)}</p></li>
+  return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${dateText(say, dateOf(note))}</span></p>
+<p>${valueText(say, note)} ${statusBadge(say, note)} · ${originLink(visit, record, note.fhir, name)}</p></li>
 `;
 }
 
@@ -176,11 +178,22 @@ function rangeText(
   return `${say.number(low)} – ${say.number(high)}`;
 }
 
-function rangeBadge(say: Visit['say'], { value, reference_range: range }: Observation): Html {
-  if (value === null || range === null) return html``;
+function rangeBadge(say: Visit['say'], each: Observation): Html {
+  const [range, { value }] = [rangeOf(each), each];
+  if (value === null || range === undefined) return html``;
   if (range.high !== null && value > range.high)
     return html`<span class="badge warn">${say('results.above')}</span>`;
   if (range.low !== null && value < range.low)
     return html`<span class="badge warn">${say('results.below')}</span>`;
   return html`<span class="badge good">${say('results.within')}</span>`;
+}
+
+/** Returns a mark for a result that isn't final. */
+function statusBadge(say: Visit['say'], { status }: Observation): Html {
+  return status === 'preliminary' ? html`<span class="badge warn">${say('shl.preliminary')}</span>` : html``;
+}
+
+/** Returns a date in few characters; less than a day stays as it is. */
+function shortDate(say: Visit['say'], date: string): string {
+  return /^\d{4}-\d\d-\d\d/.test(date) ? say.shortDay(Date.parse(date)) : date;
 }

@@ -86,16 +86,19 @@ export interface Listed extends PageOf {
   readonly to?: string | undefined;
 }
 
-/** Lists a page of a patient's items, the newest first, without those that were entered in error. */
+/**
+ * Lists a page of a patient's items, the newest first, without those that were entered in error; with `factsOnly` also
+ * without what the timeline leaves out (docs/spec/decisions.md, section 4 "Patient safety").
+ */
 export async function listItems(
   request: RestRequest,
   kind: Kind,
   patient: string,
   { by = [], from, to, ...page }: Listed,
 ): Promise<RouteResult> {
-  const { services, caller } = request;
+  const { services, caller, factsOnly = false } = request;
   const list = listOf(kind.type, ...by);
-  const lists = [list, unsafePart(list)];
+  const lists = factsOnly ? [list] : [list, unsafePart(list)];
   const of: ListOf = { patient, types: [kind.type], letters: 's', lists, ...daysOf(from, to) };
   const { rows, total, next } = await listing(request, patient, () =>
     services.queries.items(caller, of, page),
