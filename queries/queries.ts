@@ -29,6 +29,7 @@ import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/m
 import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { openSearch, type Search } from './search/search.ts';
+import { aiVersions } from './summary/ai-versions.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
@@ -46,6 +47,8 @@ export interface Queries extends GrantedQueries {
   readonly searchProvenance: SearchProvenance;
   readonly everything: Everything;
   readonly summarize: Summarize;
+  /** The versions of a record's resources that an AI wrote, as `aiVersions` returns them. */
+  readonly aiVersions: (caller: Caller, record: string) => Promise<ReadonlySet<string>>;
   readonly tellContext: MakeContext;
   readonly series: ReadSeries;
   readonly patterns: ReadPatterns;
@@ -166,6 +169,7 @@ export function openQueries(
     searchProvenance: fairly(inTurn(openSearchProvenance(pool, terminology))),
     everything: fairly(inTurn(openEverything(pool))),
     summarize: fairly(inTurn(inTurn(openSummarize(pool)), new Turns(SUMMARIES))),
+    aiVersions: ({ sees }, record) => aiVersions(pool, sees.ownerId, record),
     tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS))),
     series: fairly(inTurn(series, insights)),
     patterns: fairly(

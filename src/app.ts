@@ -384,6 +384,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     mostBytes: config.limits.answerBytes,
     ownerOf: (record: string) => ownerOf(resources, record, []),
     fresh: (models: readonly string[]) => requireFresh(stale, models),
+    caughtUp,
     log,
   };
   const sharedLinks = await openSharedLinkServices(linkParts);

@@ -15,6 +15,7 @@ import { type Misspelt, misspeltSettings } from './misspelt.ts';
 import { ForeignLog } from './operations/log-identity.ts';
 import { LogBehind } from './operations/restored-log.ts';
 import { refusedAddress, tryPort } from './port.ts';
+import { manifestUrlWarning } from './shl/manifest-url.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
 
 /** Something outside the program keeps it from starting; the message is all that a reader needs. */
@@ -29,6 +30,8 @@ async function main(): Promise<void> {
   const config = settings(misspelt);
   const log = createLogger(config.logLevel);
   for (const sentence of misspelt) log.warn(sentence);
+  const tooLong = manifestUrlWarning(config.baseUrl);
+  if (tooLong !== undefined) log.warn(tooLong);
   const shutdown = new Shutdown(log, config.shutdownSeconds * 1_000);
   shutdown.listen();
   try {

@@ -6,6 +6,7 @@ import { compactDecrypt } from 'jose';
 import { SHL, SHLViewer } from 'kill-the-clipboard';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
+import { manifestUrlWarning } from '#src/shl/manifest-url.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, linkOf, me, newPatient } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
@@ -118,6 +119,34 @@ describe('shared links', () => {
     const days = ({ created_at, expires_at }: ShownLink): number =>
       Math.round((Date.parse(expires_at) - Date.parse(created_at)) / 86_400_000);
     expect([once, always].map(days)).to.deep.equal([30, 365]);
+  });
+
+  it('show nothing that an AI wrote, in everything as in a summary, until a person writes it', async () => {
+    const patient = await newRecord();
+    const { json } = await service.post(
+      '/Condition',
+      { resourceType: 'Condition', code: { text: 'A guess' }, subject: { reference: `Patient/${patient}` } },
+      { 'X-Service-Author-Type': 'ai' },
+    );
+    const link = await share(service, EMAIL, patient, { content: 'everything', long_term: true });
+    expect(JSON.stringify(await summaryBy(link)))
+      .to.include('Asthma')
+      .and.not.include('A guess');
+    const written = await service.fhir(`/Condition/${String(json.id)}`, {
+      method: 'PUT',
+      body: JSON.stringify({ ...json, code: { text: 'A guess, confirmed' } }),
+    });
+    expect(written.status, written.text).to.equal(200);
+    expect(JSON.stringify(await summaryBy(link))).to.include('A guess, confirmed');
+  });
+
+  it('have 75 characters after BASE_URL in their URL, of which the log warns where that is too many', async () => {
+    const { url } = payloadOf(await share(service, EMAIL, record));
+    expect(url.length - service.url.length).to.equal(75);
+    expect(manifestUrlWarning(`https://${'h'.repeat(45)}`)).to.equal(undefined);
+    expect(manifestUrlWarning(`https://${'h'.repeat(46)}`)).to.match(
+      /^BASE_URL has 54 characters.*at most 53/,
+    );
   });
 
   it('hand a file out once where it is too long to be embedded', async () => {

@@ -7,7 +7,7 @@ import { writeInSteps } from '../../fhir/ips/document.ts';
 import { type AnswerBudget, tooCostly } from '../../shared/answer-budget.ts';
 import type { Caller } from '../../shared/caller.ts';
 import { newUuid } from '../../shared/ids.ts';
-import { type JsonObject, printJson } from '../../shared/json.ts';
+import { isObject, type JsonObject, printJson } from '../../shared/json.ts';
 import { inSlices } from '../../shared/slices.ts';
 import { parseStored } from '../../shared/stored-json.ts';
 import { nowMicros } from '../../shared/time.ts';
@@ -15,7 +15,9 @@ import type { Terminology } from '../../terminology/terminology.ts';
 
 /** Dependencies. */
 export interface ContentDeps {
-  readonly queries: Pick<Queries, 'read' | 'summarize' | 'everything'>;
+  readonly queries: Pick<Queries, 'read' | 'summarize' | 'everything' | 'aiVersions'>;
+  /** Waits until read models show all that was written. */
+  readonly caughtUp: (models: readonly string[]) => Promise<void>;
   readonly displays: Terminology['displays'];
   readonly documents: Pick<DocumentStore, 'get'>;
   /** The FHIR base URL with its trailing slash. */
@@ -73,16 +75,25 @@ async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
   for (let at = 0; at < text.length; at += SLICE_BYTES) yield text.subarray(at, at + SLICE_BYTES);
 }
 
-/** Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`. */
+/**
+ * Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`. What
+ * an AI wrote is left out, as in a summary: no other application could tell it from facts (docs/spec/interface.md,
+ * section 2.5).
+ */
 async function* everything(
-  { queries, base }: ContentDeps,
+  { queries, base, caughtUp }: ContentDeps,
   { caller, record }: ContentAsked,
 ): AsyncGenerator<Buffer, undefined> {
   let before = `{"resourceType":"Bundle","type":"collection","entry":[`;
   const asked = { count: MANY, used: new URLSearchParams() };
   let page = await queries.everything(caller, record, asked, base, { bytes: PART_BYTES });
   for (;;) {
+    // After the page was read, so that all of its versions are among them.
+    await caughtUp(['history']);
+    const byAi = await queries.aiVersions(caller, record);
+    const ofAi = new Set([...byAi].map((version) => version.replace(/\/_history\/.*$/, '')));
     for (const { type, id, body } of page.entries) {
+      if (ofAi.has(`${type}/${id}`) && byAi.has(`${type}/${id}/_history/${versionIn(body)}`)) continue;
       yield Buffer.from(`${before}{"fullUrl":"${base}${type}/${id}","resource":`);
       yield Buffer.from(body);
       before = '},';
@@ -92,6 +103,11 @@ async function* everything(
     page = await queries.everything(caller, record, { ...asked, cursor: page.next }, base, room);
   }
   yield Buffer.from(before === '},' ? '}]}' : `${before}]}`);
+}
+
+function versionIn(body: Buffer): string {
+  const { meta } = parseStored(body.toString());
+  return isObject(meta) ? String(meta.versionId) : '';
 }
 
 /** Returns the Patient and a DocumentReference with its bytes: recipients can't fetch them from their URL. */

@@ -1,0 +1,15 @@
+/** The length of manifests' URLs: https://docs.smarthealthit.org/smart-health-links/spec/#construct-a-shlink-payload */
+
+/** Most characters of the URL of a manifest by the standard. */
+const MOST = 128;
+/** Characters of `/shl/{link_id}/{secret}`: an id has 26, a secret 43. */
+const OWN = '/shl/'.length + 26 + '/'.length + 43;
+
+/** Returns what to warn of if the URLs of shared links are longer than the standard allows; undefined if they aren't. */
+export function manifestUrlWarning(baseUrl: string): string | undefined {
+  if (baseUrl.length + OWN <= MOST) return undefined;
+  return (
+    `BASE_URL has ${baseUrl.length} characters: the URLs of shared links exceed the ${MOST} that SMART Health Links allow, ` +
+    `so some applications may refuse them; with at most ${MOST - OWN} they don't`
+  );
+}
