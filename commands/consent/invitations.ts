@@ -2,9 +2,11 @@
  * Invitations: a project invites a person to be linked to a record, with a code that it delivers itself
  * (docs/spec/decisions.md, section 9). Who knows the code and the Patient's birth date is linked, once.
  */
+
 import { hash, timingSafeEqual } from 'node:crypto';
 import { recordStream } from '#src/events/streams.ts';
 import { shownName } from '#src/fhir/human-name.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Identity, PersonId } from '#src/shared/identity.ts';
 import type { Invitation, NewInvitation } from '#src/shared/invitation.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
@@ -73,7 +75,7 @@ export function openInvitations(
     withdraw: (record, id) =>
       locks.hold([lockOf(id)], async () => {
         const found = await invitations.find(record, id);
-        if (found === undefined) throw notFound('invitation', id.slice(0, 64));
+        if (found === undefined) throw notFound('invitation', cut(id, 64));
         if (found.status === 'redeemed')
           throw new Refusal('conflict', {
             code: 'conflict',

@@ -10,6 +10,7 @@ import type { Conclude, Past } from '../consent/on-record.ts';
 import type { Clock, Decision } from '../kernel/decision.ts';
 import { decideWrites, type Write } from '../resource/decide.ts';
 import { entryOf, type Resources } from '../resource/state.ts';
+import { outdated } from '../resource/write-only.ts';
 import { type EndStatus, hasEnded, isGrantActive, lapseOf, type MadeData, proposalIn } from './held.ts';
 import type { AcceptedVersion, ProposalRef } from './proposals.ts';
 
@@ -39,6 +40,7 @@ export function deciderKeys(person: PersonId, proposalId: string): string[] {
 
 /**
  * Makes a proposal wait. It is decided on like the write that it proposes.
+ * @param isShown whether the application may read the type; if not, it isn't told the current version
  * @param writes what would be written
  * @throws Refusal as `decideWrites`; unauthenticated when the grant has ended; conflict when the base version isn't
  *   current, or no place is free
@@ -47,6 +49,7 @@ export function propose(
   state: Resources,
   past: Past,
   clock: Clock,
+  isShown: boolean,
   drafted: DraftedProposal,
   writes: readonly Write[],
 ): MadeData {
@@ -59,8 +62,11 @@ export function propose(
       { 'WWW-Authenticate': 'Bearer realm="annal", error="invalid_token"' },
     );
   const version = resource_id === undefined ? undefined : entryOf(state, resource_id)?.version;
-  if (version !== base_version)
-    throw conflict(
+  if (resource_id !== undefined && version !== base_version)
+    throw outdated(
+      isShown,
+      resource_type,
+      resource_id,
       `${resource_type}/${resource_id} is at version ${version}, but the proposal changes version ${base_version}; read it again`,
     );
   // Only its refusals count.

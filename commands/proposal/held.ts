@@ -1,5 +1,7 @@
 /** Proposals that a record's state holds, and whether they still wait. Pure. */
+
 import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
+import { cut } from '#src/shared/cut.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { granted } from '../consent/held.ts';
@@ -58,7 +60,7 @@ export function proposalIn(
   { record, proposalId }: { readonly record: string; readonly proposalId: string },
 ): { readonly waits: MadeData } | { readonly ended: EndStatus } {
   const entry = entryOf(state, proposalId);
-  if (entry?.type !== 'Proposal') throw notFound('proposal', `${record}/${proposalId.slice(0, 64)}`);
+  if (entry?.type !== 'Proposal') throw notFound('proposal', `${record}/${cut(proposalId, 64)}`);
   const event = past(entry.revision);
   return entry.deleted ? { ended: statusAfter(event) } : { waits: madeIn(event) };
 }

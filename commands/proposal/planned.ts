@@ -2,6 +2,7 @@
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { allows } from '#src/shared/access.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import { outsideGrant } from '#src/shared/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
@@ -11,6 +12,7 @@ import type { Write } from '../resource/decide.ts';
 import type { WriteDeps } from '../resource/deps.ts';
 import { planWrites } from '../resource/plan.ts';
 import type { WriteRequest } from '../resource/request.ts';
+import { outdated } from '../resource/write-only.ts';
 
 /** A write that is suggested. `id` makes it an update. */
 export interface Suggested {
@@ -66,10 +68,12 @@ async function requireWithin(
   if (write.kind === 'update') {
     const { body } = await currentVersion(resources, stream, type, id);
     if (body === undefined)
-      throw new Refusal('conflict', {
-        code: 'conflict',
-        diagnostics: `${type}/${id} is deleted, and a proposal can't restore it`,
-      });
+      throw outdated(
+        mayRead(caller, type),
+        type,
+        id,
+        `${type}/${id} is deleted, and a proposal can't restore it`,
+      );
     states.push(parseStored(body));
   }
   if (!states.every((state) => allows(within.access, type, letter, categoriesOf(type, state))))

@@ -1,6 +1,7 @@
 /** Makes proposals: an application under a grant suggests a write, which is checked like that write. */
 import { recordStream } from '#src/events/streams.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
+import { mayRead } from '#src/shared/caller.ts';
 import { printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time.ts';
@@ -9,6 +10,7 @@ import { PastOf } from '../consent/on-record.ts';
 import { retry, Stale } from '../kernel/retry.ts';
 import { checkAuthorship } from '../resource/authorship.ts';
 import { touchedIds } from '../resource/decide.ts';
+import { withoutStored } from '../resource/write-only.ts';
 import { type DraftedProposal, propose as decide, proposalKeys } from './decide.ts';
 import type { ProposalDeps } from './deps.ts';
 import { writesOf } from './planned.ts';
@@ -59,7 +61,7 @@ export async function propose(
     rationale,
   };
   const past = new PastOf(deps.resources, stream);
-  return retry(Stale, async () => {
+  const made = retry(Stale, async () => {
     await past.load(record);
     const writes = await writesOf(deps, ctx, proposal, stream);
     await ctx.permitted;
@@ -71,7 +73,7 @@ export async function propose(
       owner: caller.sees.owner,
       touches: [...touchedIds(stream, writes), ...proposalKeys(grantId), ...past.ids],
       decide(state, clock) {
-        const data = decide(state, past.at, clock, drafted, writes);
+        const data = decide(state, past.at, clock, mayRead(caller, type), drafted, writes);
         const at = clock.next();
         return {
           drafts: [{ id: ids.at(0, `event/${stream}/propose`), at, event: { type: 'ProposalMade', data } }],
@@ -81,6 +83,7 @@ export async function propose(
     });
     return { result: { proposalId }, wrote: position === undefined ? undefined : { position, at } };
   });
+  return withoutStored(caller, made);
 }
 
 /** @throws Refusal too_large (413) */

@@ -1,6 +1,8 @@
 /** Resolves links inside a transaction Bundle: replaces a fullUrl by the reference of its target. Pure. */
+
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import { rewriteReferences } from '#src/fhir/rewrite.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { SubmittedResource } from '../command.ts';
 import { refuse, type WriteRequest } from './request.ts';
@@ -28,12 +30,7 @@ export function linksOf(resolved: readonly Resolved[], searches: ReadonlyMap<str
     const { fullUrl } = request;
     if (fullUrl === undefined || kind === 'nothing') continue;
     if (urls.has(fullUrl)) {
-      throw refuse(
-        'malformed',
-        request,
-        'duplicate',
-        `another entry has the fullUrl ${fullUrl.slice(0, 200)}`,
-      );
+      throw refuse('malformed', request, 'duplicate', `another entry has the fullUrl ${cut(fullUrl, 200)}`);
     }
     urls.set(fullUrl, `${type}/${id}`);
     const tail = TAIL.exec(fullUrl)?.[2];

@@ -1,7 +1,9 @@
 /** Resolves or refuses conditional references in a transaction (https://hl7.org/fhir/R4/http.html#trules). */
+
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -89,7 +91,7 @@ export async function resolveSearches(
   await Promise.all(
     [...owners].map(async ([reference, owner]) => {
       const search = searchIn(reference, bases);
-      const what = reference.slice(0, 200);
+      const what = cut(reference, 200);
       const matches = new Set<string>();
       if (search !== undefined) {
         const { type, criteria } = search;

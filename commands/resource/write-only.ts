@@ -68,6 +68,17 @@ export function hiddenFault(caller: Caller, { patch, at, type }: WriteRequest, e
   return new Refusal('invalid', issuesAt(at, [PATCH_FAULT]));
 }
 
+/**
+ * Returns the refusal of a proposal for a version that isn't the current one; the same for every reason if the caller may
+ * not read the type.
+ * @param isShown whether the caller may read the type
+ * @param diagnostics for a caller that may
+ */
+export function outdated(isShown: boolean, type: string, id: string, diagnostics: string): Refusal {
+  const told = isShown ? diagnostics : `the proposal doesn't change the current version of ${type}/${id}`;
+  return new Refusal('conflict', { code: 'conflict', diagnostics: told });
+}
+
 /** Awaits a write; removes stored versions and sizes from its errors if the caller may not read. */
 export async function withoutStored<T>(caller: Caller, work: Promise<T>): Promise<T> {
   try {

@@ -1,7 +1,9 @@
 /** Parses the parameters of `$everything`: https://hl7.org/fhir/R4/patient-operation-everything.html */
+
 import { type Period, parsePeriod } from '#src/fhir/search/period.ts';
 import { BEGINNING_OF_TIME, END_OF_TIME } from '#src/fhir/search/values.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { CURSOR } from '../cursor.ts';
 import { badParameter } from '../search/raw.ts';
@@ -79,7 +81,7 @@ function periodOf(name: string, text: string): Period {
 
 function typeOf(text: string): ResourceType {
   if (isResourceType(text)) return text;
-  throw badParameter('_type', `${text.slice(0, 64)} is not a supported resource type`);
+  throw badParameter('_type', `${cut(text, 64)} is not a supported resource type`);
 }
 
 function countOf(text: string): number {

@@ -1,7 +1,9 @@
 /** `_include` and `_revinclude`, understood: https://hl7.org/fhir/R4/search.html#revinclude */
+
 import { isR4ResourceType } from '#src/fhir/definitions/tables.ts';
 import { includable, leadsAnywhere, mayName } from '#src/fhir/search/inclusions.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { badParameter } from '../search/raw.ts';
 
@@ -62,15 +64,15 @@ function parseValue(key: string, text: string): Pick<Inclusion, 'sources' | 'tar
   if (!isResourceType(type))
     throw badParameter(
       key,
-      `${type?.slice(0, 64)} is not a supported resource type${didYouMean(type ?? '', TYPE_NAMES)}`,
+      `${cut(type ?? '', 64)} is not a supported resource type${didYouMean(type ?? '', TYPE_NAMES)}`,
     );
   if (code !== '*' && !includable(type).includes(code))
     throw badParameter(
       key,
-      `${type} has no reference parameter ${code.slice(0, 64)}${didYouMean(code, includable(type))}`,
+      `${type} has no reference parameter ${cut(code, 64)}${didYouMean(code, includable(type))}`,
     );
   if (target !== undefined && !isR4ResourceType(target))
-    throw badParameter(key, `${target.slice(0, 64)} is not a resource type${didYouMean(target, TYPE_NAMES)}`);
+    throw badParameter(key, `${cut(target, 64)} is not a resource type${didYouMean(target, TYPE_NAMES)}`);
   return {
     sources: new Map([[type, code === '*' ? includable(type) : [code]]]),
     ...(target === undefined ? {} : { target }),

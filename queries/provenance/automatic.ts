@@ -7,6 +7,7 @@
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import { tokenForm } from '#src/fhir/search/keys.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { innerRows, ofTypes, renamed, stepTo } from '../search/inner.ts';
@@ -162,7 +163,7 @@ function matcher(parameter: RawParameter, value: string, scope: SearchScope): (c
       return ({ system, code }) => codes.some((each) => each.system === system && each.code === code);
     }
     default:
-      throw badParameter(keyOf(parameter), `modifier :${parameter.modifier.slice(0, 50)} is not supported`);
+      throw badParameter(keyOf(parameter), `modifier :${cut(parameter.modifier, 50)} is not supported`);
   }
 }
 

@@ -1,9 +1,11 @@
 /** Chains: `subject:Patient.name`, `patient.organization.name`. https://hl7.org/fhir/R4/search.html#chaining */
+
 import { searchParameter } from '#src/fhir/definitions/search-parameters.ts';
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Binds } from '../binds.ts';
 import { hasKeys, keysPredicate } from './entry-keys.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
@@ -44,7 +46,7 @@ export function chainPredicate(
   const types = targetsOf(compiled, scope.type);
   if (compiled.type !== 'reference') throw badParameter(key, `${name} is not a reference`);
   if (others.length > 0 || (target !== undefined && !types.some((type) => type === target))) {
-    throw badParameter(key, `${name} cannot refer to ${withArticle((target ?? '').slice(0, 50))} here`);
+    throw badParameter(key, `${name} cannot refer to ${withArticle(cut(target ?? '', 50))} here`);
   }
   const rest = renamed(parameter, key.slice(dot + 1));
   // A record's own Patient is never contained.

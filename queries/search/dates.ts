@@ -1,5 +1,7 @@
 /** Dates in searches: prefixes and implicit precision, https://hl7.org/fhir/R4/search.html#date. Without an offset: UTC. */
+
 import { type Period, parsePeriod } from '#src/fhir/search/period.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { badParameter } from './raw.ts';
 
@@ -25,7 +27,7 @@ export function parsePrefixedDate(name: string, text: string): { prefix: Prefix;
  * @param text as it was sent, of any length
  */
 export function notDate(text: string): string {
-  return `\`${text.slice(0, 40)}\` is not a FHIR date or instant; write for example 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;
+  return `\`${cut(text, 40)}\` is not a FHIR date or instant; write for example 2026-03-31, 2026-03 or 2026-03-31T09:30:00Z`;
 }
 
 /** The bounds [from, to) that a moment must be in, and for `ne` must not be in. */

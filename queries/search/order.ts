@@ -9,6 +9,7 @@ import { compiledParameter, compiledParameters, namesRecord } from '#src/fhir/se
 import { isSortedByText, sortSlots } from '#src/fhir/search/sorts.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { Binds } from '../binds.ts';
@@ -67,7 +68,7 @@ export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort
     const parameter = compiledParameter(type, sort.by);
     if (parameter === undefined) {
       const meant = didYouMean(sort.by, sortable(type));
-      throw badParameter('_sort', `${type} has no search parameter ${sort.by.slice(0, 100)} here${meant}`);
+      throw badParameter('_sort', `${type} has no search parameter ${cut(sort.by, 100)} here${meant}`);
     }
     if (isSortedByText(parameter)) return { ...sort, ...textIn(type, tenant, parameter, sort.descending) };
     if (!isOrdered(parameter.type) || parameter.sounds === true) {

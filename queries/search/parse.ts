@@ -1,6 +1,8 @@
 /** A search, understood: which rows, in what order, and what of the query was used. */
+
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { CURSOR } from '../cursor.ts';
@@ -120,7 +122,7 @@ export function unknownIssues(
 ): Issue[] {
   return names.map((name) => ({
     code: 'not-supported',
-    diagnostics: `${what} has no search parameter ${name.slice(0, 100)}${end}${meantParameter(types, name)}`,
-    expression: `query.${name.slice(0, 100)}`,
+    diagnostics: `${what} has no search parameter ${cut(name, 100)}${end}${meantParameter(types, name)}`,
+    expression: `query.${cut(name, 100)}`,
   }));
 }

@@ -2,6 +2,7 @@
  * Splits a search into names, modifiers and values, without interpreting them.
  * https://hl7.org/fhir/R4/search.html
  */
+import { cut } from '#src/shared/cut.ts';
 import { nearest } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -85,8 +86,8 @@ export function keyOf(parameter: Pick<RawParameter, 'name' | 'modifier'>): strin
 export function badParameter(name: string, why: string): Refusal {
   return new Refusal('malformed', {
     code: 'value',
-    diagnostics: `search parameter ${name.slice(0, 100)}: ${why}`,
-    expression: `query.${name.slice(0, 100)}`,
+    diagnostics: `search parameter ${cut(name, 100)}: ${why}`,
+    expression: `query.${cut(name, 100)}`,
   });
 }
 
@@ -111,5 +112,5 @@ export function refuseModifier(parameter: RawParameter, supported: readonly stri
       : supported.length === 0
         ? ''
         : `; it supports ${supported.map((each) => `:${each}`).join(', ')}`;
-  throw badParameter(keyOf(parameter), `modifier :${modifier.slice(0, 50)} is not supported${advice}`);
+  throw badParameter(keyOf(parameter), `modifier :${cut(modifier, 50)} is not supported${advice}`);
 }

@@ -1,6 +1,8 @@
 /** `_summary` and `_elements`: https://hl7.org/fhir/R4/search.html#summary. They apply to reads as well. */
+
 import { elementNamed, elementNames, type Subset } from '#src/fhir/summary.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { badParameter } from './raw.ts';
 
@@ -55,6 +57,6 @@ function elementsOf(name: string, types: readonly ResourceType[]): string[] {
   if (known.length > 0) return known;
   throw badParameter(
     '_elements',
-    `${name.slice(0, 64)} is not a top-level element of ${types.length === 1 ? types[0] : 'these types'}${didYouMean(name.split('.').at(-1) ?? '', types.flatMap(elementNames))}`,
+    `${cut(name, 64)} is not a top-level element of ${types.length === 1 ? types[0] : 'these types'}${didYouMean(name.split('.').at(-1) ?? '', types.flatMap(elementNames))}`,
   );
 }

@@ -2,7 +2,9 @@
  * Loads the codes that `:in`, `:not-in`, `:above` and `:below` expand to from the terminology, before a
  * search is parsed.
  */
+
 import type { SystemCode, Terminology } from '#src/fhir/terminology.ts';
+import { cut } from '#src/shared/cut.ts';
 import { badParameter, keyOf, type RawParameter, split, unescaped } from './raw.ts';
 
 /** Modifier and value → codes. */
@@ -66,7 +68,7 @@ export function codesOf(
 ): readonly SystemCode[] {
   const codes = terms?.get(`${parameter.modifier} ${value}`);
   if (codes !== undefined) return codes;
-  const text = unescaped(value).slice(0, 200);
+  const text = cut(unescaped(value), 200);
   throw badParameter(
     keyOf(parameter),
     parameter.modifier === 'in' || parameter.modifier === 'not-in'

@@ -1,7 +1,9 @@
 /**
  * Builds the sections of a context within a budget of tokens: the highest scores first, then whatever still fits. Pure.
  */
+
 import type { AuthorType } from '#src/shared/author.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Fact } from './fact.ts';
 import type { GatheredFacts } from './gather-facts.ts';
 import { KINDS, type Kind } from './request.ts';
@@ -225,7 +227,7 @@ function usualAuthors(items: readonly Authored[]): Map<Kind, string> {
 }
 
 function labelOf({ authorType, source }: Authorship): string {
-  return source === null ? authorType : `${authorType}, ${source.replace(/[\s()]+/g, ' ').slice(0, 60)}`;
+  return source === null ? authorType : `${authorType}, ${cut(source.replace(/[\s()]+/g, ' '), 60)}`;
 }
 
 /** Returns the tokens of a line with its line break. */

@@ -1,4 +1,5 @@
 /** Facts: the lines that a context may contain. */
+import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
@@ -27,7 +28,9 @@ const LONGEST = 240;
 /** Returns a text shortened to one part of a line. */
 export function inLine(text: string): string {
   const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return line.length > LONGEST ? `${[...line].slice(0, LONGEST - 1).join('')}…` : line;
+  if (line.length <= LONGEST) return line;
+  const { length } = [...line].slice(0, LONGEST - 1).join('');
+  return `${cut(line, length)}…`;
 }
 
 /** Joins the parts that are defined. */

@@ -1,4 +1,5 @@
 /** Parses Bundle requests: https://hl7.org/fhir/R4/http.html#transaction, docs/spec/decisions.md, section 5. Pure. */
+import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '../shared/issue.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { isObject } from '../shared/json.ts';
@@ -163,14 +164,14 @@ function parseWrite(
   if (!isResourceType(type)) {
     throw new Refusal('invalid', {
       code: 'not-supported',
-      diagnostics: `${at}: type ${String(type).slice(0, 64)} is not supported${didYouMean(String(type), TYPE_NAMES)}; annal import skips such entries`,
+      diagnostics: `${at}: type ${cut(String(type), 64)} is not supported${didYouMean(String(type), TYPE_NAMES)}; annal import skips such entries`,
       expression: at,
     });
   }
   if (rest.length > 0)
     throw fault(
       'not-supported',
-      `request.url ${url.slice(0, 100)} is not a valid URL for ${method}`,
+      `request.url ${cut(url, 100)} is not a valid URL for ${method}`,
       `${at}.request.url`,
     );
   const conditional = query !== undefined && query !== '';
@@ -224,7 +225,7 @@ const REQUEST_MEMBERS = new Set([
 function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: string): void {
   for (const name of Object.keys(object)) {
     if (!members.has(name.replace(/^_/, '')))
-      throw fault('structure', `unknown element ${name.slice(0, 60)}`, at);
+      throw fault('structure', `unknown element ${cut(name, 60)}`, at);
   }
 }
 

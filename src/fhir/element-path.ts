@@ -3,6 +3,7 @@
  * (https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.expression). The element `div` is
  * written `Patient.text.div`, as HL7 does, although FHIRPath's grammar requires quotes.
  */
+import { cut } from '#src/shared/cut.ts';
 import { isTypeName, PRIMITIVES } from './definitions/tables.ts';
 import { elementOf, type NamedElement } from './patch/elements.ts';
 
@@ -17,7 +18,7 @@ const KEYWORDS = new Set(['and', 'or', 'xor', 'implies', 'mod', 'true', 'false']
  * and quoted if it is not an identifier.
  */
 export function pathName(key: string): string {
-  const name = key.replace(/^_(?=[A-Za-z])/, '').slice(0, MAX_NAME);
+  const name = cut(key.replace(/^_(?=[A-Za-z])/, ''), MAX_NAME);
   if (/^[A-Za-z]\w*$/.test(name) && !KEYWORDS.has(name)) return name;
   return `\`${name.replace(/[\x00-\x1f]/g, ' ').replace(/[\\`]/g, '\\$&')}\``;
 }

@@ -2,6 +2,7 @@
  * Keeps narratives correct after a partial change: https://hl7.org/fhir/R4/http.html#patch requires the server to
  * ensure that the text is not clinically unsafe. docs/spec/decisions.md, section 5 "Writes". Pure.
  */
+import { cut } from '#src/shared/cut.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { sameJson, without } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -21,7 +22,7 @@ export function settleNarrative(before: JsonObject, after: JsonObject): JsonObje
   const type = String(after.resourceType);
   throw new Refusal('invalid', {
     code: 'business-rule',
-    diagnostics: `the change would make the narrative (status ${String(status).slice(0, 64)}) wrong; change ${type}.text too`,
+    diagnostics: `the change would make the narrative (status ${cut(String(status), 64)}) wrong; change ${type}.text too`,
     expression: `${type}.text`,
   });
 }

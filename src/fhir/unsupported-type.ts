@@ -1,5 +1,7 @@
 /** Words the refusal of an unknown resource type. FHIR's names are case-sensitive, which people often forget. */
+
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 
 /** Returns a message for an unsupported resource type, with the nearest supported one. */
@@ -7,5 +9,5 @@ export function unsupportedType(name: string): string {
   const exact = TYPE_NAMES.find((type) => type.toLowerCase() === name.toLowerCase());
   if (exact !== undefined) return `${exact}, not ${name}: resource types are case-sensitive`;
   const advice = didYouMean(name, TYPE_NAMES) || '; /fhir/R4/metadata lists those that are';
-  return `${name.slice(0, 64)} is not a supported resource type${advice}`;
+  return `${cut(name, 64)} is not a supported resource type${advice}`;
 }

@@ -1,8 +1,10 @@
 /** Request bodies: read whole, size-checked as they come in, before anything is parsed. */
+
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { ArrivalWatch } from './arrival.ts';
 import type { Edge } from './edge/edge.ts';
@@ -53,10 +55,7 @@ export async function readBody(
   const { mediaType, charset } = mediaTypeOf(headers['content-type'], accepted, anyCharset);
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding !== 'identity' && encoding !== 'gzip') {
-    throw unsupported(
-      `Content-Encoding ${encoding.slice(0, 40)} is not supported; use gzip or none`,
-      accepted,
-    );
+    throw unsupported(`Content-Encoding ${cut(encoding, 40)} is not supported; use gzip or none`, accepted);
   }
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
   const bytes = await collect(

@@ -1,4 +1,5 @@
 /** Builds `Content-Disposition` of downloads: https://www.rfc-editor.org/rfc/rfc6266 */
+import { cut } from '#src/shared/cut.ts';
 
 /** Endings of common types of documents. */
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -26,12 +27,11 @@ const LONGEST = 150;
 
 /** Returns a document's title as a safe file name with an extension. */
 export function fileName(title: string | null, contentType: string): string {
-  const plain = (title ?? '')
+  const cleaned = (title ?? '')
     .replaceAll(/[\x00-\x1f\x7f-\x9f/\\:*?"<>|]+/g, ' ')
     .replace(/^[.\s]+/, '')
-    .trim()
-    .slice(0, LONGEST)
-    .toWellFormed();
+    .trim();
+  const plain = cut(cleaned, LONGEST).toWellFormed();
   const name = plain === '' ? 'document' : plain;
   const ending = ENDINGS[(contentType.split(';')[0] ?? '').trim().toLowerCase()];
   if (ending === undefined || name.toLowerCase().endsWith(`.${ending}`)) return name;

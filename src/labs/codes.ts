@@ -1,5 +1,6 @@
 /** Coded elements (CE, CWE, CNE): HL7 v2 chapter 2A. */
 
+import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { LOINC, present } from '../v1/elements.ts';
@@ -37,7 +38,7 @@ export function codedIn(field: Field, sender: string): Coded | undefined {
     if (value === '') continue;
     let of = systemOf(field.part(system), field.part(oid), sender);
     if (of === LOINC && !isLoincCode(value) && !ANSWER.test(value)) {
-      fault = `${value.slice(0, 40)} is not a LOINC code`;
+      fault = `${cut(value, 40)} is not a LOINC code`;
       of = systemOf('', '', sender);
     }
     coding.push(

@@ -1,5 +1,6 @@
 /** HL7 v2 ORU messages as FHIR resources. Pure. */
 
+import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import { noMessage } from './hl7v2/delimiters.ts';
@@ -74,10 +75,7 @@ function lastOf(said: readonly Draft[]): Draft[] {
 function requireOru({ header, segments }: Message): void {
   const type = header.part(9);
   if (type !== 'ORU') {
-    const told = [type, header.part(9, 2)]
-      .filter((part) => part !== '')
-      .join('^')
-      .slice(0, 20);
+    const told = cut([type, header.part(9, 2)].filter((part) => part !== '').join('^'), 20);
     throw noMessage(
       `the message type is ${told === '' ? 'missing' : told}; it must be ORU^R01`,
       'not-supported',
@@ -92,7 +90,7 @@ function requireOru({ header, segments }: Message): void {
 function noteHeader({ header }: Message, notes: Notes): void {
   const version = header.part(12);
   if (version !== '' && !VERSION.test(version))
-    notes.warn('', `version ${version.slice(0, 10)} is not one of 2.3 to 2.8; it is read like those`);
+    notes.warn('', `version ${cut(version, 10)} is not one of 2.3 to 2.8; it is read like those`);
   const processing = header.part(11).toUpperCase();
   if (processing === 'T' || processing === 'D')
     notes.warn('', `MSH-11 is ${processing}: this is not a production message`);

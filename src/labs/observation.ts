@@ -1,5 +1,6 @@
 /** Converts a result (OBX) to an Observation: https://hl7.org/fhir/R4/observation.html */
 
+import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { present } from '../v1/elements.ts';
 import { codedIn, conceptIn } from './codes.ts';
@@ -125,7 +126,7 @@ function statusOf(obx: Segment, letter: string, ofOrder: string, { notes }: Read
   if (letter === '') return ofOrder;
   const status = observationStatus(letter);
   if (status !== undefined) return status;
-  notes.warn(obx.place, `OBX-11 ${letter.slice(0, 10)} is not a status of table 0085`);
+  notes.warn(obx.place, `OBX-11 ${cut(letter, 10)} is not a status of table 0085`);
   return 'unknown';
 }
 
@@ -176,7 +177,7 @@ export function timeIn(
   const moment = momentOf(raw, reading.zone);
   const time = fhirTime(moment?.iso, 'dateTime');
   if (time === undefined)
-    reading.notes.warn(segment.place, `${segment.name}-${field} is not a valid time: ${raw.slice(0, 40)}`);
+    reading.notes.warn(segment.place, `${segment.name}-${field} is not a valid time: ${cut(raw, 40)}`);
   else if (moment?.assumed === true && reading.zone === undefined)
     reading.notes.warn('', 'times without an offset were read as UTC');
   return time;

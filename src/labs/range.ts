@@ -1,4 +1,5 @@
 /** Parses reference ranges (OBX-7) as laboratories write them. */
+import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { type Decimal, listIn, objectIn } from '../v1/elements.ts';
 import { decimalIn } from './numbers.ts';
@@ -71,7 +72,7 @@ export function unreadRange({ valueQuantity, referenceRange }: JsonObject): stri
   const [{ low, high, text } = {}] = listIn(referenceRange);
   if (valueQuantity === undefined || typeof text !== 'string' || low !== undefined || high !== undefined)
     return undefined;
-  return `the reference range ${text.slice(0, 60)} is kept as text; write two numbers or a bound, for example 3.9 - 5.5 or < 5`;
+  return `the reference range ${cut(text, 60)} is kept as text; write two numbers or a bound, for example 3.9 - 5.5 or < 5`;
 }
 
 interface Ends {

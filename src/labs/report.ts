@@ -1,5 +1,6 @@
 /** Converts an order and its results (OBR, OBX, SPM) to DiagnosticReport, Observations, Specimens and documents. */
 
+import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import { present } from '../v1/elements.ts';
@@ -215,7 +216,7 @@ function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): D
   const letter = obr.part(25);
   const status = reportStatus(letter);
   if (letter !== '' && status === undefined)
-    reading.notes.warn(obr.place, `OBR-25 ${letter.slice(0, 10)} is not a status of table 0123`);
+    reading.notes.warn(obr.place, `OBR-25 ${cut(letter, 10)} is not a status of table 0123`);
   const section = obr.part(24).toUpperCase();
   const note = notesOf(notes);
   const { effective, end, issued, released } = of;

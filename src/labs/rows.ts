@@ -1,5 +1,7 @@
 /** Parses the rows of a table in text form (RFC 4180), a part at a time. */
+
 import { parse } from 'csv-parse/sync';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Steps } from '#src/shared/slices.ts';
 
@@ -66,7 +68,7 @@ function parsed(text: string, delimiter: string, before: number): string[][] {
   } catch (error) {
     const told = error instanceof Error ? error.message : String(error);
     const after = before === 0 ? '' : ` after row ${before}`;
-    throw refused('rows', `the table cannot be read${after}: ${told.slice(0, 200)}`);
+    throw refused('rows', `the table cannot be read${after}: ${cut(told, 200)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Converts a table of laboratory results (CSV, RFC 4180) to items. */
+import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
@@ -60,7 +61,7 @@ function columnsOf(
   const columns = new Map<Column, { readonly at: number; readonly heading: string }>();
   heading.forEach((text, at) => {
     const folded = headingOf(text);
-    const place = `columns.${folded.slice(0, 60) || at}`;
+    const place = `columns.${cut(folded, 60) || at}`;
     const column = columnOf(folded);
     const before = column === undefined ? undefined : columns.get(column);
     if (column === undefined)

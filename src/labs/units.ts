@@ -2,6 +2,7 @@
  * Converts units as laboratories write them to UCUM, if the meaning is certain. Pure: a table and a small grammar,
  * tested against UCUM's library.
  */
+import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { canonicalRange } from '../fhir/units/canonical.ts';
 import { UCUM } from '../v1/elements.ts';
@@ -65,7 +66,7 @@ export function ucumOf(text: string, named = false): string | undefined {
  * mean several.
  */
 export function unitKept(text: string): string {
-  const said = `the unit ${text.slice(0, 60)} is kept as text`;
+  const said = `the unit ${cut(text, 60)} is kept as text`;
   const meant = AMBIGUOUS.get(compactOf(text));
   return meant === undefined
     ? `${said}: it is not certain which UCUM unit it means`

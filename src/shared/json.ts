@@ -2,8 +2,10 @@
  * Parses and prints JSON as FHIR needs it: decimals keep their literals; duplicate keys and deep nesting are refused
  * (docs/spec/decisions.md, section 2; R4 json.html#primitive for decimals).
  */
+
 import { randomBytes } from 'node:crypto';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from './refusal.ts';
 import { atOnce, type Steps } from './slices.ts';
 
@@ -114,7 +116,7 @@ export function* parseInParts(
     for (const name of names) {
       const member = part[name] ?? null;
       const own = Array.isArray(member) ? (lists[Number(member[0])] ?? []) : member;
-      if (Object.hasOwn(value, name)) throw duplicate(name.slice(0, 60));
+      if (Object.hasOwn(value, name)) throw duplicate(cut(name, 60));
       if (name === '__proto__') Object.defineProperty(value, name, { ...OWN, value: own });
       else value[name] = own;
     }
@@ -377,7 +379,7 @@ function* firstDuplicate(text: string): Steps<string> {
       if (text.charCodeAt(next) === 0x3a) {
         const key = JSON.parse(text.slice(from, at + 1)) as string;
         const keys = open.at(-1);
-        if (keys?.has(key)) return key.slice(0, 60);
+        if (keys?.has(key)) return cut(key, 60);
         keys?.add(key);
       }
     }

@@ -1,4 +1,5 @@
 /** The refusal of a method that a URL doesn't have. */
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from './refusal.ts';
 
 /**
@@ -16,5 +17,5 @@ export function methodNotAllowed(what: string, allow: string): Refusal {
  * @param method as it was sent
  */
 export function notSupportedHere(method: string): string {
-  return `${method.slice(0, 20)} is not supported here`;
+  return `${cut(method, 20)} is not supported here`;
 }

@@ -1,6 +1,8 @@
 /** Answers questions about single codes: their display, validity and relations. */
+
 import type { Pool } from 'pg';
 import type { SystemCode } from '#src/fhir/terminology.ts';
+import { cut } from '#src/shared/cut.ts';
 import { Bound } from './binds.ts';
 import { subsumedBy, subsuming } from './filters.ts';
 import { findSystem, type KnownSystem, notFound, systemOf } from './known.ts';
@@ -63,7 +65,7 @@ export async function lookup(
 
 /** Returns the message for an invalid code. */
 function unknownCode({ url, content }: KnownSystem, code: string): string {
-  const named = `unknown code ${code.slice(0, 100)} in ${url}`;
+  const named = `unknown code ${cut(code, 100)} in ${url}`;
   return content === 'fragment' ? `${named}; this service has loaded only a part of that code system` : named;
 }
 
@@ -127,7 +129,7 @@ export async function validateInSet(
   const inSystem = system === undefined ? code : `${system}|${code}`;
   return {
     result: false,
-    message: `${inSystem.slice(0, 300)} is not in the value set ${set.url ?? 'given'}`,
+    message: `${cut(inSystem, 300)} is not in the value set ${set.url ?? 'given'}`,
   };
 }
 
@@ -141,7 +143,7 @@ function named(known: string | null, given: string | undefined): Validity {
     return { result: true, ...display };
   return {
     result: false,
-    message: `the display of the code is ${known}, not ${given.slice(0, 200)}`,
+    message: `the display of the code is ${known}, not ${cut(given, 200)}`,
     ...display,
   };
 }

@@ -1,4 +1,5 @@
 /** Compiles the filters of value sets to SQL over a concept `c`. https://hl7.org/fhir/R4/valueset.html#filters */
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 import type { Filter } from './resources.ts';
@@ -76,7 +77,7 @@ export function filterSql({ property, op, value }: Filter, system: string, walk:
   }
   throw new Refusal('invalid', {
     code: 'not-supported',
-    diagnostics: `the filter ${property} ${op} ${value} is not supported`.slice(0, 300),
+    diagnostics: cut(`the filter ${property} ${op} ${value} is not supported`, 300),
   });
 }
 

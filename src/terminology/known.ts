@@ -1,5 +1,7 @@
 /** Looks up installed terminology: resources by canonical URL, code systems by number. */
+
 import type { Pool } from 'pg';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
 
@@ -33,12 +35,12 @@ export async function systemOf(pool: Pool, url: string, version?: string): Promi
   const wanted = version ?? (found?.url === url ? undefined : inUrl);
   if (found === undefined) {
     throw notFound(
-      `code system ${canonical.slice(0, 200)} is not loaded; annal terminology load can load LOINC, ATC, ICD-10 and SNOMED CT`,
+      `code system ${cut(canonical, 200)} is not loaded; annal terminology load can load LOINC, ATC, ICD-10 and SNOMED CT`,
     );
   }
   if (wanted !== undefined && wanted !== found.version) {
     const here = found.version === null ? 'without a version' : `in version ${found.version}`;
-    throw notFound(`code system ${found.url} is loaded ${here}, not in version ${wanted.slice(0, 100)}`);
+    throw notFound(`code system ${found.url} is loaded ${here}, not in version ${cut(wanted, 100)}`);
   }
   return found;
 }
@@ -95,7 +97,7 @@ const SNOMED = 'http://snomed.info/sct';
 export async function valueSetOf(pool: Pool, canonical: string): Promise<ValueSet> {
   const found = (await findResource(pool, 'ValueSet', canonical)) ?? (await implied(pool, canonical));
   if (found !== undefined) return found;
-  throw notFound(`value set ${canonical.slice(0, 200)} doesn't exist`);
+  throw notFound(`value set ${cut(canonical, 200)} doesn't exist`);
 }
 
 async function implied(pool: Pool, url: string): Promise<ValueSet | undefined> {

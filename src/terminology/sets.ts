@@ -2,7 +2,9 @@
  * Compiles value sets to SQL: each definition becomes one statement over concepts, whatever it includes and excludes.
  * https://hl7.org/fhir/R4/valueset.html#compositions
  */
+
 import type { Pool } from 'pg';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Bound } from './binds.ts';
 import { filterSql, type Walk } from './filters.ts';
@@ -171,5 +173,5 @@ function none(): string {
 }
 
 function invalid(diagnostics: string): Refusal {
-  return new Refusal('invalid', { code: 'invalid', diagnostics: diagnostics.slice(0, 300) });
+  return new Refusal('invalid', { code: 'invalid', diagnostics: cut(diagnostics, 300) });
 }

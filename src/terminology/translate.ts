@@ -1,7 +1,9 @@
 /**
  * Translates codes of one system to another by ConceptMaps. https://hl7.org/fhir/R4/conceptmap-operation-translate.html
  */
+
 import type { Pool } from 'pg';
+import { cut } from '#src/shared/cut.ts';
 import type { Coded } from './codes.ts';
 import { allOfType, findResource, notFound } from './known.ts';
 import type { ConceptMap, MapGroup } from './resources.ts';
@@ -66,7 +68,7 @@ async function mapsFor(pool: Pool, request: TranslateRequest): Promise<ConceptMa
   const { url, source, target } = request;
   if (url !== undefined) {
     const map = await findResource(pool, 'ConceptMap', url);
-    if (map === undefined) throw notFound(`concept map ${url.slice(0, 200)} doesn't exist`);
+    if (map === undefined) throw notFound(`concept map ${cut(url, 200)} doesn't exist`);
     return [map];
   }
   const fits = (asked: string | undefined, ...own: readonly (string | undefined)[]): boolean =>

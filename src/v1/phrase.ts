@@ -1,4 +1,5 @@
 /** Phrases: words in which codes stand that have no name of their own, so that a reader can put names in. Pure. */
+import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { objects, text } from '../fhir/ips/parts.ts';
 import { concept } from '../fhir/ips/words.ts';
@@ -50,7 +51,7 @@ function* conceptsIn(value: JsonObject[string] | undefined): Iterable<string | P
 }
 
 /**
- * Joins what there is of some words; undefined when there is nothing. Stops when the text is longer than `cut` keeps: a
+ * Joins what there is of some words; undefined when there is nothing. Stops when the text is longer than `cutLine` keeps: a
  * resource may have tens of thousands of parts.
  */
 export function joinPhrases(
@@ -71,16 +72,18 @@ export function joinPhrases(
 }
 
 /** Returns the beginning of a text, of one line of a list at most. */
-export function cut(said: string): string {
+export function cutLine(said: string): string {
   // No text has more characters than code units.
   if (said.length <= LONGEST) return said;
   const characters = [...said.slice(0, LONGEST_UNITS + 1)];
-  return characters.length <= LONGEST ? said : `${characters.slice(0, LONGEST - 1).join('')}…`;
+  if (characters.length <= LONGEST) return said;
+  const { length } = characters.slice(0, LONGEST - 1).join('');
+  return `${cut(said, length)}…`;
 }
 
 /** Returns the beginning of a phrase, with the codes that are whole in it. */
 export function cutPhrase({ text, codes }: Phrase): Phrase {
-  const shown = cut(text);
+  const shown = cutLine(text);
   if (shown === text) return { text, codes };
   return { text: shown, codes: codes.filter(({ offset, code }) => offset + code.length < shown.length) };
 }
@@ -93,5 +96,5 @@ export function withNames({ text, codes }: Phrase, nameOf: (code: SystemCode) =>
     named += text.slice(end, one.offset) + (nameOf(one) ?? one.code);
     end = one.offset + one.code.length;
   }
-  return cut(named + text.slice(end));
+  return cutLine(named + text.slice(end));
 }

@@ -7,7 +7,7 @@ import { medicationConcept } from './medication.ts';
 import {
   bareCodeOf,
   conceptPhrase,
-  cut,
+  cutLine,
   cutPhrase,
   joinPhrases,
   type Phrase,
@@ -177,8 +177,8 @@ function titleOf(said: string, by: Json | undefined): Pick<TimelineWords, 'title
   // If other elements name the entry, the title is not a code.
   const isCode = bare !== undefined && codes(by).includes(said);
   return isCode
-    ? { title: cut(bare.code), titleSystem: bare.system }
-    : { title: cut(said), titleSystem: null };
+    ? { title: cutLine(bare.code), titleSystem: bare.system }
+    : { title: cutLine(said), titleSystem: null };
 }
 
 /** Returns the texts of an entry. */

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { withoutReferences } from '#src/fhir/reference-edits.ts';
-import { foreignTypes } from '#src/http/edge/references.ts';
+import { foreignTypes, withoutForeignDocuments } from '#src/http/edge/references.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
 import { atOnce } from '#src/shared/slices.ts';
 
@@ -124,5 +124,26 @@ describe('references into other records', () => {
         [`Patient/${far}`, 'Patient'],
       ]);
     });
+  });
+
+  it('leave the ids of other records’ documents out of Observations of REST v1, with one look-up', async () => {
+    const [near, far] = ['01932f5e-7a3b-7c4d-8e5f-000000000001', '01932f5e-7a3b-7c4d-8e5f-000000000002'];
+    const asked: string[][] = [];
+    const shown = (text: string) =>
+      withoutForeignDocuments(text, {
+        record: RECORD,
+        base: BASE,
+        async within(_record, ids) {
+          asked.push([...ids]);
+          return new Set([near]);
+        },
+      });
+    const note = JSON.stringify({ note: `"derived_from":["${far}"]` });
+    const page = (...lists: string[][]) =>
+      `[${lists.map((derived_from) => JSON.stringify({ value: 1.5, derived_from })).join()},${note}]`;
+    expect(await shown(page([far, near], [far], []))).to.equal(page([near], [], []));
+    expect(asked).to.deep.equal([[far, near]]);
+    expect(await shown(page([]))).to.equal(page([]));
+    expect(asked).to.have.length(1);
   });
 });

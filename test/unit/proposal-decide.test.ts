@@ -166,7 +166,7 @@ const asked = { record: RECORD, proposalId: 'prop_1', person: ADA, environment: 
 const proposing =
   (drafted: decide.DraftedProposal = creation, writes: Write[] = [writing]) =>
   (state: Resources, past: Past, clock: Clock): Decision<void> => {
-    const data = decide.propose(state, past, clock, drafted, writes);
+    const data = decide.propose(state, past, clock, true, drafted, writes);
     return { drafts: [{ id: 'made', at: 0, event: { type: 'ProposalMade', data } }], result: undefined };
   };
 const accepting =

@@ -3,6 +3,7 @@
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { LATITUDE, LONGITUDE } from '#src/fhir/search/extract.ts';
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
@@ -86,7 +87,7 @@ function metres(parameter: RawParameter, length: number, unit: string): number {
     canonicalRange(unit, String(length), String(length)),
   ];
   if (asked === undefined || asked.dimension !== metre?.dimension) {
-    throw badParameter(keyOf(parameter), `${unit.slice(0, 50)} is not a UCUM unit of length`);
+    throw badParameter(keyOf(parameter), `${cut(unit, 50)} is not a UCUM unit of length`);
   }
   return Number(asked.low);
 }

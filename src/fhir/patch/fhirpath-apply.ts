@@ -1,6 +1,7 @@
 /** Applies a FHIRPath Patch: https://hl7.org/fhir/R4/fhirpatch.html, the table of operations and its base rules. */
 
 import { withArticle } from '#src/shared/article.ts';
+import { cut } from '#src/shared/cut.ts';
 import { type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
 import { copyJson, isDeeper } from '#src/shared/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -289,7 +290,7 @@ function copied({ value, extra }: Content): Content {
 }
 
 function refused({ type, path, at }: FhirPathOperation, reason: string): Refusal {
-  const about = `${at} (${type} ${path.slice(0, 200)})`;
+  const about = `${at} (${type} ${cut(path, 200)})`;
   const diagnostics = reason.startsWith(':') ? `${about}${reason}` : `${about}: the path ${reason}`;
   return new Refusal('invalid', { code: 'value', diagnostics, expression: at });
 }

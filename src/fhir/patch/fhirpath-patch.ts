@@ -1,6 +1,8 @@
 /** Parses FHIRPath Patch documents, which are Parameters resources, strictly: https://hl7.org/fhir/R4/fhirpatch.html */
+
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
+import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
@@ -109,14 +111,14 @@ function parseOperation(parameter: Json, at: string): FhirPathOperation {
   if (!parsed.success) throw new Refusal('malformed', formIssues(parsed.error, at));
   const parts = new Map<string, Part>();
   for (const part of parsed.data.part) {
-    if (parts.has(part.name)) throw malformed(at, `has the part ${part.name.slice(0, 64)} twice`);
+    if (parts.has(part.name)) throw malformed(at, `has the part ${cut(part.name, 64)} twice`);
     parts.set(part.name, part);
   }
   const type = codeOf(parts.get('type'), at);
   const wanted = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined;
   if (wanted === undefined) throw malformed(at, 'must be of type add, insert, delete, replace or move');
   for (const name of parts.keys()) {
-    if (!wanted.includes(name)) throw malformed(at, `(${type}) must not have a part ${name.slice(0, 64)}`);
+    if (!wanted.includes(name)) throw malformed(at, `(${type}) must not have a part ${cut(name, 64)}`);
   }
   const path = quoteDiv(textOf(parts.get('path'), 'path', at));
   const fault = faultOf(path);
@@ -177,7 +179,7 @@ function indexOf(part: Part | undefined, name: string, at: string): number {
 function readValue(part: Part | undefined, at: string): PatchValue {
   if (part === undefined) throw malformed(at, 'needs a part value');
   const { name, id: _id, extension: _extension, part: parts, resource, ...members } = part;
-  const where = name.slice(0, 64);
+  const where = cut(name, 64);
   const values = new Set(Object.keys(members).map((key) => key.replace(/^_/, '')));
   const [key] = values;
   if (values.size + (parts === undefined ? 0 : 1) + (resource === undefined ? 0 : 1) !== 1) {

@@ -2,7 +2,9 @@
  * JSON Patch over value trees whose numbers keep their literals: https://www.rfc-editor.org/rfc/rfc6902. R4 does not
  * define a status for a patch that cannot be applied (http.html#patch); RFC 5789, section 2.2, says 422.
  */
+
 import { z } from 'zod';
+import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
 import { isObject, type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
 import { copyJson, isDeeper, sameJson, sizeOfJson } from '#src/shared/json-equal.ts';
@@ -78,7 +80,7 @@ export function parseJsonPatch(document: Json): JsonPatchOperation[] {
       }
       return [];
     }
-    const path = isObject(item) && typeof item.path === 'string' ? item.path.slice(0, 200) : '';
+    const path = isObject(item) && typeof item.path === 'string' ? cut(item.path, 200) : '';
     return [{ ...parsed.data, text: `JSON Patch operation ${index} (${parsed.data.op} "${path}")` }];
   });
   if (!faults.none) throw new Refusal('malformed', faults.list());

@@ -2,7 +2,9 @@
  * Validation for `$validate`: base R4 as at every write, the profiles in `meta.profile`, profiles that the caller
  * names, and the rules of documents.
  */
+
 import { withArticle } from '#src/shared/article.ts';
+import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
@@ -53,7 +55,7 @@ export function* validationSteps(resource: JsonObject, profiles: readonly string
     if ('fault' in known) {
       remarks.add({
         code: 'not-supported',
-        diagnostics: `profile ${canonical.slice(0, 200)} ${known.fault}`,
+        diagnostics: `profile ${cut(canonical, 200)} ${known.fault}`,
       });
     } else if (known.base === undefined) addAll(check.faults(check.root, known.url));
     else if (known.base !== 'Resource' && known.base !== resource.resourceType) {

@@ -2,6 +2,7 @@
  * Validates narrative markup: well-formed XHTML with the elements and attributes that R4 allows (txt-1) and some
  * content (txt-2). https://hl7.org/fhir/R4/narrative.html#Narrative. The namespace may be omitted, as many senders do.
  */
+import { cut } from '#src/shared/cut.ts';
 
 const ELEMENTS = new Set(
   (
@@ -108,7 +109,7 @@ function entityFault(text: string): string | undefined {
   for (const [all, number, name] of text.matchAll(SUSPECT)) {
     if (all === '&') return 'has an unescaped ampersand; write &amp;';
     if (name !== undefined)
-      return `has the entity &${name.slice(0, 32)};, which XML doesn't define; write the character itself, or its number, for example &#160;`;
+      return `has the entity &${cut(name, 32)};, which XML doesn't define; write the character itself, or its number, for example &#160;`;
     if (number !== undefined && !isCharacter(Number(number.replace('x', '0x'))))
       return `has &#${number};, which is not a character`;
   }

@@ -1,5 +1,7 @@
 /** Inputs of a request against their schemas: every one that fails is named (docs/spec/decisions.md, section 2). */
+
 import { z } from 'zod';
+import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -82,8 +84,8 @@ function queryOf(query: URLSearchParams, faults: Faults): Record<string, string>
     if (values.has(name))
       faults.add({
         code: 'value',
-        diagnostics: `query.${name.slice(0, 60)} occurs more than once`,
-        expression: `query.${name.slice(0, 60)}`,
+        diagnostics: `query.${cut(name, 60)} occurs more than once`,
+        expression: `query.${cut(name, 60)}`,
       });
     values.set(name, value);
   }
@@ -127,7 +129,7 @@ function findBadCharacters(value: unknown, path: string[], faults: Faults, looke
         ? undefined
         : 'an unpaired surrogate';
     if (what === undefined) return;
-    const expression = path.join('.').slice(0, 200);
+    const expression = cut(path.join('.'), 200);
     faults.add({ code: 'value', diagnostics: `${expression} contains ${what}`, expression });
     return;
   }

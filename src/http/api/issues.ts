@@ -1,6 +1,8 @@
 /** Translates zod's issues to our error messages. */
+
 import { z } from 'zod';
 import { withArticle } from '#src/shared/article.ts';
+import { cut } from '#src/shared/cut.ts';
 import { type Faults, MAX_FAULTS } from '#src/shared/faults.ts';
 import type { IssueType } from '#src/shared/issue.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
@@ -40,7 +42,7 @@ function addIssue(
   otherwise: string | undefined,
 ): void {
   const at = (path: readonly PropertyKey[]): string =>
-    place + path.map((part) => String(part).slice(0, SHOWN)).join('.');
+    place + path.map((part) => cut(String(part), SHOWN)).join('.');
   if (issue.code === 'unrecognized_keys') {
     if (faults.full) {
       faults.count(issue.keys.length);

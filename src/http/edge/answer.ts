@@ -4,7 +4,7 @@ import { withoutReferences } from '#src/fhir/reference-edits.ts';
 import { inSlices, type Steps } from '#src/shared/slices.ts';
 import type { Answer } from '../answer.ts';
 import type { IdExchange } from './ids.ts';
-import { foreignTypes, type Surroundings } from './references.ts';
+import { foreignTypes, type Surroundings, withoutForeignDocuments } from './references.ts';
 
 /** JSON, by its FHIR name and its generic one. */
 const JSON_TYPE = /^application\/(?:fhir\+)?json\b/;
@@ -31,10 +31,12 @@ function asText(body: string | Buffer): string {
   return typeof body === 'string' ? body : body.toString('latin1');
 }
 
-/** Returns JSON text without references into other records. */
+/** Returns JSON text without references into other records, and without ids of their documents. */
 async function withinRecord(text: string, around: Surroundings): Promise<string> {
   const types = await foreignTypes(text, around);
-  return types.size === 0 ? text : inSlices(withoutReferences(text, (reference) => types.get(reference)));
+  const own =
+    types.size === 0 ? text : await inSlices(withoutReferences(text, (reference) => types.get(reference)));
+  return withoutForeignDocuments(own, around);
 }
 
 /** Characters that are exchanged in one step. */

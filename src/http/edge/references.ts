@@ -46,3 +46,30 @@ export async function foreignTypes(
     ),
   );
 }
+
+/** The ids of the documents that an Observation of REST v1 was derived from, which are no references. */
+const DERIVED_FROM = /"derived_from":\[("[^"\\]*"(?:,"[^"\\]*")*)\]/g;
+
+/**
+ * Returns JSON text whose Observations of REST v1 name only documents of a record. One look-up answers for all of them;
+ * there is none if they name no document.
+ * @param text as that of `foreignTypes`
+ * @throws as `within`
+ */
+export async function withoutForeignDocuments(
+  text: string,
+  { record, within }: Surroundings,
+): Promise<string> {
+  const asked = new Set([...text.matchAll(DERIVED_FROM)].flatMap(([, list = '']) => idsIn(list)));
+  if (asked.size === 0) return text;
+  const known = await within(record, [...asked]);
+  return text.replace(DERIVED_FROM, (_, list: string) => {
+    const shown = idsIn(list).filter((id) => known.has(id));
+    return `"derived_from":${JSON.stringify(shown)}`;
+  });
+}
+
+/** Returns the ids of a list that has at least one; none of them contains a quotation mark. */
+function idsIn(list: string): string[] {
+  return list.slice(1, -1).split('","');
+}

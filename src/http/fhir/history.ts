@@ -1,4 +1,5 @@
 /** history of an instance, a type, the system: https://hl7.org/fhir/R4/http.html#history */
+
 import { CURSOR } from '#queries/cursor.ts';
 import type { HistoryPage, HistoryQuery } from '#queries/history.ts';
 import type { HistoryEntry } from '#queries/history-entry.ts';
@@ -9,6 +10,7 @@ import { parseShape, type Shape } from '#queries/search/shape.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { cut as cutText } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -141,8 +143,8 @@ function ignoredIn({ query, prefer }: FhirRequest): Issue[] {
   const issues = (more = ''): Issue[] =>
     unknown.map((name) => ({
       code: 'not-supported',
-      diagnostics: `unknown history parameter ${name.slice(0, 100)}${more}${didYouMean(name, KNOWN)}`,
-      expression: `query.${name.slice(0, 100)}`,
+      diagnostics: `unknown history parameter ${cutText(name, 100)}${more}${didYouMean(name, KNOWN)}`,
+      expression: `query.${cutText(name, 100)}`,
     }));
   if (unknown.length > 0 && prefer.handling === 'strict') throw new Refusal('malformed', issues());
   return issues(': it was ignored').map(asWarning);

@@ -1,8 +1,10 @@
 /** Operations: `$name` at the base, a type or an instance. https://hl7.org/fhir/R4/operations.html */
+
 import type { SubmittedResource } from '#commands/command.ts';
 import type { DescribedOperation } from '#src/fhir/capability.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { PRIMITIVE_TESTS } from '#src/fhir/validation/primitives.ts';
+import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { isNumber, isObject, type Json, type ParsedJson } from '#src/shared/json.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
@@ -77,7 +79,7 @@ export function operationInteractions(
     const names = table.filter((each) => isThere(each, type, id, otherType)).map(({ name }) => `$${name}`);
     throw new Refusal('not_found', {
       code: 'not-supported',
-      diagnostics: `operation ${segment.slice(0, 64)} is not supported${didYouMean(segment, names)}`,
+      diagnostics: `operation ${cut(segment, 64)} is not supported${didYouMean(segment, names)}`,
     });
   }
   const elsewhere = otherType === undefined ? {} : { otherType };
@@ -140,8 +142,8 @@ function understood(operation: Operation, request: OperationRequest): OperationR
   const issues = (more = ''): Issue[] =>
     unknown.map((name) => ({
       code: 'not-supported',
-      diagnostics: `unknown parameter ${name.slice(0, 100)} of operation $${operation.name}${more}${didYouMean(name, operation.parameters)}`,
-      expression: `query.${name.slice(0, 100)}`,
+      diagnostics: `unknown parameter ${cut(name, 100)} of operation $${operation.name}${more}${didYouMean(name, operation.parameters)}`,
+      expression: `query.${cut(name, 100)}`,
     }));
   if (operation.searchset === true && request.prefer.handling !== 'strict')
     return { ...request, ignored: issues(': it was ignored').map(asWarning) };
@@ -174,7 +176,7 @@ function inputsOf(
     if (isObject(value) || Array.isArray(value)) inputs.push({ name, value });
     else {
       const fault = PRIMITIVE_TESTS[typeOf(key)]?.(value);
-      if (fault !== undefined) throw malformed(`${name.slice(0, 100)} ${fault}`, place);
+      if (fault !== undefined) throw malformed(`${cut(name, 100)} ${fault}`, place);
       all.append(name, String(value));
     }
   }

@@ -1,6 +1,8 @@
 /** The resource in a request's body. */
+
 import type { SubmittedResource } from '#commands/command.ts';
 import { withArticle } from '#src/shared/article.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isObject, MAX_VALUES, type ParsedJson, parseInParts, parseJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
@@ -41,7 +43,7 @@ export function parseResource(body: RawBody | undefined, type: string): Submitte
     throw malformed('required', 'the body has no resourceType', `${type}.resourceType`);
   }
   if (resourceType !== type) {
-    const shown = resourceType.slice(0, 64);
+    const shown = cut(resourceType, 64);
     throw malformed(
       'value',
       `the body is ${withArticle(shown)}, but the URL names ${type}`,

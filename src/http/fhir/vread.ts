@@ -1,6 +1,8 @@
 /** vread: https://hl7.org/fhir/R4/http.html#vread */
+
 import type { CurrentResource } from '#queries/read.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
@@ -34,7 +36,7 @@ async function vreadWhole(
   if (found !== undefined) return answerVersion(request, found);
   throw new Refusal('not_found', {
     code: 'not-found',
-    diagnostics: `${type}/${id} has no version ${versionId.slice(0, 64)}`,
+    diagnostics: `${type}/${id} has no version ${cut(versionId, 64)}`,
   });
 }
 

@@ -2,8 +2,10 @@
  * Concepts of everyday and clinical language: symptoms, conditions and treatments (docs/spec/interface.md, section 4.3;
  * docs/spec/decisions.md, section 4: Concepts).
  */
+
 import { z } from 'zod';
 import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { FoundConcept, RelatedConcept } from '#src/terminology/concepts/concepts.ts';
 import { CONCEPT_TYPES, type ConceptType } from '#src/terminology/concepts/entry.ts';
@@ -170,7 +172,7 @@ async function described(
     const search = type === undefined ? '/v1/search' : `/v1/terminology/${type}s`;
     throw new Refusal('not_found', {
       code: 'not-found',
-      diagnostics: `unknown ${what} ${conceptId.slice(0, 60)}; ${search}?q= finds concepts`,
+      diagnostics: `unknown ${what} ${cut(conceptId, 60)}; ${search}?q= finds concepts`,
     });
   }
   return { status: 200, body: { ...shownAs(concept), related: concept.related.map(relatedAs) } };

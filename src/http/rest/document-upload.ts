@@ -1,9 +1,11 @@
 /** Bytes of documents on their way to the document store: through the service, or put there and then finalized. */
+
 import type { IncomingMessage } from 'node:http';
 import type { StoredBytes } from '#commands/document/finalize.ts';
 import { contradiction } from '#src/documents/content-type.ts';
 import { Digest, type Digested, tooLarge } from '#src/documents/digest.ts';
 import type { BlobKey, DocumentStore } from '#src/documents/store.ts';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** The content types that clients send by default when none was chosen. */
@@ -54,7 +56,7 @@ function refuseOtherType(header: string | undefined, contentType: string): void 
   if (header === undefined || UNSAID.includes(named(header)) || named(header) === named(contentType)) return;
   throw new Refusal('invalid', {
     code: 'value',
-    diagnostics: `Content-Type is ${named(header).slice(0, 100)}, but must be ${contentType}, the document’s content_type`,
+    diagnostics: `Content-Type is ${cut(named(header), 100)}, but must be ${contentType}, the document’s content_type`,
     expression: 'http.content-type',
   });
 }

@@ -3,7 +3,9 @@
  * record without a table of findings that would have to be kept and purged. Under a grant there is one record, and the id
  * doesn't contain the patient's real one.
  */
+
 import type { Finding } from '#src/insight/finding.ts';
+import { cut } from '#src/shared/cut.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
 
@@ -25,7 +27,7 @@ export function shownId({ caller }: RestRequest, patient: string, { finding_id: 
 export function patientIn({ caller }: RestRequest, id: string): string {
   if (caller.sees.within !== undefined) return caller.sees.within.record;
   const named = id.slice(PREFIX.length, PREFIX.length + PATIENT);
-  if (!id.startsWith(PREFIX) || !/^[\w-]{22}$/.test(named)) throw notFound('finding', id.slice(0, 64));
+  if (!id.startsWith(PREFIX) || !/^[\w-]{22}$/.test(named)) throw notFound('finding', cut(id, 64));
   return Buffer.from(named, 'base64url')
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');

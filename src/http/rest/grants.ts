@@ -2,8 +2,10 @@
  * What applications may do for a patient, and until when (docs/spec/interface.md, section 4.3; docs/spec/decisions.md,
  * section 4).
  */
+
 import { z } from 'zod';
 import type { GrantsAsked } from '#queries/consents/grants.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { grantView } from '../api/grant-view.ts';
@@ -23,8 +25,7 @@ async function patientAsked(
   id: string,
 ): Promise<Pick<GrantsAsked, 'record' | 'patient'>> {
   const { within } = caller.sees;
-  if (!isUuid(id) || (within !== undefined && within.record !== id))
-    throw notFound('Patient', id.slice(0, 64));
+  if (!isUuid(id) || (within !== undefined && within.record !== id)) throw notFound('Patient', cut(id, 64));
   const own = await services.queries.read(caller, 'Patient', id);
   if (own === undefined) return { patient: id };
   if (own.body === null) throw notFound('Patient', id);

@@ -1,8 +1,10 @@
 /** What the routes of series and patterns share. */
+
 import { z } from 'zod';
 import type { Told } from '#queries/insight/insight.ts';
 import type { Coded } from '#src/insight/track.ts';
 import { WARNING_KINDS } from '#src/insight/warning.ts';
+import { cut } from '#src/shared/cut.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { LOINC, splitCode } from '#src/v1/elements.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -52,6 +54,6 @@ export async function told<T>(
     await services.caughtUp(['timeline', 'resources']);
     answer = await ask();
   }
-  if (answer.told === undefined) throw notFound('Patient', patient.slice(0, 64));
+  if (answer.told === undefined) throw notFound('Patient', cut(patient, 64));
   return answer.told;
 }

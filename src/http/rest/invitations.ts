@@ -1,6 +1,8 @@
 /** Invitations of a person to a patient's record (docs/spec/decisions.md, section 9). */
+
 import { z } from 'zod';
 import type { InvitationRow } from '#queries/consents/invitations.ts';
+import { cut } from '#src/shared/cut.ts';
 import { INVITATION_STATUSES } from '#src/shared/invitation.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
@@ -115,7 +117,7 @@ export const INVITATION_ROUTES = [
     async run(request) {
       const { params, services } = request;
       await requirePatient(request, params.patient_id);
-      await services.consents.withdraw(params.patient_id, params.invitation_id.slice(0, 64));
+      await services.consents.withdraw(params.patient_id, cut(params.invitation_id, 64));
       return { status: 204 };
     },
   }),

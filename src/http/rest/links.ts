@@ -1,6 +1,8 @@
 /** The people that a patient's record is linked to, without their names (docs/spec/decisions.md, section 9). */
+
 import { z } from 'zod';
 import type { RecordLink } from '#queries/consents/links.ts';
+import { cut } from '#src/shared/cut.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
@@ -60,8 +62,8 @@ export const LINK_ROUTES = [
       const { params, services } = request;
       await requirePatient(request, params.patient_id);
       await services.caughtUp(['consents']);
-      const found = await services.consentQueries.linkOf(params.patient_id, params.link_id.slice(0, 64));
-      if (found === undefined) throw notFound('link', params.link_id.slice(0, 64));
+      const found = await services.consentQueries.linkOf(params.patient_id, cut(params.link_id, 64));
+      if (found === undefined) throw notFound('link', cut(params.link_id, 64));
       const { id: linkId, relationship, issuer, subject } = found;
       const ref = { linkId, relationship, person: { issuer, subject } };
       const { wrote } = await services.consents.unlink(byKey(request), params.patient_id, ref, 'project');

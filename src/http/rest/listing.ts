@@ -1,5 +1,7 @@
 /** Pages of what a patient's record holds, from the read model `timeline`. */
+
 import type { PlacesPage } from '#queries/rest/places.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { notFound, type Refusal } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
@@ -27,5 +29,5 @@ export async function listing<Row>(
 }
 
 function unknown(patient: string): Refusal {
-  return notFound('Patient', patient.slice(0, 64));
+  return notFound('Patient', cut(patient, 64));
 }

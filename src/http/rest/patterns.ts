@@ -1,4 +1,5 @@
 /** Patterns of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Patterns"). */
+
 import { z } from 'zod';
 import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
@@ -6,6 +7,7 @@ import { COMPARE_METHOD } from '#src/insight/compare.ts';
 import { DIRECTIONS, FINDING_KINDS, type Finding } from '#src/insight/finding.ts';
 import { titleOf } from '#src/insight/wording.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { cut } from '#src/shared/cut.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type RouteResult, route } from '../api/route.ts';
@@ -246,7 +248,7 @@ async function findingOf(
 ): Promise<{ readonly finding: Finding; readonly changed: number }> {
   const { findings, changed } = await patternsOf(request, patient);
   const finding = findings.find((each) => shownId(request, patient, each) === id);
-  if (finding === undefined) throw notFound('finding', id.slice(0, 64));
+  if (finding === undefined) throw notFound('finding', cut(id, 64));
   return { finding, changed };
 }
 

@@ -1,5 +1,7 @@
 /** What routes about the people of a patient share. */
+
 import { type RequestContext as By, credentialOf } from '#commands/command.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
@@ -15,5 +17,5 @@ export function byKey({ caller, requestId, ids, now, retry }: RestRequest): By {
  */
 export async function requirePatient({ services, caller }: RestRequest, id: string): Promise<void> {
   const found = isUuid(id) ? await services.queries.read(caller, 'Patient', id) : undefined;
-  if (found === undefined) throw notFound('Patient', id.slice(0, 64));
+  if (found === undefined) throw notFound('Patient', cut(id, 64));
 }

@@ -2,6 +2,7 @@
  * What an application proposes to change in a record that a person has given it access to
  * (docs/spec/decisions.md, section 7): the person decides under `/me`.
  */
+
 import { z } from 'zod';
 import type { NewProposal } from '#commands/proposal/proposals.ts';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
@@ -10,6 +11,7 @@ import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts
 import { allows } from '#src/shared/access.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import type { Granted } from '#src/shared/caller.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
 import { requireLetters } from '#src/shared/outside-grant.ts';
@@ -81,7 +83,7 @@ function grantOn({ caller }: RestRequest, patient: string): Granted & { readonly
       diagnostics:
         'proposals are made under a grant, with an access token (at_…) that a person gave; a project writes to its own patients directly',
     });
-  if (patient !== within.record) throw notFound('Patient', patient.slice(0, 64));
+  if (patient !== within.record) throw notFound('Patient', cut(patient, 64));
   return { ...within, applicationId: credential.applicationId };
 }
 
@@ -166,8 +168,8 @@ async function ownProposal(
   { record, applicationId }: { readonly record: string; readonly applicationId: string },
   id: string,
 ): Promise<ProposalRow> {
-  const row = await services.consentQueries.proposal(record, id.slice(0, 64));
-  if (row?.application_id !== applicationId) throw notFound('proposal', id.slice(0, 64));
+  const row = await services.consentQueries.proposal(record, cut(id, 64));
+  if (row?.application_id !== applicationId) throw notFound('proposal', cut(id, 64));
   return row;
 }
 

@@ -1,9 +1,11 @@
 /** The provenance summary of REST v1: who wrote each version (docs/spec/interface.md, section 2.3; docs/spec/decisions.md, section 4). */
+
 import { z } from 'zod';
 import type { Writer } from '#queries/provenance/writers.ts';
 import type { RecordedVersion } from '#queries/rest/versions.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { cut } from '#src/shared/cut.ts';
 import { requireLetters } from '#src/shared/outside-grant.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
@@ -69,7 +71,7 @@ export const PROVENANCE_ROUTES = [
       const page = isResourceType(type)
         ? await services.queries.versions(caller, { ...of, type }, query)
         : undefined;
-      if (page === undefined) throw notFound(type.slice(0, 64), id.slice(0, 64));
+      if (page === undefined) throw notFound(cut(type, 64), cut(id, 64));
       const data = page.versions.map(
         ({ version, operation, recorded, eventId, metadata, writer }): z.input<typeof versionSchema> => ({
           version,

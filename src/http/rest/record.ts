@@ -2,12 +2,14 @@
  * The fields that all records of REST v1 have in common, and how records are read and written
  * (docs/spec/decisions.md, section 4).
  */
+
 import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { Mark, MarkedResource, VersionOf } from '#queries/rest/marks.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AuthorType } from '#src/shared/author.ts';
 import type { Authorship } from '#src/shared/caller.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps } from '#src/shared/slices.ts';
@@ -65,7 +67,7 @@ export function commandOf(request: RestRequest, given?: AuthorType): CommandCont
   if (given !== undefined && sent !== undefined && sent !== '' && sent !== given) {
     throw new Refusal('invalid', {
       code: 'value',
-      diagnostics: `author_type is ${given}, but X-Service-Author-Type is ${sent.slice(0, 40)}; send one of them, or the same value in both`,
+      diagnostics: `author_type is ${given}, but X-Service-Author-Type is ${cut(sent, 40)}; send one of them, or the same value in both`,
       expression: 'author_type',
     });
   }
@@ -128,7 +130,7 @@ function live<Found extends CurrentResource>(
   type: ResourceType,
   id: string,
 ): Found & { readonly body: string } {
-  if (found === undefined || found.body === null) throw notFound(type, id.slice(0, 64));
+  if (found === undefined || found.body === null) throw notFound(type, cut(id, 64));
   return { ...found, body: found.body };
 }
 

@@ -1,9 +1,11 @@
 /** Schemas that routes of REST v1 share: inputs of docs/spec/interface.md, section 2.2, and the members of every record (docs/spec/decisions.md, section 4). */
+
 import { z } from 'zod';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { COMMON_UNITS } from '#src/labs/unit-spellings.ts';
 import { readUnit } from '#src/labs/units.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { cut } from '#src/shared/cut.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { isUnit } from '#src/terminology/units.ts';
@@ -64,7 +66,7 @@ export const unit = z
     if (read !== undefined && 'ucum' in read) return read.ucum;
     const message =
       read === undefined
-        ? `must be a unit of UCUM, such as mg/dL or mm[Hg], not \`${value.slice(0, 40)}\`${didYouMean(value, COMMON_UNITS) || '; docs/rest.md lists the spellings that are accepted'}`
+        ? `must be a unit of UCUM, such as mg/dL or mm[Hg], not \`${cut(value, 40)}\`${didYouMean(value, COMMON_UNITS) || '; docs/rest.md lists the spellings that are accepted'}`
         : `is ambiguous; write ${read.ambiguous.join(', or ')}`;
     context.addIssue({ code: 'custom', message });
     return z.NEVER;

@@ -1,5 +1,7 @@
 /** Codes of LOINC and ATC, as REST v1 knows them (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
+
 import { z } from 'zod';
+import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { ATC, LOINC } from '#src/v1/elements.ts';
 import { route } from '../api/route.ts';
@@ -65,7 +67,7 @@ export const TERMINOLOGY_ROUTES = [
       const known = await services.describeCode(system, params.code);
       if (known === undefined)
         throw unknown(
-          `unknown code ${params.code.slice(0, 60)} of ${params.system}; \`annal terminology load\` adds codes`,
+          `unknown code ${cut(params.code, 60)} of ${params.system}; \`annal terminology load\` adds codes`,
         );
       const { code, display, category, unit } = known;
       return { status: 200, body: { system, code, display, category, unit }, shown: 0 };

@@ -1,5 +1,7 @@
 /** Character sets of messages: MSH-18, HL7 table 0211. */
+
 import { isUtf8 } from 'node:buffer';
+import { cut } from '#src/shared/cut.ts';
 import { noMessage } from './delimiters.ts';
 
 /** Names of table 0211, and other names in use → labels of the Encoding Standard. Upper case. */
@@ -68,8 +70,7 @@ export function decodeBytes(bytes: Uint8Array, declared?: string): DecodedText {
   if (other !== undefined) return { text: decoderOf(other)(bytes), warnings: [] };
   if (utf8) return { text: decoderOf()(bytes), warnings: [] };
   const unknown = names.find((_, at) => labels[at] === undefined);
-  if (unknown !== undefined)
-    throw noMessage(`unknown character set ${unknown.slice(0, 40)}`, 'not-supported');
+  if (unknown !== undefined) throw noMessage(`unknown character set ${cut(unknown, 40)}`, 'not-supported');
   const warnings = ['the message is not UTF-8; it was read as Windows-1252'];
   return { text: decoderOf('windows-1252')(bytes), warnings };
 }

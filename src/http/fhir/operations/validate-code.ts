@@ -4,6 +4,7 @@
  * https://hl7.org/fhir/R4/valueset-operation-validate-code.html
  */
 
+import { cut } from '#src/shared/cut.ts';
 import type { Coded, Validity } from '#src/terminology/codes.ts';
 import type { Answer } from '../../answer.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
@@ -51,7 +52,7 @@ export const validateCodeInSystem: Operation = {
       if (url !== undefined && codes.length === 1 && system !== url)
         throw badInput(
           'coding.system',
-          `it is ${system.slice(0, 200)}, but url is ${url.slice(0, 200)}; they must be the same`,
+          `it is ${cut(system, 200)}, but url is ${cut(url, 200)}; they must be the same`,
         );
     }
     const { terminology } = request.service;

@@ -1,9 +1,11 @@
 /** `Type/$validate`, `Type/<id>/$validate`: https://hl7.org/fhir/R4/resource-operation-validate.html */
+
 import type { CommandContext, SubmittedResource } from '#commands/command.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { validationSteps } from '#src/fhir/profiles/validate.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
+import { cut } from '#src/shared/cut.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, parseJson } from '#src/shared/json.ts';
@@ -96,7 +98,7 @@ async function resourceOf(request: OperationRequest, mode: Mode | undefined): Pr
 function ofOtherType({ type, otherType, id }: OperationRequest, { value }: SubmittedResource): Issue[] {
   const named = type ?? otherType ?? '';
   if (value.resourceType !== named) {
-    const shown = String(value.resourceType).slice(0, 64);
+    const shown = cut(String(value.resourceType), 64);
     const diagnostics = `the resource is ${withArticle(shown)}, but the URL names ${named}`;
     return [{ code: 'value', diagnostics, expression: `${named}.resourceType` }];
   }
