@@ -10,7 +10,7 @@ import { samplesOf, type Track } from '#src/insight/track.ts';
 import { atOnce } from '#src/shared/slices.ts';
 import { daily, run, wandering } from './simulated.ts';
 
-const find = (tracks: readonly Track[]): Finding[] => atOnce(findPatterns(tracks, []));
+const find = (tracks: readonly Track[]): readonly Finding[] => atOnce(findPatterns(tracks, [])).findings;
 const times = <T>(count: number, each: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => each(n));
 const isWeekly = ({ method }: Finding): boolean => method === RHYTHM_METHODS.week;
@@ -26,7 +26,6 @@ const compared = (track: Track, count: number, end = track.points.length): Compa
 };
 
 describe('insight: held-out simulations', () => {
-  // With coefficients of at most 0.8 it would be 12 % and 38 % of records; 5 and 15 of 40.
   for (const [rho, most] of [
     [0.9, 3],
     [0.95, 5],
