@@ -254,7 +254,11 @@ describe('rules of codes and access tokens', () => {
     expect(own.status).to.equal(404);
     const found = await journey.read(tokens.access_token, '/fhir/R4/Patient?_total=accurate');
     expect(found.json.total).to.equal(1);
-    for (const path of ['/v1/patients', `/v1/patients/${tokens.patient}/conditions`, '/v1/webhooks'])
+    const listed = await journey.read(tokens.access_token, '/v1/patients');
+    expect([listed.status, listed.json.total]).to.deep.equal([200, 1]);
+    for (const path of [`/v1/patients/${rows[0].record}`, `/v1/patients/${rows[0].record}/conditions`])
+      expect((await journey.read(tokens.access_token, path)).status, path).to.be.oneOf([403, 404]);
+    for (const path of [`/v1/patients/${tokens.patient}/links`, '/v1/webhooks'])
       expect((await journey.read(tokens.access_token, path)).status, path).to.equal(403);
     for (const path of ['/admin/organizations', '/me/patients'])
       expect((await journey.read(tokens.access_token, path)).status, path).to.be.oneOf([401, 403]);
