@@ -331,7 +331,7 @@ function refuseComparing(sent: { readonly size?: unknown; readonly sha256?: unkn
     if (sent[name] !== undefined)
       throw new Refusal('forbidden', {
         code: 'forbidden',
-        diagnostics: `comparing ${name} with the stored content requires reading it, which this credential may not; leave ${name} out`,
+        diagnostics: `comparing ${name} with the stored content requires the scope read (under a grant the letter r of DocumentReference), which this credential doesn't have; leave ${name} out`,
         expression: name,
       });
 }
