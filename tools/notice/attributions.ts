@@ -45,7 +45,13 @@ export const DATA: readonly Attribution[] = [
   },
   {
     source: 'LOINC',
-    where: ['src/terminology/bundled/generated/loinc.json', 'src/terminology/bundled/generated/r4.json'],
+    where: [
+      'src/terminology/bundled/generated/loinc.json',
+      'src/terminology/bundled/generated/r4.json',
+      ...['symptoms', 'conditions', 'treatments'].map(
+        (name) => `src/terminology/concepts/bundled/${name}.en.csv`,
+      ),
+    ],
     notice: `${LOINC_NOTICE}\n\n${LOINC_INSTRUMENTS}`,
   },
   {
@@ -53,7 +59,23 @@ export const DATA: readonly Attribution[] = [
     where: ['src/terminology/bundled/generated/r4.json', 'npm package @lhncbc/ucum-lhc'],
     notice: UCUM_NOTICE,
   },
-  { source: 'ATC', where: ['src/terminology/bundled/generated/atc.json'], notice: ATC_NOTICE },
+  {
+    source: 'ATC',
+    where: [
+      'src/terminology/bundled/generated/atc.json',
+      'src/terminology/concepts/bundled/treatments.en.csv',
+    ],
+    notice: ATC_NOTICE,
+  },
+  {
+    source: 'ICD-10',
+    where: [
+      'src/terminology/concepts/bundled/symptoms.en.csv',
+      'src/terminology/concepts/bundled/conditions.en.csv',
+    ],
+    notice:
+      'Codes refer to the International Statistical Classification of Diseases and Related Health Problems, 10th revision (ICD-10, version of 2019), published by the World Health Organization. The names beside them are Annal’s own.',
+  },
 ];
 
 /**
