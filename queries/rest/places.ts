@@ -129,9 +129,10 @@ export function openPages<Item>(
   itemOf: (id: string, columns: readonly string[]) => Item,
 ): Pages<Item> {
   return async ({ sees }, list, page) => {
-    if (sees.within !== undefined && sees.within.record !== list.patient) return UNSEEN;
     const of = { ...list, sees };
+    // An invalid cursor is refused for every patient, as it is for an API key.
     const asked = pageOf(name, shown, of, page);
+    if (sees.within !== undefined && sees.within.record !== list.patient) return UNSEEN;
     const { rows: answer } = await pool.query<PageRow>(asked.statement);
     const found = asked.of(answer[0]);
     const rows: Item[] = [];

@@ -234,6 +234,16 @@ describe('REST v1 under a grant', () => {
       );
   });
 
+  it('refuses an invalid cursor of any patient as it does for a key', async () => {
+    for (const list of ['timeline', 'observations', 'documents', 'conditions', 'medications']) {
+      const asked = (id: string) => `/patients/${id}/${list}?cursor=x`;
+      const unknown = (await v1('GET', asked(UNKNOWN))).status;
+      for (const id of [UNKNOWN, record.patient, other.patient])
+        expect((await ask(whole, asked(id))).status, `${list} of ${id}`).to.equal(unknown);
+      expect((await ask(whole, asked(whole.patient))).status, list).to.equal(422);
+    }
+  });
+
   it('pages through the concepts of the terminology, whose cursors are encrypted, too', async () => {
     const seen = await ask(whole, '/terminology/symptoms?limit=2');
     const [, cursor = ''] = /"next_cursor":"([^"]+)"/.exec(seen.text) ?? [];
