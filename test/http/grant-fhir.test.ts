@@ -258,6 +258,21 @@ describe('the FHIR interface under a grant', () => {
     expect((await ask(whole, `/Patient/${record}/*`)).status).to.equal(404);
   });
 
+  it('means the same by a search of several types as a key does, whatever it covers', async () => {
+    const several = async (token: string | undefined, patient: string, path: string) => {
+      const { status, text } = await service.fhir(path.replace('PID', patient), {
+        ...(token === undefined ? {} : { key: token }),
+      });
+      return { status, warnings: [...text.matchAll(/has no search parameter [\w.-]+/g)].map(String) };
+    };
+    // Types that `narrow` covers all have these parameters, and not all types of the search do.
+    for (const path of ['/?patient.name=Other', '/?identifier=x', '/Patient/PID/*?code=x&identifier=x']) {
+      const owned = await several(undefined, record, path);
+      expect([owned.status, owned.warnings.length > 0], path).to.deep.equal([200, true]);
+      expect(await several(narrow.token, narrow.patient, path), path).to.deep.equal(owned);
+    }
+  });
+
   it("searches Provenances, automatic ones and clients' own, whose targets it covers", async () => {
     const [first = '', second = ''] = labs;
     const wrote = async (target: readonly string[]) =>

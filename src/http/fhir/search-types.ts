@@ -34,13 +34,21 @@ export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
   return types.length === 0 ? undefined : [...new Set(types)];
 }
 
+/** The types of a search. */
+export interface SearchedTypes {
+  /** All of them: a parameter is understood if each of these has it. */
+  readonly types: readonly ResourceType[];
+  /** Those that are asked: the types that the caller sees. */
+  readonly seen: readonly ResourceType[];
+}
+
 /**
  * Returns a page over several types.
  * @param query without `_type`; parameters that a type doesn't have are skipped and reported as `unknown`
  * @throws Refusal malformed (400) as a search of one type, and for another `_sort`
  */
 export async function searchTypes(
-  types: readonly ResourceType[],
+  { types, seen }: SearchedTypes,
   query: URLSearchParams,
   ask: AskType,
 ): Promise<SearchPage> {
@@ -48,12 +56,12 @@ export async function searchTypes(
   const count = countOf(common);
   const order = orderOf(common);
   const [total, page] = await Promise.all([
-    totalOf(types, common, ask),
+    totalOf(seen, common, ask),
     count === 0
       ? NOTHING
       : order === undefined
-        ? inTurn(types, common, count, ask)
-        : merged(types, common, count, order, ask),
+        ? inTurn(seen, common, count, ask)
+        : merged(seen, common, count, order, ask),
   ]);
   const used = [...common].filter(([name]) => name !== CURSOR);
   return { ...page, ...(total === undefined ? {} : { total }), used, unknown };

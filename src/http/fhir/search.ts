@@ -60,7 +60,7 @@ function notIn({ type: of }: Compartment, type: ResourceType): string {
  */
 export function searchSystem(request: FhirRequest): Promise<Answer> {
   const written = TYPE_NAMES.filter((type) => typeEntry(type).home !== 'terminology');
-  return severalTypes(request, '', typesIn(request.query) ?? seenTypes(request, written));
+  return severalTypes(request, '', typesIn(request.query) ?? written);
 }
 
 /**
@@ -73,7 +73,7 @@ export async function searchWholeCompartment(
 ): Promise<Answer> {
   await requireVisible(request, compartment);
   const all = typesInCompartment(compartment.type);
-  const types = typesIn(request.query) ?? seenTypes(request, all);
+  const types = typesIn(request.query) ?? all;
   const elsewhere = types.find((type) => !all.includes(type));
   if (elsewhere !== undefined) throw badParameter('_type', notIn(compartment, elsewhere));
   return severalTypes(request, `${compartment.type}/${compartment.id}/*`, types, compartment);
@@ -82,12 +82,17 @@ export async function searchWholeCompartment(
 /** What a search of several types needs on each of them (docs/spec/decisions.md, section 9). */
 const OF_ANY = 'rs';
 
-/** Returns the types that a search of all types is about: under a grant those that it covers. */
+/** Returns the types among some that the caller sees: under a grant those that it covers. */
 function seenTypes({ caller }: FhirRequest, types: readonly ResourceType[]): readonly ResourceType[] {
   const { within } = caller.sees;
   return within === undefined ? types : types.filter((type) => hasLetters(within.access, type, OF_ANY));
 }
 
+/**
+ * Searches several types. What the query means depends on all of them, so that a grant changes what is found and nothing
+ * else.
+ * @param types of `_type`, else of the path
+ */
 async function severalTypes(
   request: FhirRequest,
   path: string,
@@ -95,11 +100,11 @@ async function severalTypes(
   compartment?: Compartment,
 ): Promise<Answer> {
   const named = typesIn(request.query) !== undefined;
-  for (const type of types) requireLetters(request.caller.sees.within, type, OF_ANY);
+  if (named) for (const type of types) requireLetters(request.caller.sees.within, type, OF_ANY);
   const { rest, ...asked } = understood(request, types);
   rest.delete('_type');
   await requireSearchable(request, types, rest, compartment);
-  const page = await searchTypes(types, rest, (type, query) =>
+  const page = await searchTypes({ types, seen: seenTypes(request, types) }, rest, (type, query) =>
     ask(request, type, query, compartment, named, OF_ANY),
   );
   const ignored = requireKnown(request, 'a search of these types', types, page.unknown);
