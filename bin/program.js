@@ -44,7 +44,7 @@ const UNUSED_MS = 7 * 86_400_000;
  * @param {keyof typeof PROGRAM.entries} entry
  */
 export async function load(entry) {
-  const folder = await bundled();
+  const folder = await bundled().catch(explainMissing);
   if (folder === undefined) {
     const { register } = await import('tsx/esm/api');
     // Works in any directory, whatever a tsconfig.json there says.
@@ -53,6 +53,17 @@ export async function load(entry) {
   }
   process.setSourceMapsEnabled(true);
   return import(pathToFileURL(join(folder, `${entry}.mjs`)).href);
+}
+
+/**
+ * Ends a process whose packages aren't installed with what to do about it.
+ * @throws every other error
+ */
+function explainMissing(error) {
+  const [, name] = /Cannot find package '([^']+)'/.exec(error.message) ?? [];
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || name === undefined) throw error;
+  console.error(`The package ${name} is not installed. Run "npm ci" in ${ROOT} first.`);
+  process.exit(1);
 }
 
 /**

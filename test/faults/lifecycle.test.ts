@@ -1,6 +1,6 @@
 /** The service as a process: its start, its end, and everything that can stand in the way of either. */
 import { once } from 'node:events';
-import { access, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { access, cp, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { findDatabase, type Quickstart } from '#src/data-dir.ts';
 import { VERSION } from '#src/http/version.ts';
 import { processMark } from '#src/process-mark.ts';
 import { createDatabase } from '#test/support/database.ts';
-import { eventually, freePort, type Program, portOf, startProgram } from '#test/support/process.ts';
+import { eventually, freePort, type Program, portOf, ROOT, startProgram } from '#test/support/process.ts';
 import { startedDataDir } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -146,6 +146,17 @@ describe('the service', () => {
       expect(program.stderr()).not.to.contain('    at ');
       started.splice(0);
     }
+  });
+
+  it('says what to do in a clone without packages', async () => {
+    const clone = await temporaryFolder();
+    for (const name of await readdir(ROOT)) {
+      if (!/^(?:node_modules|\.git|\.annal)$/.test(name))
+        await cp(join(ROOT, name), join(clone, name), { recursive: true });
+    }
+    const program = startProgram(process.execPath, [join(clone, 'bin/start.js')], {});
+    expect(await program.ended).to.equal(1);
+    expect(program.stderr()).to.contain('Run "npm ci" in').and.not.to.contain('    at ');
   });
 
   it('names a variable that was probably meant as a setting, and starts', async () => {
