@@ -89,6 +89,10 @@ const CONDITIONS: readonly (readonly [keyof AccessLogAsked, string])[] = [
 
 const TOTAL = 'select entries as total from operations.access_head where record = $1::uuid and not erased';
 
+/** Those of a grant are counted as they are written: src/operations/access-log/use.ts. */
+const TOTAL_OF_GRANT = `
+select coalesce(sum(entries), 0) as total from operations.access_use where record = $1::uuid and grant_id = $2::text`;
+
 const place = z.tuple([z.int().positive(), z.int().nonnegative()]);
 
 /** Opens the question. */
@@ -125,16 +129,17 @@ ${namedEntries('page', named)} order by e.seq desc`,
   };
 }
 
-/** Counts the entries that meet some conditions; all of a record are counted already. */
+/** Counts the entries that meet some conditions; all of a record, and all of a grant, are counted already. */
 async function totalOf(
   pool: Pool,
   names: string,
   where: string,
   values: readonly unknown[],
 ): Promise<number> {
+  const counted = names === '' ? TOTAL : names === '-grant' ? TOTAL_OF_GRANT : undefined;
   const { rows } = await pool.query<{ total: string }>({
     name: `access-log-total${names}`,
-    text: names === '' ? TOTAL : `select count(*) as total from operations.access_entry e where ${where}`,
+    text: counted ?? `select count(*) as total from operations.access_entry e where ${where}`,
     values: [...values],
   });
   return Number(rows[0]?.total ?? 0);

@@ -8,18 +8,24 @@ export interface GrantUse {
   readonly count: number;
   /** The last one; null without any. */
   readonly lastAt: Micros | null;
-  /** Those since the moment that was asked for. */
+  /** Those since the day that was asked for. */
   readonly recent: number;
   /** The resource types that those were about, sorted. */
   readonly recentTypes: readonly string[];
 }
 
+/** A grant, and the real id of the Patient of its record. */
+export interface UsedGrant {
+  readonly id: string;
+  readonly record: string;
+}
+
 /**
- * Returns how often grants were used, by id; all of the given ids are in it.
- * @param since counts `recent` from this moment. Default: none is recent
+ * Returns how often grants were used, by id; all of the given ones are in it.
+ * @param since counts `recent` from the beginning of this moment's day (UTC). Default: none is recent
  */
 export type GrantUseOf = (
-  grants: readonly string[],
+  grants: readonly UsedGrant[],
   since?: Micros,
 ) => Promise<ReadonlyMap<string, GrantUse>>;
 
@@ -31,24 +37,28 @@ interface Row {
   readonly types: string[] | null;
 }
 
-/** No entry is later. */
-const LATEST = Number.MAX_SAFE_INTEGER;
+const DAY = 86_400_000_000;
 
-// Index only: access_entry_of_grant (grant_id, seq) with at, status and resource_type.
+/** No entry is later. */
+const LATEST = 2 ** 31 - 1;
+
+// Index: the primary key of access_use. A grant has a row for each day and type.
 const USE = `
-select g.grant_id, e.count::float8 as count, e.last_at::float8 as last_at, e.recent::float8 as recent, e.types
-  from unnest($1::text[]) as g(grant_id)
+select g.grant_id, coalesce(u.count, 0)::float8 as count, u.last_at::float8 as last_at, coalesce(u.recent, 0)::float8 as recent, u.types
+  from unnest($1::uuid[], $2::text[]) as g(record, grant_id)
  cross join lateral (
-   select count(*) as count, max(e.at) as last_at, count(*) filter (where e.at >= $2::int8) as recent,
-          array_agg(distinct e.resource_type) filter (where e.at >= $2::int8 and e.resource_type is not null) as types
-     from operations.access_entry e
-    where e.grant_id = g.grant_id and e.status = 'ok') e`;
+   select sum(u.reads) as count, max(u.last_at) as last_at, sum(u.reads) filter (where u.day >= $3::int4) as recent,
+          array_agg(distinct u.resource_type) filter (where u.day >= $3::int4 and u.reads > 0 and u.resource_type <> '') as types
+     from operations.access_use u
+    where u.record = g.record and u.grant_id = g.grant_id) u`;
 
 /** Opens the question. */
 export function openGrantUseOf(pool: Pool): GrantUseOf {
-  return async (grants, since = LATEST) => {
+  return async (grants, since) => {
     if (grants.length === 0) return new Map();
-    const { rows } = await pool.query<Row>({ name: 'grant-use', text: USE, values: [grants, since] });
+    const day = since === undefined ? LATEST : Math.floor(since / DAY);
+    const values = [grants.map(({ record }) => record), grants.map(({ id }) => id), day];
+    const { rows } = await pool.query<Row>({ name: 'grant-use', text: USE, values });
     return new Map(
       rows.map(({ grant_id, count, last_at, recent, types }) => [
         grant_id,

@@ -13,6 +13,7 @@ import {
   ACCESS_LOG_SQL,
   ACCESS_OF_GRANTS_SQL,
 } from '#src/operations/access-log/schema.ts';
+import { ACCESS_USE_SQL } from '#src/operations/access-log/use.ts';
 import { APPLICATION_LOGOS_SQL } from '#src/operations/application-logos.ts';
 import { CONTEXT_MANIFESTS_SQL } from '#src/operations/context-manifests.ts';
 import { ERASING_SQL } from '#src/operations/erasing.ts';
@@ -108,4 +109,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0090-concepts', sql: CONCEPTS_SQL },
   { name: '0091-record-visits', sql: RECORD_VISITS_SQL },
   { name: '0092-sign-in-sso', sql: SIGN_IN_SSO_SQL },
+  { name: '0093-access-use', sql: ACCESS_USE_SQL },
 ];

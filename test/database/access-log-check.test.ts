@@ -85,7 +85,7 @@ describe('the check of the access log', () => {
   });
   after(() => database.drop());
   beforeEach(async () => {
-    await sql('truncate operations.access_entry, operations.access_head');
+    await sql('truncate operations.access_entry, operations.access_head, operations.access_use');
     [one, other] = [newUuid(), newUuid()];
     await write(one, other, one, one, one, one);
   });
@@ -112,7 +112,7 @@ describe('the check of the access log', () => {
     );
     await write(one);
     expect(await faults({ heads }), 'after later reads').to.deep.equal([]);
-    await sql('truncate operations.access_entry, operations.access_head');
+    await sql('truncate operations.access_entry, operations.access_head, operations.access_use');
     expect(await check()).to.deep.equal({ heads: [], faults: [], records: 0, entries: 0 });
   });
 
@@ -138,7 +138,7 @@ describe('the check of the access log', () => {
       await sql('create table public.kept_entry as select * from operations.access_entry');
       await sql(`update operations.access_entry set ${change} where record = $1 and seq = 3`, one);
       expect(await faults(), change).to.deep.equal([['hash', 'one', 3, altered]]);
-      await sql('truncate operations.access_entry');
+      await sql('truncate operations.access_entry, operations.access_use');
       await sql('insert into operations.access_entry select * from public.kept_entry');
     }
   });
@@ -196,7 +196,16 @@ describe('the check of the access log', () => {
     );
     await sql('delete from operations.access_entry where record = $1', other);
     await sql('delete from operations.access_head where record = $1', other);
-    expect(await faults(), 'without the checkpoint').to.deep.equal([]);
+    const counted = "the counts of its grants' reads differ from the entries";
+    expect(await faults(), 'without the checkpoint').to.have.deep.members([
+      ['count', 'one', null, `${counted}: 5 instead of 3`],
+      ['count', 'other', null, `${counted}: 1 instead of 0`],
+    ]);
+    await sql(
+      'update operations.access_use set entries = 3, reads = 3, last_at = e.at from operations.access_entry e where e.record = access_use.record and e.seq = 3',
+    );
+    await sql('delete from operations.access_use where record = $1', other);
+    expect(await faults(), 'with the counts altered, too').to.deep.equal([]);
     expect(await faults({ heads })).to.have.deep.members([
       ['checkpoint', 'one', 4, 'the access log ends at entry 3; the checkpoint has it up to 5'],
       ['checkpoint', 'other', 1, 'the access log is missing; the checkpoint has it up to entry 1'],
@@ -253,18 +262,44 @@ describe('the check of the access log', () => {
     await sql('delete from operations.access_entry where record = $1', one);
     await sql('delete from operations.access_head where record = $1', one);
     expect(await faults({ events: [erased(one, access_log)] })).to.deep.equal([
-      ['erasure', 'one', null, 'the record was purged, but its access log can be written'],
+      [
+        'erasure',
+        'one',
+        null,
+        'the record was purged, but its access log can be written, or counts of its reads are left',
+      ],
     ]);
+    await sql('delete from operations.access_use where record = $1', one);
     expect(await faults({ events: [erased(one, { entries: 0, hash: null })] }), 'never read').to.deep.equal(
       [],
     );
+  });
+
+  it('finds counts of reads that differ from the entries, or that a purge left', async () => {
+    const counted = "the counts of its grants' reads differ from the entries";
+    await sql('update operations.access_use set reads = reads + 1 where record = $1', one);
+    expect(await faults()).to.deep.equal([['count', 'one', null, `${counted}: 5 instead of 5`]]);
+    await sql('delete from operations.access_use where record = $1', one);
+    expect(await faults()).to.deep.equal([['count', 'one', null, `${counted}: 0 instead of 5`]]);
+    const kept = await eraseAccessLog(database.pool, other);
+    const events = [erased(other, kept)];
+    expect((await faults({ events })).filter(([, record]) => record === 'other')).to.deep.equal([]);
+    await sql("insert into operations.access_use values ($1, 'grant_a', 20000, 'Patient', 1, 1, 1)", other);
+    expect((await faults({ events })).filter(([, record]) => record === 'other')).to.deep.equal([
+      [
+        'erasure',
+        'other',
+        null,
+        'the record was purged, but its access log can be written, or counts of its reads are left',
+      ],
+    ]);
   });
 
   it('names some faults of many, and sees one moment while others write', async () => {
     await Promise.all(Array.from({ length: 12 }, () => write(newUuid())));
     await sql("update operations.access_entry set action = 'x'");
     expect((await check()).faults).to.have.length(10);
-    await sql('truncate operations.access_entry, operations.access_head');
+    await sql('truncate operations.access_entry, operations.access_head, operations.access_use');
     const records = Array.from({ length: 8 }, newUuid);
     await write(...records);
     let writing = true;

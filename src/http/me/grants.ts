@@ -20,7 +20,7 @@ export async function myGrantsView(
   rows: readonly GrantRow[],
   lang?: string,
 ): Promise<z.input<typeof myGrantSchema>[]> {
-  const uses = await grantUseOf(rows.map(({ id }) => id));
+  const uses = await grantUseOf(rows);
   return rows.map((row) => {
     const { count = 0, lastAt = null } = uses.get(row.id) ?? {};
     return {

@@ -16,10 +16,7 @@ const MOST = 50;
 /** Returns how grants were used, by id. */
 export function useOf(visit: Visit, grants: readonly GrantRow[]): Promise<ReadonlyMap<string, GrantUse>> {
   const since = (visit.now - RECENT_MS) * 1_000;
-  return visit.deps.services.grantUseOf(
-    grants.map(({ id }) => id),
-    since,
-  );
+  return visit.deps.services.grantUseOf(grants, since);
 }
 
 /** Returns the page. */

@@ -6,15 +6,17 @@
 import type { ClientBase } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { digestOf, type EntryColumns, GENESIS, linkOf } from './chain.ts';
+import { useOf } from './use.ts';
 
 /** A fault of the access log. */
 export interface AccessLogFault {
   /**
    * `hash`: an entry was altered or moved; `sequence`: entries are missing or duplicated; `head`: the last entries are
    * missing, or the head was altered; `erasure`: entries were removed without a purge, or are left after one;
-   * `checkpoint`: the entries differ from the checkpoint's, or end before it.
+   * `checkpoint`: the entries differ from the checkpoint's, or end before it; `count`: what is counted of a grant's
+   * reads differs from its entries.
    */
-  readonly what: 'hash' | 'sequence' | 'head' | 'erasure' | 'checkpoint';
+  readonly what: 'hash' | 'sequence' | 'head' | 'erasure' | 'checkpoint' | 'count';
   readonly record: string;
   /** The entry's number in the record; null if the fault isn't of one entry. */
   readonly entry: number | null;
@@ -88,7 +90,8 @@ const LEFT = `
 select p.record, p.entries::float8 as entries, s.entries::float8 as seen
   from purged_access p left join operations.access_head h using (record) left join seen_access s using (record)
  where p.entries is not null
-   and (s.record is not null or not coalesce(h.erased, p.entries = 0))
+   and (s.record is not null or not coalesce(h.erased, p.entries = 0)
+        or exists (select from operations.access_use u where u.record = p.record))
  order by 1 limit $1`;
 
 /** Heads of the checkpoint that aren't reached, without those of records whose purge explains it. */
@@ -98,6 +101,17 @@ select e.record, e.entries::float8 as entries, s.entries::float8 as seen
  where (s.record is null or s.entries < e.entries)
    and (p.record is null or p.entries < e.entries or p.entries = e.entries and p.hash <> e.hash)
  order by 1 limit $1`;
+
+/** Records of which a count differs from the entries. */
+const COUNTS = `
+with e as (
+  ${useOf('operations.access_entry')}
+)
+select coalesce(e.record, u.record) as record, sum(u.entries)::float8 as entries, sum(e.entries)::float8 as seen
+  from e full join operations.access_use u using (record, grant_id, day, resource_type)
+  left join operations.access_head h on h.record = coalesce(e.record, u.record)
+ where (e.entries, e.reads, e.last_at) is distinct from (u.entries, u.reads, u.last_at) and not coalesce(h.erased, false)
+ group by 1 order by 1 limit $1`;
 
 interface EntryRow extends EntryColumns {
   readonly seq: number;
@@ -187,6 +201,7 @@ export class AccessLogCheck {
       if (records.size > 0) await this.#notePurges(await findPurges(records));
       await this.#checkPurges();
       await this.#checkLost();
+      await this.#checkCounts();
       await this.session.query('commit');
     } catch (error) {
       await this.session.query('rollback').catch(() => undefined);
@@ -272,7 +287,7 @@ export class AccessLogCheck {
     for (const { record, seen } of await this.#rows(LEFT)) {
       const message =
         seen === null || seen === 0
-          ? 'the record was purged, but its access log can be written'
+          ? 'the record was purged, but its access log can be written, or counts of its reads are left'
           : 'the record was purged but still has entries';
       this.#add({ what: 'erasure', record, entry: null, message });
     }
@@ -285,6 +300,16 @@ export class AccessLogCheck {
           ? `the access log is missing; the checkpoint has it up to entry ${entries ?? 0}`
           : `the access log ends at entry ${seen}; the checkpoint has it up to ${entries ?? 0}`;
       this.#add({ what: 'checkpoint', record, entry: (seen ?? 0) + 1, message });
+    }
+  }
+
+  /** Checks what is counted of grants, where the entries themselves are as they were written. */
+  async #checkCounts(): Promise<void> {
+    const faulty = new Set(this.#faults.map(({ record }) => record));
+    for (const { record, entries, seen } of await this.#rows(COUNTS)) {
+      if (faulty.has(record)) continue;
+      const message = `the counts of its grants' reads differ from the entries: ${entries ?? 0} instead of ${seen ?? 0}`;
+      this.#add({ what: 'count', record, entry: null, message });
     }
   }
 

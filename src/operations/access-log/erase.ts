@@ -21,6 +21,7 @@ delete from operations.access_entry
 export async function eraseAccessLog(pool: Pool, record: string): Promise<ErasedAccess> {
   // A batch that is being written holds the row: its entries are there when the mark is.
   const { rows } = await pool.query<{ entries: number; hash: Buffer }>(MARK, [record]);
+  await pool.query('delete from operations.access_use where record = $1', [record]);
   for (let removed = 1; removed > 0; ) removed = (await pool.query(REMOVE, [record])).rowCount ?? 0;
   const { entries = 0, hash = GENESIS } = rows[0] ?? {};
   return { entries, hash: entries === 0 ? null : hash.toString('hex') };
