@@ -29,7 +29,7 @@ import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/m
 import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { openSearch, type Search } from './search/search.ts';
-import { aiVersions } from './summary/ai-versions.ts';
+import { type AiVersions, aiVersions } from './summary/ai-versions.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';
@@ -48,7 +48,7 @@ export interface Queries extends GrantedQueries {
   readonly everything: Everything;
   readonly summarize: Summarize;
   /** The versions of a record's resources that an AI wrote, as `aiVersions` returns them. */
-  readonly aiVersions: (caller: Caller, record: string) => Promise<ReadonlySet<string>>;
+  readonly aiVersions: (caller: Caller, record: string) => Promise<AiVersions>;
   readonly tellContext: MakeContext;
   readonly series: ReadSeries;
   readonly patterns: ReadPatterns;

@@ -10,39 +10,50 @@ const AI: AuthorType = 'ai';
 
 /**
  * Index: history.version_of_record (record, recorded_at, event_id), for every version of the record once, and
- * for its end backwards; resources.resource_of_record (record, type, id). The tenant is checked without an
+ * for its end backwards; its primary key (id, version), for what was there before; resources.resource_of_record (record, type, id). The tenant is checked without an
  * index: without statistics the planner would otherwise read all of the tenant's rows. Metadata is parsed
  * only where the text may name an AI.
  */
 const AI_VERSIONS = `
+  with ai as materialized (
+    select v.type || '/' || v.id || '/_history/' || v.version as name, v.id, v.version
+    from history.version v
+    where v.record = $1::uuid and (v.tenant = $2::uuid) is true
+      and strpos(v.metadata, '"type":"' || $3::text || '"') > 0
+      and v.metadata::jsonb #>> '{author,type}' = $3
+  )
   select
+    array(select name from ai) as versions,
     array(
-      select v.type || '/' || v.id || '/_history/' || v.version
-      from history.version v
-      where v.record = $1::uuid and (v.tenant = $2::uuid) is true
-        and strpos(v.metadata, '"type":"' || $3::text || '"') > 0
-        and v.metadata::jsonb #>> '{author,type}' = $3
-    ) as versions,
+      select name from ai
+      where exists (
+        select from history.version e
+        where e.id = ai.id and e.version < ai.version
+          and e.body is not null and e.metadata::jsonb #>> '{author,type}' is distinct from $3)
+    ) as changes,
     (select max(r.last_updated) from resources.resource r where r.record = $1::uuid)
       <= (select max(v.recorded_at) from history.version v where v.record = $1::uuid) as complete`;
 
 /**
- * Returns the versions of a record's resources that an AI wrote, as `Type/id/_history/n`. Called after the
+ * Versions that an AI wrote, as `Type/id/_history/n`, each with whether it changed something that somebody else had
+ * written: a version before it is another author's.
+ */
+export type AiVersions = ReadonlyMap<string, boolean>;
+
+/**
+ * Returns the versions of a record's resources that an AI wrote. Called after the
  * resources were read, so that it covers all their versions.
  * @throws Refusal unavailable (503) while the read model history lacks a version of the record that
  * `resources` has.
  */
-export async function aiVersions(
-  database: Queryable,
-  tenant: string,
-  record: string,
-): Promise<ReadonlySet<string>> {
-  const { rows } = await database.query<{ versions: string[]; complete: boolean | null }>({
+export async function aiVersions(database: Queryable, tenant: string, record: string): Promise<AiVersions> {
+  const { rows } = await database.query<{ versions: string[]; changes: string[]; complete: boolean | null }>({
     name: 'ai-versions',
     text: AI_VERSIONS,
     values: [record, tenant, AI],
   });
   const [found] = rows;
   if (found?.complete !== true) throw unavailable('the read model history lags behind the record');
-  return new Set(found.versions);
+  const changes = new Set(found.changes);
+  return new Map(found.versions.map((name) => [name, changes.has(name)]));
 }

@@ -1,6 +1,7 @@
 /** Puts together what the pages of patients need: who is linked, what is new, the signed export of a record. */
 import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
+import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import { openChangesOf } from '#queries/rest/changes.ts';
 import { exportLines } from '../audit/export.ts';
 import { signingKey } from '../audit/key.ts';
@@ -26,6 +27,7 @@ export function openPatientPages({
   return {
     linkedPeople: openLinkedPeople(pool),
     changesOf: openChangesOf(pool),
+    changedByAi: openChangedByAi(pool),
     visited: (person, record, session) => visits.visit(person, record, session),
     async *exportOf(record) {
       const key = await signingKey({ dataDir: config.dataDir, file: config.auditKeyFile });

@@ -60,7 +60,7 @@ describe('what a summary shows', () => {
     const confirmed = await create(condition('confirmed by a person'), BY_AI);
     await put(confirmed, condition('confirmed by a person'), { 'X-Service-Author-Type': 'practitioner' });
     const rewritten = await create(condition('gout'));
-    await put(rewritten, condition('changed by an AI'), BY_AI);
+    await put(rewritten, condition('rewritten by an AI'), BY_AI);
     const withdrawn = await create(condition('withdrawn'), BY_AI);
     await service.fhir(`/${withdrawn}`, { method: 'DELETE' });
     const goal = await create(
@@ -88,8 +88,14 @@ describe('what a summary shows', () => {
     expect(held).to.include.members([kept, confirmed]);
     expect(held).not.to.include.oneOf([said, rewritten, withdrawn, goal, observation]);
     expect(narrated('Problems')).to.contain('asthma').and.contain('confirmed by a person');
-    expect(text).not.to.match(/said by an AI|changed by an AI|a goal of an AI|gout|measured/);
-    expect(overview).to.contain('Left out of this summary: 3 written by an AI.');
+    expect(text).not.to.match(/said by an AI|rewritten by an AI|a goal of an AI|gout|measured/);
+    const changed = 'changed by an AI since somebody else wrote it';
+    expect(overview).to.contain('Left out of this summary: ').and.contain('2 written by an AI');
+    expect(overview).to.contain(`1 ${changed}`);
+    expect(narrated('Problems')).to.contain(`Not shown: 1 entry ${changed}.`);
+    expect(text).to.contain(
+      `"meta":{"tag":[{"system":"https://annal.dev/fhir/left-out","code":"changed-by-ai","display":"1 ${changed}"}]}`,
+    );
   });
 
   it('names codes that come without words, and leaves their resources as they are', async () => {

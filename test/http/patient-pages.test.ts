@@ -230,7 +230,24 @@ describe('the pages of patients', () => {
     const one = linksOf(await visitor.open(pathOf(record, '/results')), '/results/one')[0] ?? '';
     const [table] = apart(await visitor.open(one));
     expect(table).to.include('5.4').and.not.include('9.9');
-    expect(wordsOf(await visitor.open(pathOf(record)))).not.to.include('Guess');
+    const overview = wordsOf(await visitor.open(pathOf(record)));
+    expect(overview).to.include('1 entry, not verified').and.not.include('Guess');
+  });
+
+  it('say that AI changed what somebody else had entered', async () => {
+    const record = await newRecord('changed@example.org');
+    const { id } = await call(`/v1/patients/${record}/conditions`, { code: 'J45', display: 'Asthma' });
+    const visitor = await patientVisitor(service, 'changed@example.org');
+    const said = 'was made by somebody else, and AI changed it since';
+    expect(wordsOf(await visitor.open(pathOf(record, '/health')))).not.to.include(said);
+    const { text, json } = await service.fhir(`/Condition/${String(id)}`);
+    const written = await service.fhir(`/Condition/${String(id)}`, {
+      method: 'PUT',
+      headers: { 'X-Service-Author-Type': 'ai' },
+      body: JSON.stringify({ ...json, note: [{ text: 'Gone?' }] }),
+    });
+    expect(written.status, text).to.equal(200);
+    expect(wordsOf(await visitor.open(pathOf(record, '/health')))).to.include(`1 of these entries ${said}`);
   });
 
   it('draw a chart with the reference range, and say it in words and in a table', async () => {

@@ -137,7 +137,24 @@ describe('shared links', () => {
       body: JSON.stringify({ ...json, code: { text: 'A guess, confirmed' } }),
     });
     expect(written.status, written.text).to.equal(200);
-    expect(JSON.stringify(await summaryBy(link))).to.include('A guess, confirmed');
+    expect(JSON.stringify(await summaryBy(link)))
+      .to.include('A guess, confirmed')
+      .and.not.include('left-out');
+    await service.fhir(`/Condition/${String(json.id)}`, {
+      method: 'PUT',
+      headers: { 'X-Service-Author-Type': 'ai' },
+      body: JSON.stringify({ ...json, code: { text: 'Another guess' } }),
+    });
+    const [bundle] = await summaryBy(link);
+    expect(bundle).to.have.property('meta').that.deep.equals({
+      tag: [
+        {
+          system: 'https://annal.dev/fhir/left-out',
+          code: 'changed-by-ai',
+          display: '1 changed by an AI since somebody else wrote it',
+        },
+      ],
+    });
   });
 
   it('have 75 characters after BASE_URL in their URL, of which the log warns where that is too many', async () => {

@@ -9,8 +9,13 @@ const row = z.object({
   details: z.array(z.string()),
   flag: z.string(),
   value: z.string(),
+  parts: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
 });
-const shown = z.object({ sections: z.map(z.string(), z.array(row)) });
+const shown = z.object({
+  sections: z.map(z.string(), z.array(row)),
+  hidden: z.map(z.string(), z.number()),
+  changed: z.number(),
+});
 
 type Resource = Readonly<Record<string, unknown>>;
 
@@ -32,7 +37,8 @@ describe('the record on the page of a shared link', () => {
   /** The rows of a section; own texts as their keys in braces. */
   const rowsOf = (section: string, ...resources: readonly Resource[]): z.output<typeof row>[] => {
     const rows = shown.parse(viewer.readRecord(resources)).sections.get(section) ?? [];
-    const inKeys = (said: string): string => viewer.inWords(said, (key) => `{${key}}`);
+    const separators: Readonly<Record<string, string>> = { 'shl.comma': ',', 'shl.semicolon': ';' };
+    const inKeys = (said: string): string => viewer.inWords(said, (key) => separators[key] ?? `{${key}}`);
     return rows.map((each) => ({ ...each, details: each.details.map(inKeys).filter((part) => part !== '') }));
   };
   const namesIn = (section: string, ...resources: readonly Resource[]): string[] =>
@@ -145,7 +151,7 @@ describe('the record on the page of a shared link', () => {
       ],
       [{ doseAndRate: [{ rateQuantity: quantity(5, 'mL/h') }] }, '…'],
       [{ doseAndRate: one, maxDosePerLifetime: quantity(9, 'mg') }, '1 tablet, …'],
-      [{ doseAndRate: one, modifierExtension: [{ url: 'urn:x', valueBoolean: true }] }, '1 tablet, …'],
+      [{ doseAndRate: one, modifierExtension: [{ url: 'urn:x', valueBoolean: true }] }, '…'],
     ] as const)
       expect(dosage(given), JSON.stringify(given)).to.equal(told);
   });
@@ -185,5 +191,94 @@ describe('the record on the page of a shared link', () => {
     const flagged = (code: string): string | undefined =>
       rowsOf('results', observed({ ...beyond, interpretation: [{ coding: [{ code }] }] }))[0]?.flag;
     expect([flagged('U'), flagged('N')]).to.deep.equal(['high', '']);
+  });
+
+  it('shows no entry, and no part of one, that a mark could turn around, and counts entries', () => {
+    const modifierExtension = [{ url: 'https://example.org/not', valueBoolean: true }];
+    const { sections, hidden } = shown.parse(
+      viewer.readRecord([
+        { resourceType: 'AllergyIntolerance', code: text('Peanut'), modifierExtension },
+        { resourceType: 'AllergyIntolerance', code: text('Latex') },
+        observed({ implicitRules: 'https://example.org/rules' }),
+        {
+          resourceType: 'MedicationRequest',
+          status: 'active',
+          intent: 'order',
+          medicationReference: { reference: '#drug' },
+          contained: [{ resourceType: 'Medication', id: 'drug', code: text('Drug'), modifierExtension }],
+        },
+      ]),
+    );
+    expect([...sections.values()].flat().map(({ name }) => name)).to.deep.equal(['Latex']);
+    expect([...hidden]).to.deep.equal([
+      ['allergies', 1],
+      ['results', 1],
+      ['medications', 1],
+    ]);
+    const component = (name: string, more: object): object => ({
+      code: text(name),
+      valueQuantity: quantity(1, 'mg'),
+      ...more,
+    });
+    const parts = [component('first', {}), component('second', { modifierExtension })];
+    expect(rowsOf('results', observed({ component: parts }))).to.deep.equal([
+      { name: 'Sodium', details: ['…'], flag: '', value: '', parts: [{ name: 'first', value: '1 mg' }] },
+    ]);
+  });
+
+  it('says how many entries a Bundle leaves out because an AI changed them', () => {
+    const tag = { system: 'https://annal.dev/fhir/left-out', code: 'changed-by-ai', display: '2 changed' };
+    const bundle = (...tags: readonly object[]): Resource => ({
+      resourceType: 'Bundle',
+      meta: { tag: tags },
+    });
+    const changed = (...resources: readonly Resource[]): number =>
+      shown.parse(viewer.readRecord(resources)).changed;
+    expect(changed(bundle(tag))).to.equal(2);
+    expect(changed(bundle({ ...tag, system: 'https://example.org' }), bundle())).to.equal(0);
+  });
+
+  it('lists a drug once that is stated and prescribed, unless state or dosage differ', () => {
+    const coding = [{ system: 'http://www.whocc.no/atc', code: 'A10BA02' }];
+    const request = (name: string, more: object): Resource => ({
+      ...drug(name, more),
+      resourceType: 'MedicationRequest',
+      intent: 'order',
+    });
+    const listed = (...resources: readonly Resource[]): string[][] =>
+      rowsOf('medications', ...resources).map(({ name, details }) => [name, ...details]);
+    const dosed = { dosageInstruction: [{ text: '1-0-1' }] };
+    expect(listed(drug('Metformin', {}), request('metformin', dosed))).to.deep.equal([
+      ['Metformin', '1-0-1'],
+    ]);
+    expect(
+      listed(
+        drug('Metformin', { medicationCodeableConcept: { coding, text: 'Metformin' } }),
+        request('x', { medicationCodeableConcept: { coding, text: 'Glucophage' } }),
+      ),
+    ).to.have.length(1);
+    expect(listed(drug('A', { dosage: [{ text: '1-0-0' }] }), request('A', dosed))).to.have.length(2);
+    expect(listed(drug('A', { status: 'on-hold' }), request('A', {}))).to.have.length(2);
+    expect(listed(drug('A', { status: 'stopped' }), request('A', {}))).to.have.length(2);
+    expect(listed(drug('', {}), request('B', {}))).to.have.length(2);
+  });
+
+  it('writes units as the pages of the patient do', async () => {
+    const { unitText: ofPages } = await import('#src/http/patient/units.ts');
+    for (const code of [
+      'mm[Hg]',
+      'Cel',
+      '[degF]',
+      '10*3/uL',
+      '{beats}/min',
+      '{score}',
+      'ug/dL',
+      'u[IU]/mL',
+      'mL/min/{1.73_m2}',
+    ])
+      expect(rowsOf('results', observed({ valueQuantity: quantity(5, code) }))[0]?.value).to.equal(
+        `5 ${ofPages(code)}`,
+      );
+    expect(rowsOf('results', observed({ valueQuantity: { value: 5, code: '1' } }))[0]?.value).to.equal('5');
   });
 });

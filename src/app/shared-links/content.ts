@@ -2,8 +2,10 @@
 import type { Queries } from '#queries/queries.ts';
 import type { DocumentStore } from '../../documents/store.ts';
 import { heldContents } from '../../fhir/document-content.ts';
+import { changedTag } from '../../fhir/ips/changed-tag.ts';
 import { codesWithoutDisplay } from '../../fhir/ips/displays.ts';
 import { writeInSteps } from '../../fhir/ips/document.ts';
+import { codesIn, withNamedCodings } from '../../fhir/ips/named-codings.ts';
 import { type AnswerBudget, tooCostly } from '../../shared/answer-budget.ts';
 import type { Caller } from '../../shared/caller.ts';
 import { newUuid } from '../../shared/ids.ts';
@@ -65,7 +67,9 @@ async function summary(
   const body = await queries.summarize(caller, record, base, budget, async ({ chosen, directory }) => {
     const named = await displays(await inSlices(codesWithoutDisplay(chosen, directory)));
     const parts = { id: newUuid(), now: nowMicros(), directory, displays: named };
-    return Buffer.concat((await inSlices(writeInSteps(chosen, parts))).map((text) => Buffer.from(text)));
+    const texts = await inSlices(writeInSteps(chosen, parts));
+    const names = await displays(texts.flatMap(codesIn));
+    return Buffer.concat(texts.map((text) => Buffer.from(withNamedCodings(text, names))));
   });
   return body && sliced(body);
 }
@@ -78,31 +82,38 @@ async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
 /**
  * Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`. What
  * an AI wrote is left out, as in a summary: no other application could tell it from facts (docs/spec/interface.md,
- * section 2.5).
+ * section 2.5). A tag says how much of that had been somebody else's.
  */
 async function* everything(
-  { queries, base, caughtUp }: ContentDeps,
+  { queries, displays, base, caughtUp }: ContentDeps,
   { caller, record }: ContentAsked,
 ): AsyncGenerator<Buffer, undefined> {
   let before = `{"resourceType":"Bundle","type":"collection","entry":[`;
   const asked = { count: MANY, used: new URLSearchParams() };
+  let changed = 0;
   let page = await queries.everything(caller, record, asked, base, { bytes: PART_BYTES });
   for (;;) {
     // After the page was read, so that all of its versions are among them.
     await caughtUp(['history']);
     const byAi = await queries.aiVersions(caller, record);
-    const ofAi = new Set([...byAi].map((version) => version.replace(/\/_history\/.*$/, '')));
+    const ofAi = new Set([...byAi.keys()].map((version) => version.replace(/\/_history\/.*$/, '')));
+    const names = await displays(page.entries.flatMap(({ body }) => codesIn(body.toString())));
     for (const { type, id, body } of page.entries) {
-      if (ofAi.has(`${type}/${id}`) && byAi.has(`${type}/${id}/_history/${versionIn(body)}`)) continue;
+      const isChange = ofAi.has(`${type}/${id}`)
+        ? byAi.get(`${type}/${id}/_history/${versionIn(body)}`)
+        : undefined;
+      if (isChange === true) changed += 1;
+      if (isChange !== undefined) continue;
       yield Buffer.from(`${before}{"fullUrl":"${base}${type}/${id}","resource":`);
-      yield Buffer.from(body);
+      yield Buffer.from(withNamedCodings(body.toString(), names));
       before = '},';
     }
     if (page.next === undefined) break;
     const room = { bytes: PART_BYTES, named: page.named };
     page = await queries.everything(caller, record, { ...asked, cursor: page.next }, base, room);
   }
-  yield Buffer.from(before === '},' ? '}]}' : `${before}]}`);
+  const tag = changed === 0 ? '' : `,${changedTag(changed)}`;
+  yield Buffer.from(`${before === '},' ? '}]' : `${before}]`}${tag}}`);
 }
 
 function versionIn(body: Buffer): string {

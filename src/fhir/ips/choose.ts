@@ -2,7 +2,7 @@
 import type { Json } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { isResourceType, typeEntry } from '../types.ts';
-import { type LeftOut, PLACED_BY, placeOf, withdrawnAs } from './classify.ts';
+import { CHANGED_BY_AI, type LeftOut, PLACED_BY, placeOf, withdrawnAs } from './classify.ts';
 import type { Look } from './columns.ts';
 import { DATED_BY } from './dates.ts';
 import { useOf } from './device-use.ts';
@@ -10,7 +10,7 @@ import { Links } from './entries.ts';
 import { type Candidate, CODED_BY, candidateOf, capped, newestFirst } from './newest.ts';
 import { withNames } from './required.ts';
 import { SECTIONS, type Section, type SectionName } from './section.ts';
-import { glanceAt, isVersionOf, type Source, type Stored, sourceOf } from './source.ts';
+import { glanceAt, type Source, type Stored, sourceOf, versionNameOf } from './source.ts';
 
 /** A record from which a summary is made. */
 export interface RecordSource {
@@ -19,8 +19,11 @@ export interface RecordSource {
   readonly patient: Stored;
   /** The rest of the record, in current versions. */
   readonly record: readonly Stored[];
-  /** Versions that an AI wrote, as `Type/id/_history/n`: the summary doesn't show them. */
-  readonly byAi?: ReadonlySet<string>;
+  /**
+   * Versions that an AI wrote, as `Type/id/_history/n`, each with whether somebody else had written an earlier one: the
+   * summary doesn't show them.
+   */
+  readonly byAi?: ReadonlyMap<string, boolean>;
 }
 
 /** A section and its resources. */
@@ -30,6 +33,8 @@ export interface ChosenSection {
   readonly sources: readonly Source[];
   /** How many there were before the section was cut to its cap. */
   readonly found: number;
+  /** How many more would be in it, had an AI not changed them. */
+  readonly changed: number;
 }
 
 /** An entry of the document, with its section, if any. */
@@ -73,7 +78,7 @@ const LISTED = [
 /** Types of the record that a summary may include, except Patient. */
 export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
 
-const NONE: ReadonlySet<string> = new Set();
+const NONE: ReadonlyMap<string, boolean> = new Map();
 
 /** Chooses the resources of a summary without pauses. */
 export function choose(record: RecordSource): Chosen {
@@ -83,7 +88,7 @@ export function choose(record: RecordSource): Chosen {
 /** Chooses the resources of a summary in steps, one resource each. */
 export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
   const subject = withNames(sourceOf(patient));
-  const { placed, leftOut } = yield* placedIn(record, byAi);
+  const { placed, leftOut, changed } = yield* placedIn(record, byAi);
   const links = new Links(base);
   const look = lookupIn(record, byAi);
   const entries = new Map<string, Entry>([[subject.key, { source: subject }]]);
@@ -95,7 +100,7 @@ export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSou
       stored.type === 'Device' ? useOf(stored, subject, base) : sourceOf(stored),
     );
     for (const source of sources) entries.set(source.key, { source, section: section.name });
-    sections.push({ section, sources, found: all.length });
+    sections.push({ section, sources, found: all.length, changed: changed.get(section.name) ?? 0 });
   }
   const inDirectory = yield* supported(entries, links, look);
   return { subject, sections, leftOut, entries, inDirectory, links, look };
@@ -134,7 +139,7 @@ function isInDirectory(type: string): boolean {
  * Returns a lookup by `Type/id`; each resource is parsed when first asked for. Withdrawn resources are not found.
  * @param hidden versions that are not found either, as `Type/id/_history/n`.
  */
-export function lookupIn(all: readonly Stored[], hidden: ReadonlySet<string> = NONE): Look {
+export function lookupIn(all: readonly Stored[], hidden: ReadonlyMap<string, boolean> = NONE): Look {
   const stored = new Map(all.map((each) => [each.id, each]));
   const read = new Map<string, Source | undefined>();
   return (key) => {
@@ -143,17 +148,26 @@ export function lookupIn(all: readonly Stored[], hidden: ReadonlySet<string> = N
     const there = stored.get(id);
     if (there === undefined || there.type !== type) return undefined;
     const source = sourceOf(there);
-    const isShown = withdrawnAs(source) === undefined && !isVersionOf(source, hidden);
+    const isShown = withdrawnAs(source) === undefined && partOfAi(source, hidden) === 'no';
     const found = isShown ? withNames(source) : undefined;
     read.set(key, found);
     return found;
   };
 }
 
+/** Returns what an AI has to do with this version of a resource. */
+function partOfAi(source: Source, byAi: ReadonlyMap<string, boolean>): 'no' | 'written' | 'changed' {
+  const name = byAi.size === 0 ? undefined : versionNameOf(source);
+  const isChange = name === undefined ? undefined : byAi.get(name);
+  return isChange === undefined ? 'no' : isChange ? 'changed' : 'written';
+}
+
 interface Placed {
   /** Candidates by section, in the order of the sections. */
   readonly placed: ReadonlyMap<SectionName, readonly Candidate[]>;
   readonly leftOut: ReadonlyMap<LeftOut, number>;
+  /** Resources that an AI changed, by the section that they would have. */
+  readonly changed: ReadonlyMap<SectionName, number>;
 }
 
 const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
@@ -163,18 +177,21 @@ const CHOSEN_BY: ReadonlySet<string> = new Set([...PLACED_BY, ...DATED_BY, ...CO
 /** The same members with the version, for records in which an AI wrote some versions. */
 const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
 
-function* placedIn(record: readonly Stored[], byAi: ReadonlySet<string>): Steps<Placed> {
+function* placedIn(record: readonly Stored[], byAi: ReadonlyMap<string, boolean>): Steps<Placed> {
   const placed = new Map<SectionName, Candidate[]>();
   const leftOut = new Map<LeftOut, number>();
+  const changed = new Map<SectionName, number>();
   const known = new Map<string, Json>();
   for (const stored of record) {
     if (!HAVE_SECTIONS.has(stored.type)) continue;
     yield;
     const source = glanceAt(stored, byAi.size === 0 ? CHOSEN_BY : CHOSEN_BY_VERSION, known);
-    const place = placeOf(source, isVersionOf(source, byAi));
+    const place = placeOf(source, partOfAi(source, byAi));
     if (place === undefined) continue;
     if ('leftOut' in place) {
       leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
+      if (place.leftOut === CHANGED_BY_AI && place.section !== undefined)
+        changed.set(place.section, (changed.get(place.section) ?? 0) + 1);
       continue;
     }
     const there = placed.get(place.section);
@@ -183,7 +200,7 @@ function* placedIn(record: readonly Stored[], byAi: ReadonlySet<string>): Steps<
     else there.push(candidate);
   }
   for (const [section, candidates] of placed) placed.set(section, singles(newestFirst(candidates)));
-  return { placed, leftOut };
+  return { placed, leftOut, changed };
 }
 
 /** Returns the candidates without older ones where the section takes only the newest with the same `single`. */

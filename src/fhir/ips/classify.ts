@@ -11,7 +11,11 @@ export type LeftOut =
   | 'entered in error'
   | 'refuted'
   | 'with an unknown modifier extension'
-  | 'written by an AI';
+  | 'written by an AI'
+  | typeof CHANGED_BY_AI;
+
+/** What somebody wrote and an AI has changed since: what was there before isn't shown either (docs/decisions/0025-changed-by-ai-is-said.md). */
+export const CHANGED_BY_AI = 'changed by an AI since somebody else wrote it';
 
 /** A section; or a reason for leaving it out that readers are told; undefined if it isn't for a summary. */
 export type Place =
@@ -20,7 +24,7 @@ export type Place =
       /** If set, the section has only the newest resource with the same value. */
       readonly single: string | undefined;
     }
-  | { readonly leftOut: LeftOut }
+  | { readonly leftOut: LeftOut; readonly section?: SectionName | undefined }
   | undefined;
 
 /** The members of resources that `placeOf` reads. */
@@ -37,9 +41,9 @@ const MODIFIED = 'modifierExtension":';
 
 /**
  * Returns the section of a resource, or why it is left out.
- * @param isByAi whether an AI wrote this version of it.
+ * @param byAi whether an AI wrote this version of it, and so changed what somebody else had written.
  */
-export function placeOf(source: Source, isByAi: boolean): Place {
+export function placeOf(source: Source, byAi: 'no' | 'written' | 'changed'): Place {
   const section = SECTION_OF[source.type]?.(source);
   const withdrawn = withdrawnAs(source);
   if (withdrawn !== undefined)
@@ -50,7 +54,8 @@ export function placeOf(source: Source, isByAi: boolean): Place {
     return { leftOut: 'with an unknown modifier extension' };
   }
   // Versions that an AI wrote are never presented as facts (docs/spec/interface.md, section 2.5).
-  if (isByAi) return { leftOut: 'written by an AI' };
+  if (byAi === 'changed') return { leftOut: CHANGED_BY_AI, section };
+  if (byAi === 'written') return { leftOut: 'written by an AI', section };
   return {
     section,
     single: section === 'socialHistory' ? habitIn(loincCodes(source.value.code)) : undefined,

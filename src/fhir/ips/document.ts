@@ -6,7 +6,9 @@
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
+import { changedTag } from './changed-tag.ts';
 import { type Chosen, type Entry, lookupIn } from './choose.ts';
+import { CHANGED_BY_AI } from './classify.ts';
 import { authorDevice, composition, custodian, type Filled } from './composition.ts';
 import { type Displays, lookingIn, withDisplays } from './displays.ts';
 import { entryText } from './entries.ts';
@@ -72,8 +74,9 @@ export function* writeInSteps(
     links.addReferred(source, referred);
   }
   const sections: Filled[] = [];
-  for (const { section, sources, found } of chosen.sections) {
-    const text = yield* sectionNarrative(section, yield* mapSteps(sources, shown), found, look);
+  for (const { section, sources, found, changed } of chosen.sections) {
+    const shownSources = yield* mapSteps(sources, shown);
+    const text = yield* sectionNarrative(section, shownSources, found, changed, look);
     sections.push({ section, text, entries: sources.map(urlOf) });
   }
   const inside = (key: string): boolean => entries.has(key);
@@ -95,7 +98,7 @@ export function* writeInSteps(
   ];
   const identifier = `{"system":"urn:ietf:rfc:3986","value":"urn:uuid:${id}"}`;
   return [
-    `{"resourceType":"Bundle","id":"${id}","identifier":${identifier},"type":"document","timestamp":"${toInstant(now)}","entry":[`,
+    `{"resourceType":"Bundle","id":"${id}",${changedTag(leftOut.get(CHANGED_BY_AI) ?? 0, ',')}"identifier":${identifier},"type":"document","timestamp":"${toInstant(now)}","entry":[`,
     ...texts.map((text, n) => (n === 0 ? text : `,${text}`)),
     ']}',
   ];

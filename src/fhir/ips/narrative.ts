@@ -1,5 +1,6 @@
 /** Writes narratives: XHTML that a browser can show, https://hl7.org/fhir/R4/narrative.html */
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { CHANGED_BY_AI } from './classify.ts';
 import { COLUMNS, type Column, type Look } from './columns.ts';
 import type { Section } from './section.ts';
 import type { Source } from './source.ts';
@@ -31,15 +32,26 @@ export function paragraph(text: string): string {
  * Returns a section's narrative, in steps.
  * @param sources its entries, newest first.
  * @param found how many there were before the section was cut to its cap.
+ * @param changed how many more there would be, had an AI not changed them.
  */
 export function* sectionNarrative(
   { name, empty }: Section,
   sources: readonly Source[],
   found: number,
+  changed: number,
   look: Look,
 ): Steps<Narrative> {
+  const missing =
+    changed === 0
+      ? []
+      : [
+          paragraph(
+            `Not shown: ${changed} ${changed === 1 ? 'entry' : 'entries'} ${CHANGED_BY_AI}. The record itself has what was there before.`,
+          ),
+        ];
   if (sources.length === 0) {
     return narrative([
+      ...missing,
       paragraph(
         `This record holds no information about ${empty ?? 'this'}. That does not mean that there are none.`,
       ),
@@ -53,7 +65,7 @@ export function* sectionNarrative(
           ),
         ]
       : [];
-  return narrative([...cut, yield* table(COLUMNS[name], sources, look)]);
+  return narrative([...missing, ...cut, yield* table(COLUMNS[name], sources, look)]);
 }
 
 function* table(columns: readonly Column[], sources: readonly Source[], look: Look): Steps<string> {

@@ -17,10 +17,9 @@ export interface Source extends Stored {
   readonly value: JsonObject;
 }
 
-/** Returns whether this version of a resource is among some versions, which are named `Type/id/_history/n`. */
-export function isVersionOf({ key, value }: Source, versions: ReadonlySet<string>): boolean {
-  if (versions.size === 0 || !isObject(value.meta)) return false;
-  return versions.has(`${key}/_history/${String(value.meta.versionId)}`);
+/** Returns the name of this version of a resource: `Type/id/_history/n`; undefined if it has none. */
+export function versionNameOf({ key, value }: Source): string | undefined {
+  return isObject(value.meta) ? `${key}/_history/${String(value.meta.versionId)}` : undefined;
 }
 
 /** A number between two delimiters. A match may be inside a string, which does no harm. */

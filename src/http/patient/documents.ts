@@ -58,7 +58,7 @@ export async function documentsPage(visit: Visit, record: OpenRecord): Promise<P
     record,
     section: 'documents',
     body: html`${data.length === 0 ? html`<div class="empty"><p>${say('document.none')}</p></div>` : rowsOr(facts.map(row), say('document.none'))}
-${aiPart(say, 'ai', notes.map(row))}${more}`,
+${await aiPart(visit, 'ai', notes, row)}${more}`,
   };
 }
 

@@ -1,6 +1,5 @@
 /** Entries of a record on the pages: facts in one list, and what AI noted in another, marked as not verified. */
 import { type Html, html } from '#src/shared/html.ts';
-import type { Texts } from '../pages/texts.ts';
 import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 
@@ -14,14 +13,30 @@ export function apart<T extends { readonly author_type: string }>(
   };
 }
 
-/** Returns a section with what AI noted; nothing if there is none. @param id unique on the page */
-export function aiPart(say: Texts, id: string, rows: readonly Html[]): Html {
-  if (rows.length === 0) return html``;
+/**
+ * Returns a section with what AI noted; nothing if there is none. It says how many of these entries somebody else had made:
+ * they are missing among the facts (docs/decisions/0025-changed-by-ai-is-said.md).
+ * @param id unique on the page
+ * @param row returns the row of an entry
+ */
+export async function aiPart<T extends { readonly fhir: string }>(
+  { say, deps }: Visit,
+  id: string,
+  notes: readonly T[],
+  row: (note: T) => Html,
+): Promise<Html> {
+  if (notes.length === 0) return html``;
+  const { size: changed } = await deps.pages.changedByAi(notes.map(({ fhir }) => fhir));
   return html`<section class="stack card ai" aria-labelledby="${id}">
 <h2 class="minor" id="${id}">${say('ai.title')} <span class="badge ai">${say('ai.unverified')}</span></h2>
 <p class="quiet small">${say('ai.note')}</p>
-<ul class="rows">
-${rows}</ul>
+${
+  changed === 0
+    ? html``
+    : html`<p class="note warn">${say('ai.changed', { entries: changed })}</p>
+`
+}<ul class="rows">
+${notes.map(row)}</ul>
 </section>
 `;
 }

@@ -126,17 +126,17 @@ export function isCurrent(item: Condition | Medication): boolean {
 export async function healthPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const { conditions, medications, allergies, immunizations, more } = await healthOf(visit, record);
-  const part = <T extends { readonly author_type: string }>(
+  const part = async <T extends { readonly author_type: string; readonly fhir: string }>(
     id: string,
     title: string,
     none: string,
     items: readonly T[],
     row: (item: T) => Html,
-  ): Html => {
+  ): Promise<Html> => {
     const { facts, notes } = apart(items);
     return html`<section class="stack" aria-labelledby="${id}">
 <h2 id="${id}">${title}</h2>
-${rowsOr(facts.map(row), none)}${aiPart(say, `${id}-ai`, notes.map(row))}</section>
+${rowsOr(facts.map(row), none)}${await aiPart(visit, `${id}-ai`, notes, row)}</section>
 `;
   };
   const sorted = <T extends Condition | Medication>(items: readonly T[]): readonly T[] => [
@@ -147,10 +147,10 @@ ${rowsOr(facts.map(row), none)}${aiPart(say, `${id}-ai`, notes.map(row))}</secti
     title: say('nav.health'),
     record,
     section: 'health',
-    body: html`${part('problems', say('health.problems'), say('health.noproblems'), sorted(conditions), (item) => conditionRow(visit, record, item))}
-${part('medications', say('health.medications'), say('health.nomedications'), sorted(medications), (item) => medicationRow(visit, record, item))}
-${part('allergies', say('health.allergies'), say('health.noallergies'), allergies, (item) => entryRow(visit, record, item))}
-${part('immunizations', say('health.immunizations'), say('health.noimmunizations'), immunizations, (item) => entryRow(visit, record, item))}
+    body: html`${await part('problems', say('health.problems'), say('health.noproblems'), sorted(conditions), (item) => conditionRow(visit, record, item))}
+${await part('medications', say('health.medications'), say('health.nomedications'), sorted(medications), (item) => medicationRow(visit, record, item))}
+${await part('allergies', say('health.allergies'), say('health.noallergies'), allergies, (item) => entryRow(visit, record, item))}
+${await part('immunizations', say('health.immunizations'), say('health.noimmunizations'), immunizations, (item) => entryRow(visit, record, item))}
 ${more ? html`<p class="quiet">${say('health.more', { most: MOST })}</p>` : html``}`,
   };
 }

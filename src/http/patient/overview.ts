@@ -121,11 +121,14 @@ async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
   };
   const known = <T extends { readonly author_type: string }>(items: readonly T[]): readonly T[] =>
     items.filter(({ author_type }) => author_type !== 'ai');
+  const all = [...conditions, ...medications, ...allergies];
+  const noted = all.length - known<Item>(all).length;
   const facts = [
     [say('health.problems'), names(known(conditions).filter(isCurrent))],
     [say('health.medications'), names(known(medications).filter(isCurrent))],
     [say('health.allergies'), names(known(allergies), say('health.noallergies'))],
-  ] as const;
+    ...(noted === 0 ? [] : [[say('ai.title'), html`${say('ai.entries', { entries: noted })}`] as const]),
+  ];
   return html`<section class="stack" aria-labelledby="glance">
 <h2 id="glance">${say('overview.glance')}</h2>
 <dl class="facts">

@@ -57,11 +57,7 @@ ${own.map((measure) => measureCard(visit, record, measure))}</ul>
     record,
     section: 'results',
     body: html`${observations.length === 0 ? html`<div class="empty"><p>${say('results.none')}</p></div>` : html`${sections}`}
-${aiPart(
-  say,
-  'ai',
-  notes.map((note) => noteRow(visit, record, note)),
-)}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
+${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
   };
 }
 
@@ -109,11 +105,7 @@ ${chart(say, name, data)}
 ${ranged === undefined ? html`` : html`<p class="quiet small">${say('results.shaded', { range: rangeText(say, ranged) })}</p>`}
 ${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('results.left', { values: data.left })}</p>` : html``}
 ${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
-${aiPart(
-  say,
-  'ai',
-  notes.map((note) => noteRow(visit, record, note)),
-)}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
+${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
   };
 }
 
@@ -165,7 +157,7 @@ function valueText(say: Visit['say'], each: Valued & Partial<Pick<Observation, '
   if (components.length === 0) return html`<span class="quiet">${say('results.novalue')}</span>`;
   return html`${components.map(
     (part, i) =>
-      html`${i === 0 ? '' : ', '}<bdi>${part.display ?? part.code ?? ''}</bdi>: ${valueText(say, part)}`,
+      html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi>${part.display ?? part.code ?? ''}</bdi>: ${valueText(say, part)}`,
   )}`;
 }
 

@@ -64,11 +64,7 @@ export async function timelinePage(visit: Visit, record: OpenRecord): Promise<Pa
     body: html`${filterPart(visit, path, kind)}
 <p role="status" class="quiet">${say('timeline.entries', { entries: total })}</p>
 ${data.length === 0 ? html`<div class="empty"><p>${say('timeline.none')}</p></div>` : yearsPart(visit, record, facts)}
-${aiPart(
-  say,
-  'ai',
-  notes.map((entry) => rowOf(visit, record, entry)),
-)}<p class="pager">${newest}${older}</p>`,
+${await aiPart(visit, 'ai', notes, (entry) => rowOf(visit, record, entry))}<p class="pager">${newest}${older}</p>`,
   };
 }
 

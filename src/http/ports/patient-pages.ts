@@ -1,5 +1,6 @@
 /** What the pages of patients need besides the routes of the JSON interfaces; `src/app/patient-pages.ts` puts it together. */
 import type { LinkedPeople } from '#queries/consents/linked-people.ts';
+import type { ChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import type { ChangesOf } from '#queries/rest/changes.ts';
 import type { PersonId } from '#src/shared/identity.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -8,6 +9,7 @@ import type { Micros } from '#src/shared/time.ts';
 export interface PatientPageServices {
   readonly linkedPeople: LinkedPeople;
   readonly changesOf: ChangesOf;
+  readonly changedByAi: ChangedByAi;
   /** Notes a visit of a record; returns when the person last saw it in an earlier session, undefined if never. */
   readonly visited: (person: PersonId, record: string, session: string) => Promise<Micros | undefined>;
   /**

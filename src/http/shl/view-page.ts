@@ -24,6 +24,7 @@ const FILES: Readonly<Record<string, string>> = {
   'link.js': JAVASCRIPT,
   'record.js': JAVASCRIPT,
   'show.js': JAVASCRIPT,
+  'units.js': JAVASCRIPT,
   'viewer.css': 'text/css; charset=utf-8',
 };
 

@@ -270,6 +270,12 @@ export const de: Wording = {
   'shl.section.documents': 'Dokumente',
   'shl.section.other': 'Weitere Einträge',
   'shl.nothing': 'In der Akte steht dazu nichts. Das heißt nicht, dass nichts vorliegt.',
+  'shl.hidden':
+    'Einträge, die sich nicht zeigen lassen: {n}. Ein Zeichen, das diese Seite nicht kennt, könnte ihre Bedeutung umkehren.',
+  'shl.changed':
+    'Einträge, die nicht gezeigt werden: {n}. Eine KI hat sie geändert, nachdem jemand anderes sie eingetragen hatte, und niemand hat das geprüft. Fragen Sie nach dem früheren Inhalt.',
+  'shl.comma': ',',
+  'shl.semicolon': ';',
   'shl.more': '{n} weitere zeigen',
   'shl.earlier': 'Frühere Werte: {n}',
   'shl.untitled': 'Eintrag ohne Namen',
@@ -549,6 +555,9 @@ export const de: Wording = {
   'ai.title': 'Von KI notiert',
   'ai.unverified': 'Nicht geprüft',
   'ai.note': 'Niemand hat diese Einträge geprüft. Sie zählen nicht zu den Tatsachen der Akte.',
+  'ai.changed':
+    '{entries|one:# dieser Einträge stammt von jemand anderem, und KI hat ihn seither geändert.|other:# dieser Einträge stammen von jemand anderem, und KI hat sie seither geändert.} Was vorher dort stand, gehört nicht mehr zu den Fakten: „Wer das eingetragen hat“ sagt, von wem es war.',
+  'ai.entries': '{entries|one:# Eintrag, nicht geprüft|other:# Einträge, nicht geprüft}',
   'results.lead': 'Der neueste Wert jeder Art, und wie er sich verändert hat.',
   'results.none': 'Es ist noch kein Befund eingetragen.',
   'results.more': 'Zu sehen sind die neuesten {most} Messwerte.',

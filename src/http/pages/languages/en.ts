@@ -254,6 +254,12 @@ export const en = {
   'shl.section.documents': 'Documents',
   'shl.section.other': 'Other entries',
   'shl.nothing': 'The record has no entries of this kind. That doesn’t mean that there are none.',
+  'shl.hidden':
+    'Entries that can’t be shown: {n}. A mark that this page doesn’t know could turn their meaning around.',
+  'shl.changed':
+    'Entries that aren’t shown: {n}. An AI changed them after somebody else had entered them, and nobody has checked that. Ask what was there before.',
+  'shl.comma': ',',
+  'shl.semicolon': ';',
   'shl.more': 'Show {n} more',
   'shl.earlier': 'Earlier values: {n}',
   'shl.untitled': 'Entry without a name',
@@ -524,6 +530,9 @@ export const en = {
   'ai.title': 'Noted by AI',
   'ai.unverified': 'Not verified',
   'ai.note': 'Nobody has checked these entries. They don’t count among the facts of the record.',
+  'ai.changed':
+    '{entries|one:# of these entries was made by somebody else, and AI changed it since.|other:# of these entries were made by somebody else, and AI changed them since.} What was there before isn’t among the facts any more: “Who entered this” says whose it was.',
+  'ai.entries': '{entries|one:# entry, not verified|other:# entries, not verified}',
   'results.lead': 'The newest value of each kind, and how it changed.',
   'results.none': 'No result is recorded yet.',
   'results.more': 'The newest {most} measurements are shown.',

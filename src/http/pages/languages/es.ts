@@ -263,6 +263,12 @@ export const es: Wording = {
   'shl.section.documents': 'Documentos',
   'shl.section.other': 'Otras entradas',
   'shl.nothing': 'La historia no contiene entradas de este tipo. Eso no significa que no las haya.',
+  'shl.hidden':
+    'Entradas que no se pueden mostrar: {n}. Una marca que esta página no conoce podría invertir su significado.',
+  'shl.changed':
+    'Entradas que no se muestran: {n}. Una IA las cambió después de que otra persona las introdujera, y nadie lo ha comprobado. Pregunte qué decían antes.',
+  'shl.comma': ',',
+  'shl.semicolon': ';',
   'shl.more': 'Mostrar {n} más',
   'shl.earlier': 'Valores anteriores: {n}',
   'shl.untitled': 'Entrada sin nombre',
@@ -535,6 +541,9 @@ export const es: Wording = {
   'ai.title': 'Anotado por una IA',
   'ai.unverified': 'Sin verificar',
   'ai.note': 'Nadie ha comprobado estas entradas. No cuentan entre los hechos del historial.',
+  'ai.changed':
+    '{entries|one:# de estas entradas la hizo otra persona y la IA la cambió después.|other:# de estas entradas las hizo otra persona y la IA las cambió después.} Lo que decían antes ya no cuenta entre los hechos: «Quién lo anotó» dice de quién era.',
+  'ai.entries': '{entries|one:# entrada, sin verificar|other:# entradas, sin verificar}',
   'results.lead': 'El valor más reciente de cada tipo y su evolución.',
   'results.none': 'Todavía no hay ningún resultado anotado.',
   'results.more': 'Se muestran las {most} mediciones más recientes.',

@@ -265,6 +265,12 @@ export const fr: Wording = {
   'shl.section.documents': 'Documents',
   'shl.section.other': 'Autres entrées',
   'shl.nothing': 'Le dossier ne contient aucune entrée de ce type. Cela ne veut pas dire qu’il n’y en a pas.',
+  'shl.hidden':
+    'Entrées qui ne peuvent pas être affichées : {n}. Une marque inconnue de cette page pourrait en inverser le sens.',
+  'shl.changed':
+    'Entrées qui ne sont pas affichées : {n}. Une IA les a modifiées après leur saisie par quelqu’un d’autre, et personne ne l’a vérifié. Demandez ce qui y figurait avant.',
+  'shl.comma': ',',
+  'shl.semicolon': ';',
   'shl.more': 'En afficher {n} de plus',
   'shl.earlier': 'Valeurs antérieures : {n}',
   'shl.untitled': 'Entrée sans nom',
@@ -545,6 +551,9 @@ export const fr: Wording = {
   'ai.title': 'Noté par une IA',
   'ai.unverified': 'Non vérifié',
   'ai.note': 'Personne n’a vérifié ces entrées. Elles ne comptent pas parmi les faits du dossier.',
+  'ai.changed':
+    '{entries|one:# de ces entrées a été saisie par quelqu’un d’autre, puis modifiée par une IA.|other:# de ces entrées ont été saisies par quelqu’un d’autre, puis modifiées par une IA.} Ce qui y figurait avant ne compte plus parmi les faits : « Qui l’a inscrit » dit de qui cela venait.',
+  'ai.entries': '{entries|one:# entrée, non vérifiée|other:# entrées, non vérifiées}',
   'results.lead': 'La dernière valeur de chaque type, et son évolution.',
   'results.none': 'Aucun résultat n’est encore inscrit.',
   'results.more': 'Les {most} mesures les plus récentes sont affichées.',

@@ -254,6 +254,12 @@ export const nb: Wording = {
   'shl.section.documents': 'Dokumenter',
   'shl.section.other': 'Andre oppføringer',
   'shl.nothing': 'Journalen har ingen oppføringer av denne typen. Det betyr ikke at det ikke finnes noen.',
+  'shl.hidden':
+    'Oppføringer som ikke kan vises: {n}. Et merke som denne siden ikke kjenner, kan snu betydningen.',
+  'shl.changed':
+    'Oppføringer som ikke vises: {n}. En KI endret dem etter at noen andre hadde ført dem inn, og ingen har kontrollert det. Spør hva som sto der før.',
+  'shl.comma': ',',
+  'shl.semicolon': ';',
   'shl.more': 'Vis {n} til',
   'shl.earlier': 'Tidligere verdier: {n}',
   'shl.untitled': 'Oppføring uten navn',
@@ -523,6 +529,9 @@ export const nb: Wording = {
   'ai.title': 'Notert av KI',
   'ai.unverified': 'Ikke bekreftet',
   'ai.note': 'Ingen har kontrollert disse oppføringene. De regnes ikke blant fakta i journalen.',
+  'ai.changed':
+    '{entries|one:# av disse oppføringene ble ført inn av noen andre, og KI har endret den siden.|other:# av disse oppføringene ble ført inn av noen andre, og KI har endret dem siden.} Det som sto der før, regnes ikke lenger blant fakta: «Hvem som førte dette inn» sier hvem det kom fra.',
+  'ai.entries': '{entries|one:# oppføring, ikke bekreftet|other:# oppføringer, ikke bekreftet}',
   'results.lead': 'Den nyeste verdien av hver type, og hvordan den har endret seg.',
   'results.none': 'Ingen resultater er registrert ennå.',
   'results.more': 'De nyeste {most} målingene vises.',

@@ -48,7 +48,7 @@ function show(...children) {
 
 const paragraph = (text, className) =>
   element('p', { text, ...(className === undefined ? {} : { class: className }) });
-const heading = (text) => element('h1', { tabindex: '-1', dir: 'auto', text });
+const heading = (text) => element('h1', { tabindex: '-1' }, element('bdi', { text }));
 
 function explain(key) {
   show(heading(say('shl.cannot')), element('p', { role: 'alert', text: say(key) }));

@@ -3,6 +3,8 @@
  * each member is looked at before it is used.
  */
 
+import { unitText } from './units.js';
+
 /** Sections of the International Patient Summary, by their LOINC codes (https://hl7.org/fhir/uv/ips/STU2/). */
 const SECTIONS = {
   '48765-2': 'allergies',
@@ -93,7 +95,10 @@ const string = (value) =>
   typeof value === 'string' || typeof value === 'number'
     ? String(value).replace(UNWANTED, '').trim().slice(0, 2_000)
     : '';
-const joined = (parts, by = ', ') => parts.filter((part) => part !== '').join(by);
+/** The separators of a list, in the page's language. */
+const COMMA = `${word('shl.comma')} `;
+const SEMICOLON = `${word('shl.semicolon')} `;
+const joined = (parts, by = COMMA) => parts.filter((part) => part !== '').join(by);
 
 /** Returns the JSON of a file, whose decimals keep their digits: 1.50 is not 1.5. */
 export function parseFile(text) {
@@ -111,6 +116,12 @@ export function conceptOf(value) {
   );
 }
 
+/** Returns the codes of a CodeableConcept with their systems. */
+const keysOf = (value) =>
+  list(object(value).coding)
+    .map(object)
+    .map(({ system, code }) => joined([string(system), string(code)], '|'))
+    .filter((key) => key.includes('|'));
 const codesOf = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
 
 /** Returns what a resource shows. */
@@ -133,21 +144,73 @@ export function readRecord(resources) {
   const placed = placesIn(composition, found);
   const context = { look: (reference, within) => lookUp(found, reference, within) };
   const sections = new Map(ORDER.map((kind) => [kind, []]));
+  const hidden = new Map();
   for (const each of all) {
     if (UNSHOWN.includes(each.resourceType) || isWrong(each)) continue;
     // A summary's entries that no section has are only what others refer to.
     const kind =
       placed.get(each) ?? (composition === undefined || isDocument(each) ? kindOf(each) : undefined);
-    if (kind !== undefined) sections.get(kind)?.push({ ...rowOf(each, context), kind });
+    if (kind === undefined) continue;
+    if (isModified(each) || isModified(medicineOf(each, context)))
+      hidden.set(kind, (hidden.get(kind) ?? 0) + 1);
+    else sections.get(kind)?.push({ ...rowOf(each, context), kind });
   }
   for (const rows of sections.values())
     rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || b.date.localeCompare(a.date));
+  sections.set('medications', withoutRepeats(sections.get('medications')));
   return {
     patient: patientOf(all.find(({ resourceType }) => resourceType === 'Patient')),
     made: string(object(composition).date) || string(object(bundles[0]).timestamp),
     isSummary: composition !== undefined,
     sections,
+    hidden,
+    changed: bundles.reduce((sum, { meta }) => sum + changedIn(meta), 0),
   };
+}
+
+/** What this service says in a Bundle of what it leaves out (docs/shared-links.md). */
+const LEFT_OUT = 'https://annal.dev/fhir/left-out';
+
+/** Returns how many entries a Bundle leaves out because an AI changed what somebody else had written. */
+function changedIn(meta) {
+  const tag = list(object(meta).tag)
+    .map(object)
+    .find(({ system, code }) => system === LEFT_OUT && code === 'changed-by-ai');
+  return Number.parseInt(string(tag?.display), 10) || 0;
+}
+
+/** Tells whether something in a structure could turn its meaning around: https://hl7.org/fhir/R4/extensibility.html#modifierExtension */
+function isModified(value) {
+  const { modifierExtension, implicitRules } = object(value);
+  return list(modifierExtension).length > 0 || string(implicitRules) !== '';
+}
+
+const unmodified = (values) => list(values).filter((each) => !isModified(each));
+
+/** Returns the Medication that a resource is about, if it is one of its own. */
+function medicineOf(resource, { look }) {
+  const { medicationReference } = resource;
+  return medicationReference === undefined ? {} : look(medicationReference, resource);
+}
+
+/**
+ * Returns medications each once: what the patient says they take and what was prescribed are often the same drug. Entries
+ * with different states or dosages stay apart.
+ */
+function withoutRepeats(rows) {
+  const kept = [];
+  for (const row of rows) {
+    const isSame = (other) =>
+      other.isOver === row.isOver &&
+      other.state === row.state &&
+      (other.name.toLowerCase() === row.name.toLowerCase() ||
+        other.codes.some((code) => row.codes.includes(code))) &&
+      (other.dosage === row.dosage || other.dosage === '' || row.dosage === '');
+    const at = row.codes === undefined ? -1 : kept.findIndex(isSame);
+    if (at < 0) kept.push(row);
+    else if (kept[at].dosage === '') kept[at] = { ...kept[at], dosage: row.dosage, details: row.details };
+  }
+  return kept;
 }
 
 const isDocument = ({ resourceType }) => resourceType === 'DocumentReference';
@@ -278,7 +341,7 @@ function dateOf(resource) {
 
 const READERS = {
   AllergyIntolerance(resource) {
-    const reactions = list(resource.reaction).map(object);
+    const reactions = unmodified(resource.reaction).map(object);
     const shown = reactions.map(({ manifestation, severity }) =>
       joined(
         [joined(list(manifestation).map(conceptOf)), severity === 'severe' ? word('shl.severe') : ''],
@@ -287,7 +350,7 @@ const READERS = {
     );
     return {
       name: conceptOf(resource.code),
-      details: [joined(shown, '; '), statusOf(resource)],
+      details: [joined(shown, SEMICOLON), statusOf(resource)],
       flag: resource.criticality === 'high' ? 'critical' : '',
       flagged: 'shl.highrisk',
     };
@@ -386,17 +449,19 @@ const MEDICATION_STATES = {
 function medication(resource, { look }) {
   const { medicationCodeableConcept, medicationReference, dosage, dosageInstruction, status } = resource;
   const state = MEDICATION_STATES[string(status)];
-  const referred = medicationReference === undefined ? {} : look(medicationReference, resource);
+  const referred = medicineOf(resource, { look });
+  const said = state === undefined ? statusOf(resource) : word(state);
+  const how = joined([...list(dosage), ...list(dosageInstruction)].map(dosageOf), SEMICOLON);
   return {
+    state: said,
+    dosage: how,
+    codes: [medicationCodeableConcept, referred.code].flatMap(keysOf),
     name:
       conceptOf(medicationCodeableConcept) ||
       conceptOf(referred.code) ||
       string(object(medicationReference).display),
     isOver: status === 'stopped' || status === 'completed',
-    details: [
-      state === undefined ? statusOf(resource) : word(state),
-      joined([...list(dosage), ...list(dosageInstruction)].map(dosageOf), '; '),
-    ],
+    details: [said, how],
   };
 }
 
@@ -412,6 +477,7 @@ function hasOther(value, ...told) {
 /** Returns a dosage: its text, or else what its members say, with `…` at the end unless that is all. */
 function dosageOf(value) {
   const { text, patientInstruction, additionalInstruction, timing, doseAndRate, ...others } = object(value);
+  if (isModified(value)) return MORE;
   if (string(text) !== '') return string(text);
   const { route, site, method, asNeededBoolean, asNeededCodeableConcept, maxDosePerPeriod, ...rest } = others;
   const reason = conceptOf(asNeededCodeableConcept);
@@ -487,7 +553,7 @@ function repeatOf(value) {
 export function quantityOf(value) {
   const { comparator, value: number, unit, code } = object(value);
   if (number === undefined) return '';
-  return joined([`${string(comparator)}${string(number)}`, string(unit) || string(code)], ' ');
+  return joined([`${string(comparator)}${string(number)}`, unitText(string(unit) || string(code))], ' ');
 }
 
 function textOfValue(holder) {
@@ -551,21 +617,24 @@ function flagOf(holder) {
 }
 
 function observation(resource) {
-  const components = list(resource.component).map(object);
+  const components = unmodified(resource.component).map(object);
   const own = textOfValue(resource);
-  const parts = components.map((component) =>
-    joined([conceptOf(component.code), textOfValue(component)], ' '),
-  );
+  const parts = components
+    .map((component) => ({ name: conceptOf(component.code), value: textOfValue(component) }))
+    .filter(({ value }) => value !== '');
   const isPressure = own === '' && codesOf(resource.code).includes('85354-9');
+  const value = own || (isPressure ? pressureOf(components) : '');
   const flags = [resource, ...components].map(flagOf);
   return {
     name: conceptOf(resource.code),
     key: codesOf(resource.code)[0] ?? conceptOf(resource.code),
-    value: own || (isPressure ? pressureOf(components) : '') || joined(parts, '; '),
+    value,
+    parts: value === '' ? parts : [],
     range: rangeOf(resource),
     flag: flags.find((flag) => flag.startsWith('critical')) ?? flags.find((flag) => flag !== '') ?? '',
     details: [
       own === '' && components.length === 0 ? conceptOf(resource.dataAbsentReason) : '',
+      components.length < list(resource.component).length ? MORE : '',
       joined(list(resource.note).map((note) => string(object(note).text))),
       resource.status === 'preliminary' ? word('shl.preliminary') : '',
     ],
@@ -577,7 +646,7 @@ function pressureOf(components) {
   const of = (code) => object(components.find((each) => codesOf(each.code).includes(code))?.valueQuantity);
   const [systolic, diastolic] = [of('8480-6'), of('8462-4')];
   if (systolic.value === undefined || diastolic.value === undefined) return '';
-  return `${string(systolic.value)}/${string(diastolic.value)} ${string(systolic.unit) || string(systolic.code)}`;
+  return `${string(systolic.value)}/${string(diastolic.value)} ${unitText(string(systolic.unit) || string(systolic.code))}`;
 }
 
 function fileOf(value) {

@@ -24,14 +24,18 @@ export function element(tag, options = {}, ...children) {
  * @param isOwn whether this service shares it, which can then say where it comes from
  */
 export function recordView(record, say, isOwn) {
-  const { patient, sections } = record;
+  const { patient, sections, hidden } = record;
   const shown = ORDER.filter(
-    (kind) => sections.get(kind).length > 0 || (record.isSummary && REQUIRED.includes(kind)),
+    (kind) =>
+      sections.get(kind).length > 0 || hidden.has(kind) || (record.isSummary && REQUIRED.includes(kind)),
   );
   return [
     patientView(patient, { ...record, isOwn }, say),
+    record.changed === 0
+      ? undefined
+      : element('p', { class: 'note warn', text: say('shl.changed', { n: say.number(record.changed) }) }),
     shown.length > 3 ? contents(shown, sections, say) : undefined,
-    ...shown.map((kind) => sectionView(kind, sections.get(kind), say)),
+    ...shown.map((kind) => sectionView(kind, sections.get(kind), hidden.get(kind) ?? 0, say)),
   ].filter((each) => each !== undefined);
 }
 
@@ -48,7 +52,11 @@ function patientView(patient, { made, isOwn }, say) {
     patient.phone === '' ? undefined : [say('shl.phone'), patient.phone],
     made === '' ? undefined : [say('shl.made'), say.moment(made)],
   ].filter((fact) => fact !== undefined);
-  const name = element('h1', { tabindex: '-1', dir: 'auto', text: patient.name || say('shl.unnamed') });
+  const name = element(
+    'h1',
+    { tabindex: '-1' },
+    element('bdi', { text: patient.name || say('shl.unnamed') }),
+  );
   return element(
     'section',
     { class: 'patient', 'aria-label': say('shl.patient') },
@@ -57,7 +65,7 @@ function patientView(patient, { made, isOwn }, say) {
       'dl',
       { class: 'facts' },
       ...facts.map(([term, text]) =>
-        element('div', {}, element('dt', { text: term }), element('dd', { dir: 'auto', text })),
+        element('div', {}, element('dt', { text: term }), element('dd', {}, element('bdi', { text }))),
       ),
     ),
     isOwn ? element('p', { class: 'quiet small', text: say('shl.source') }) : '',
@@ -93,16 +101,20 @@ function contents(kinds, sections, say) {
   );
 }
 
-function sectionView(kind, rows, say) {
+function sectionView(kind, rows, hidden, say) {
   const id = `section-${kind}`;
   const heading = element('h2', { id, tabindex: '-1', text: say(`shl.section.${kind}`) });
   const groups = groupsOf(kind, rows);
+  const withheld =
+    hidden === 0
+      ? undefined
+      : element('p', { class: 'note warn', text: say('shl.hidden', { n: say.number(hidden) }) });
   if (groups.length === 0)
     return element(
       'section',
       { class: 'part', 'aria-labelledby': id },
       heading,
-      element('p', { class: 'note warn', text: say('shl.nothing') }),
+      withheld ?? element('p', { class: 'note warn', text: say('shl.nothing') }),
     );
   const [first, rest] = [groups.slice(0, FIRST), groups.slice(FIRST)];
   const listOf = (some) => element('ul', { class: 'rows' }, ...some.map((group) => groupView(group, say)));
@@ -115,7 +127,7 @@ function sectionView(kind, rows, say) {
           element('summary', { text: say('shl.more', { n: say.number(rest.length) }) }),
           listOf(rest),
         );
-  return element('section', { class: 'part', 'aria-labelledby': id }, heading, listOf(first), more);
+  return element('section', { class: 'part', 'aria-labelledby': id }, heading, withheld, listOf(first), more);
 }
 
 /** Returns what is shown together: values of one kind, the newest first; all else alone. */
@@ -171,7 +183,7 @@ function rowView(row, say) {
   return [
     title,
     row.key === undefined ? undefined : element('div', { class: 'measured' }, ...valueView(row, say)),
-    ...details.map((text) => element('p', { class: 'detail', dir: 'auto', text })),
+    ...details.map((text) => element('p', { class: 'detail' }, element('bdi', { text }))),
     row.key === undefined && row.date !== ''
       ? element('p', { class: 'quiet small', text: say.moment(row.date) })
       : undefined,
@@ -181,9 +193,11 @@ function rowView(row, say) {
 
 function valueView(row, say) {
   return [
-    row.value === ''
-      ? element('span', { class: 'value quiet', text: say('shl.novalue') })
-      : element('span', { class: 'value', dir: directionOf(row.value), text: inWords(row.value, say) }),
+    row.parts?.length > 0
+      ? partsView(row.parts, say)
+      : row.value === ''
+        ? element('span', { class: 'value quiet', text: say('shl.novalue') })
+        : element('span', { class: 'value', dir: directionOf(row.value), text: inWords(row.value, say) }),
     row.flag === '' ? undefined : badge(row, say),
     row.range === ''
       ? undefined
@@ -195,6 +209,17 @@ function valueView(row, say) {
         ),
     row.date === '' ? undefined : element('span', { class: 'quiet small when', text: say.moment(row.date) }),
   ];
+}
+
+/** Returns the values of an observation's parts, each apart from the direction of the text around it. */
+function partsView(parts, say) {
+  const shown = parts.flatMap(({ name, value }, at) => [
+    at === 0 ? '' : `${say('shl.comma')} `,
+    element('bdi', { text: inWords(name, say) }),
+    name === '' ? '' : ': ',
+    element('bdi', { dir: directionOf(value), text: inWords(value, say) }),
+  ]);
+  return element('span', { class: 'value parts' }, ...shown);
 }
 
 /** Numbers read from the left in every language: `4 – 6` must not become `6 – 4`. */

@@ -1,0 +1,18 @@
+/**
+ * Says in a Bundle how many of a record's resources it leaves out because an AI changed what somebody else had written
+ * (docs/decisions/0025-changed-by-ai-is-said.md): for programs, which don't read narratives.
+ */
+
+/** The tag's system. */
+export const LEFT_OUT_SYSTEM = 'https://annal.dev/fhir/left-out';
+
+/**
+ * Returns the member `meta` of a Bundle as JSON text; an empty text for none.
+ * @param changed how many were left out
+ * @param after text that follows it
+ */
+export function changedTag(changed: number, after = ''): string {
+  if (changed === 0) return '';
+  const display = `${changed} changed by an AI since somebody else wrote ${changed === 1 ? 'it' : 'them'}`;
+  return `"meta":${JSON.stringify({ tag: [{ system: LEFT_OUT_SYSTEM, code: 'changed-by-ai', display }] })}${after}`;
+}
