@@ -146,15 +146,17 @@ describe('shared links', () => {
       body: JSON.stringify({ ...json, code: { text: 'Another guess' } }),
     });
     const [bundle] = await summaryBy(link);
-    expect(bundle).to.have.property('meta').that.deep.equals({
-      tag: [
-        {
-          system: 'https://annal.dev/fhir/left-out',
-          code: 'changed-by-ai',
-          display: '1 changed by an AI since somebody else wrote it',
-        },
-      ],
-    });
+    expect(bundle)
+      .to.have.property('meta')
+      .that.deep.equals({
+        tag: [
+          {
+            system: 'https://annal.dev/fhir/left-out',
+            code: 'changed-by-ai',
+            display: '1 changed by an AI since somebody else wrote it',
+          },
+        ],
+      });
   });
 
   it('have 75 characters after BASE_URL in their URL, of which the log warns where that is too many', async () => {
