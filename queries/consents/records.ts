@@ -29,7 +29,7 @@ export interface MyPatient extends LinkRow {
   readonly family: string | null;
   /** YYYY-MM-DD, or less of it. */
   readonly birth_date: string | null;
-  /** The name of the project that keeps the record; null for a synthetic patient. */
+  /** The name of the project that keeps the record; null for a synthetic patient where one project was asked for. */
   readonly keeper: string | null;
 }
 
@@ -99,7 +99,7 @@ export function openRecords(
         ...computed.map(
           (link): Row => ({
             ...fromSandbox(link),
-            ...{ body: link.body, deleted: false, keeper: null },
+            ...{ body: link.body, deleted: false, keeper: link.keeper },
           }),
         ),
       ].sort((a, b) => rank(a) - rank(b));

@@ -15,6 +15,8 @@ export interface SandboxLink {
   readonly relationship: 'self' | 'dependent';
   /** Its current Patient, FHIR JSON. */
   readonly body: string;
+  /** The name of the project whose sandbox it is in; null where one project or record was asked for. */
+  readonly keeper: string | null;
 }
 
 /** Where to look: in the sandboxes of all open projects, of one project, or for one record. */
@@ -31,6 +33,7 @@ interface Row {
   readonly type: 'Patient' | 'RelatedPerson';
   readonly own: string;
   readonly body: string;
+  readonly tenant: string;
 }
 
 /** Most records of one address: a person has a few in each sandbox. */
@@ -38,7 +41,7 @@ const MOST = 1_000;
 
 // Indexes: search.entry_keys (keys), and primary keys. The first version of a generated Patient is the service's own.
 const LINKS = `
-select p.id as record, r.type, r.body as own, p.body
+select p.id as record, r.type, r.body as own, p.body, p.tenant
 from search.entry e
 join resources.resource r on r.id = e.id
 join resources.resource p on p.id = r.record
@@ -49,28 +52,30 @@ where e.keys && $1::int8[] and r.type in ('Patient', 'RelatedPerson') and not r.
 order by p.id limit ${MOST}`;
 
 // Index: projects.project_of_organization isn't needed: every open project has a sandbox.
-const PROJECTS = 'select p.id from projects.project p where p.deleted_at is null';
+const PROJECTS = 'select p.id, p.name from projects.project p where p.deleted_at is null';
 
 /** Opens the question. */
 export function openSandboxLinks(pool: Pool): SandboxLinks {
-  const tenants = async ({ project, record }: SandboxAsked): Promise<string[]> => {
+  /** The tenants to look in, with the names of their projects. */
+  const tenants = async ({ project, record }: SandboxAsked): Promise<ReadonlyMap<string, string | null>> => {
     if (record !== undefined) {
       const { rows } = await pool.query<{ tenant: string }>({
         name: 'tenant-of-record',
         text: "select r.tenant from resources.resource r where r.id = $1::uuid and r.type = 'Patient'",
         values: [record],
       });
-      return rows.map(({ tenant }) => tenant);
+      return new Map(rows.map(({ tenant }) => [tenant, null]));
     }
     const projects =
       project === undefined
-        ? (await pool.query<{ id: string }>(PROJECTS)).rows.map(({ id }) => id)
-        : [project];
-    return projects.map((each) => tenantId({ project: each, environment: 'sandbox' }));
+        ? (await pool.query<{ id: string; name: string | null }>(PROJECTS)).rows
+        : [{ id: project, name: null }];
+    return new Map(projects.map(({ id, name }) => [tenantId({ project: id, environment: 'sandbox' }), name]));
   };
   return async (email, asked = {}) => {
     const form = tokenForm.code(email);
-    const keys = (await tenants(asked)).flatMap((tenant) =>
+    const all = await tenants(asked);
+    const keys = [...all.keys()].flatMap((tenant) =>
       ['Patient', 'RelatedPerson'].map((type) => searchKey(valueKey(tenant, type, 'email', form))),
     );
     if (keys.length === 0) return [];
@@ -80,11 +85,13 @@ export function openSandboxLinks(pool: Pool): SandboxLinks {
       values: [keys, asked.record ?? null],
     });
     const found = new Map<string, SandboxLink>();
-    for (const { record, type, own, body } of rows) {
+    for (const { record, type, own, body, tenant } of rows) {
       // Equal hashes are not yet equal addresses.
       if (!hasAddress(own, email)) continue;
       const relationship = type === 'Patient' ? 'self' : 'dependent';
-      if (found.get(record)?.relationship !== 'self') found.set(record, { record, relationship, body });
+      const keeper = all.get(tenant) ?? null;
+      if (found.get(record)?.relationship !== 'self')
+        found.set(record, { record, relationship, body, keeper });
     }
     return [...found.values()];
   };

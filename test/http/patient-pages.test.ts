@@ -332,6 +332,45 @@ describe('the pages of patients', () => {
     expect(health).to.match(/Egg Resolved Hives/);
   });
 
+  it('open results by the code alone, which means LOINC', async () => {
+    const record = await newRecord('bare@example.org');
+    await observe(record, 5.4, '2026-01-01');
+    const visitor = await patientVisitor(service, 'bare@example.org');
+    for (const code of ['4548-4', 'http://loinc.org|4548-4']) {
+      const page = await visitor.open(pathOf(record, `/results/one?code=${encodeURIComponent(code)}`));
+      expect([page.status, page.text.includes('5.4')], code).to.deep.equal([200, true]);
+    }
+    const { status } = await visitor.open(pathOf(record, '/results/one?code=4548-5'));
+    expect(status).to.equal(404);
+  });
+
+  it('mark documents by AI where a link can share them', async () => {
+    const record = await newRecord('marked@example.org');
+    for (const [title, author_type] of [
+      ['Letter', 'practitioner'],
+      ['Digest', 'ai'],
+    ]) {
+      const { id } = await call(`/v1/patients/${record}/documents`, {
+        title,
+        content_type: 'text/plain',
+        author_type,
+      });
+      await fetch(`${service.url}/v1/documents/${String(id)}/content`, {
+        method: 'PUT',
+        headers: {
+          Authorization: `Bearer ${service.key}`,
+          'Content-Type': 'text/plain',
+          'X-Service-Author-Type': author_type ?? '',
+        },
+        body: 'text',
+      });
+    }
+    const visitor = await patientVisitor(service, 'marked@example.org');
+    const { text } = await visitor.open(pathOf(record, '/links/new'));
+    expect(text).to.match(/<bdi>Digest<\/bdi> <span class="badge ai">Not verified/);
+    expect(text).not.to.match(/<bdi>Letter<\/bdi> <span class="badge/);
+  });
+
   it('shade only a reference range in the unit of the chart', async () => {
     const record = await newRecord('units@example.org');
     await observe(record, 5.2, '2026-01-10', { reference_range: undefined });

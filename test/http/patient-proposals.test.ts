@@ -41,6 +41,51 @@ describe('suggestions on the pages of patients', () => {
     expect((await visitor.open(pathOf('/prop_unknown'))).status).to.equal(404);
   });
 
+  it('say in plain words what would be added or change, with every detail behind it', async () => {
+    const weight = {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { coding: [{ system: 'http://loinc.org', code: '29463-7' }] },
+      subject: { reference: `Patient/${shared.allowed.patient}` },
+      effectiveDateTime: '2026-05-04',
+      valueQuantity: { value: 71.5, unit: 'kg', system: 'http://unitsofmeasure.org', code: 'kg' },
+    };
+    const { id } = await proposing.proposed(shared.allowed, { operation: 'create', resource: weight });
+    const visitor = await patientVisitor(service, shared.email);
+    const overview = await visitor.open(`/connections/records/${shared.record}`);
+    expect(wordsOf(overview)).to.include('1 suggestion waits for your decision');
+    expect(linksOf(overview, '/proposals')).not.to.deep.equal([]);
+    const page = await visitor.open(pathOf(`/${id}`));
+    const [plain = '', details = ''] = page.text.split('<details class="filters"');
+    expect(wordsOf(page)).to.include('Add: Body weight');
+    expect(plain)
+      .to.include('<th scope="row">When</th>\n<td><ins><bdi>4 May 2026</bdi></ins>')
+      .and.include('<th scope="row">Value</th>\n<td><ins><bdi>71.5 kg</bdi></ins>')
+      .and.not.match(/29463-7|valueQuantity|loinc/);
+    expect(details).to.include('valueQuantity.value').and.include('29463-7');
+    const german = await visitor.open(`${pathOf(`/${id}`)}?lang=de`);
+    expect(german.text).to.include('<th scope="row">Wert</th>');
+  });
+
+  it('say of a program’s values what has become of them', async () => {
+    const waiting = 'If you accept';
+    const [first, second] = [
+      await proposing.condition(shared, 'Asthma'),
+      await proposing.condition(shared, 'Gout'),
+    ];
+    const visitor = await patientVisitor(service, shared.email);
+    for (const [id, decision, said] of [
+      [first.id, 'accept', 'They are marked in the record'],
+      [second.id, 'reject', 'They aren’t in the record.'],
+    ]) {
+      expect(wordsOf(await visitor.open(pathOf(`/${id}`)))).to.include(waiting);
+      await visitor.submit({ decision: decision ?? '' });
+      expect(wordsOf(await visitor.open(pathOf(`/${id}`))))
+        .to.include(said)
+        .and.not.include(waiting);
+    }
+  });
+
   it('write what is accepted, once; a second decision says that it has changed', async () => {
     const { id } = await proposing.condition(shared, 'Asthma');
     const [visitor, second] = [

@@ -1,6 +1,12 @@
 /** Appends made events to a running service's streams, and tells whose they are. */
 import { openEventStore } from '#src/events/open.ts';
-import type { EventStore, NewEvent, RecordedEvent, StreamHead } from '#src/events/store.ts';
+import {
+  Conflict,
+  type EventStore,
+  type NewEvent,
+  type RecordedEvent,
+  type StreamHead,
+} from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { EVENTSTORE_URL } from './project.ts';
@@ -19,8 +25,18 @@ export class RecordEvents {
     return this.appendTo(recordStream(record), ...events);
   }
 
-  /** Appends to a stream that exists. */
+  /** Appends to a stream that exists; again if the service writes to it at the same time. */
   async appendTo(stream: string, ...events: NewEvent[]): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#append(stream, events);
+      } catch (error) {
+        if (!(error instanceof Conflict)) throw error;
+      }
+    }
+  }
+
+  async #append(stream: string, events: readonly NewEvent[]): Promise<void> {
     const last = await this.#last(stream);
     const { hash } = JSON.parse(last.metadata) as { hash: string };
     const head: StreamHead = { revision: last.revision, hash };

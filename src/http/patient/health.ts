@@ -161,7 +161,7 @@ function titleOf({ display, code }: Condition | Medication, say: Visit['say']): 
 }
 
 /** Returns the text of a state; undefined for one that isn't known here. */
-function stateKey(status: string | null): (typeof STATUS)[keyof typeof STATUS] | undefined {
+export function stateKey(status: string | null): (typeof STATUS)[keyof typeof STATUS] | undefined {
   return Object.entries(STATUS).find(([name]) => name === (status ?? 'unknown'))?.[1];
 }
 

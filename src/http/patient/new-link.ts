@@ -13,7 +13,12 @@ const DOCUMENTS = 50;
 const DAY_MS = 86_400_000;
 
 const documents = listOf(
-  z.object({ id: z.string(), title: z.string().nullable(), status: z.string().nullable() }),
+  z.object({
+    id: z.string(),
+    title: z.string().nullable(),
+    status: z.string().nullable(),
+    author_type: z.string(),
+  }),
 );
 
 /** What the form says. */
@@ -68,7 +73,8 @@ ${choices.map(
   ({
     value,
     name,
-  }) => html`<label class="choice"><input type="radio" name="content" value="${value}"${value === chosen.content ? html` checked` : html``} required><span><bdi>${name}</bdi></span></label>
+    isByAi,
+  }) => html`<label class="choice"><input type="radio" name="content" value="${value}"${value === chosen.content ? html` checked` : html``} required><span><bdi>${name}</bdi>${isByAi ? html` <span class="badge ai">${say('ai.unverified')}</span> <span class="quiet small">${say('ai.title')}</span>` : html``}</span></label>
 `,
 )}</div>
 </fieldset>
@@ -104,7 +110,7 @@ ${told('codefault')}<input id="passcode" name="passcode" minlength="4" maxlength
 async function contentsOf(
   visit: Visit,
   record: OpenRecord,
-): Promise<{ readonly value: string; readonly name: string }[]> {
+): Promise<{ readonly value: string; readonly name: string; readonly isByAi: boolean }[]> {
   const { say } = visit;
   const { data } = await visit.api.read(
     record,
@@ -115,11 +121,12 @@ async function contentsOf(
   );
   const final = data.filter(({ status }) => status === 'final');
   return [
-    { value: 'summary', name: say('data.summary') },
-    { value: 'everything', name: say('data.everything') },
-    ...final.map(({ id, title }) => ({
+    { value: 'summary', name: say('data.summary'), isByAi: false },
+    { value: 'everything', name: say('data.everything'), isByAi: false },
+    ...final.map(({ id, title, author_type }) => ({
       value: `document/${id}`,
       name: title ?? say('document.untitled'),
+      isByAi: author_type === 'ai',
     })),
   ];
 }

@@ -27,6 +27,11 @@ export async function overviewPage(visit: Visit, record: OpenRecord): Promise<Pa
   const active = rows.filter(({ status }) => status === 'active');
   const shown = active.slice(0, APPLICATIONS);
   const uses = await useOf(visit, shown);
+  const { total: proposals } = await deps.services.consentQueries.proposalsOf({
+    record: record.record,
+    status: 'pending',
+    limit: 1,
+  });
   return {
     title: say('nav.overview'),
     heading: html`<bdi>${record.name}</bdi>`,
@@ -38,6 +43,11 @@ export async function overviewPage(visit: Visit, record: OpenRecord): Promise<Pa
         ? html`<p class="note">${say('consent.sandbox')}</p>
 `
         : html``
+    }${
+      proposals === 0
+        ? html``
+        : html`<p class="note"><a href="${visit.to(`${record.path}/proposals`)}"><strong>${say('home.proposals', { proposals })}</strong></a></p>
+`
     }${await newPart(visit, record, before)}
 <section class="stack" aria-labelledby="applications">
 <h2 id="applications">${say('applications.active', { applications: active.length })}</h2>

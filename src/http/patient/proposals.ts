@@ -1,14 +1,20 @@
 /** Changes that applications suggest for a record: what would change, who suggests it and why; accepting and rejecting. */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
+import { bareCodes, withDisplays } from '#src/fhir/ips/displays.ts';
+import { withoutVersion } from '#src/fhir/without-version.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import { proposalView } from '../api/proposal-view.ts';
 import { listOf } from '../api/schemas.ts';
+import type { Texts } from '../pages/texts.ts';
+import { elementLabel } from './element-words.ts';
+import { stateKey } from './health.ts';
 import type { Outcome, PatientPage } from './page.ts';
-import type { OpenRecord } from './records.ts';
-import { titleOfResource, wordsOfNarrative, wordsOfValue } from './resource-words.ts';
+import { dateText, type OpenRecord } from './records.ts';
+import { titleOfResource, type ValueWords, wordsOfNarrative, wordsOfValue } from './resource-words.ts';
 import type { Visit } from './visit.ts';
 import { kindsText } from './words.ts';
 
@@ -17,12 +23,14 @@ const MOST = 100;
 
 const json: z.ZodType<Json> = z.json();
 
+const elements = z.record(z.string(), json);
+
 const proposal = z.object({
   id: z.string(),
   status: z.enum(PROPOSAL_STATUSES),
   operation: z.enum(['create', 'update']),
   resource_type: z.string(),
-  resource: z.record(z.string(), json),
+  resource: elements,
   difference: z
     .array(z.object({ path: z.string(), before: json.optional(), after: json.optional() }))
     .nullable(),
@@ -35,6 +43,12 @@ const proposal = z.object({
 });
 
 type Proposal = z.output<typeof proposal>;
+
+/** What is said of a program's values; of other states that they aren't in the record. */
+const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' | 'proposals.aidone'>>> = {
+  pending: 'proposals.ainote',
+  accepted: 'proposals.aidone',
+};
 
 /** Elements that say nothing to a person: which record, which type. All others could change what an entry means. */
 const TECHNICAL = /^(?:resourceType|id|subject|patient)(?:[.[]|$)/;
@@ -56,7 +70,8 @@ export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<P
     { params, query: { limit: MOST, cursor: visit.asked('cursor') } },
     listOf(proposal),
   );
-  const over = all.data.filter(({ status }) => status !== 'pending');
+  const [open, known] = [await withNames(visit, waiting.data), await withNames(visit, all.data)];
+  const over = known.filter(({ status }) => status !== 'pending');
   const older =
     all.next_cursor === null
       ? html``
@@ -69,10 +84,10 @@ export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<P
     body: html`<section class="stack" aria-labelledby="waiting">
 <h2 id="waiting">${say('proposals.waiting')}</h2>
 ${
-  waiting.data.length === 0
+  open.length === 0
     ? html`<div class="empty"><p>${say('proposals.none')}</p></div>`
     : html`<ul class="cards">
-${waiting.data.map((each) => cardOf(visit, record, each))}</ul>`
+${open.map((each) => cardOf(visit, record, each))}</ul>`
 }
 </section>
 ${
@@ -85,6 +100,19 @@ ${over.map((each) => overRow(visit, record, each))}</ul>
 </section>`
 }${older}`,
   };
+}
+
+/** Returns proposals whose resources have names for the codes that come without: patients don't know codes. */
+async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readonly Proposal[]> {
+  const names = await visit.deps.services.displays(bareCodes(all.map(({ resource }) => resource)));
+  return all.map((each) => ({ ...each, resource: withDisplays({ value: each.resource }, names).value }));
+}
+
+/** Returns the version that a proposal would change, with names; no elements for a creation. */
+async function baseOf(visit: Visit, base: string | null): Promise<Elements> {
+  if (base === null) return {};
+  const value = elements.parse(JSON.parse(printJson(withoutVersion(parseStored(base)))));
+  return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
 }
 
 /** Returns what a proposal would do, in words. */
@@ -127,7 +155,9 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
   const row = await deps.services.consentQueries.proposal(record.record, id);
   if (row === undefined) throw notFound('proposal', id.slice(0, 64));
   await visit.api.noteRead(record, { action: 'read', resourceType: row.resource_type }, 1);
-  const each = proposal.parse(JSON.parse(printJson(proposalView(row))));
+  const [each] = await withNames(visit, [proposal.parse(JSON.parse(printJson(proposalView(row))))]);
+  if (each === undefined) throw notFound('proposal', id.slice(0, 64));
+  const base = await baseOf(visit, row.base);
   const isPending = each.status === 'pending';
   const state = isPending
     ? say('proposals.until', { day: say.day(Date.parse(each.expires_at)) })
@@ -142,7 +172,7 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
     body: html`<p>${state}</p>
 ${
   each.author_type === 'ai'
-    ? html`<p class="note warn"><strong>${say('ai.title')}.</strong> ${say('proposals.ainote')}</p>
+    ? html`<p class="note warn"><strong>${say('ai.title')}.</strong> ${say(AI_NOTES[each.status] ?? 'proposals.aiover')}</p>
 `
     : html``
 }${
@@ -150,29 +180,21 @@ ${
     ? html``
     : html`<p>${say.html('proposals.why', { text: html`<bdi>${each.rationale}</bdi>` })}</p>
 `
-}${differencePart(visit, each)}
+}${differencePart(visit, each, base)}
 ${isPending ? decidePart(visit, record, id) : html``}`,
   };
 }
 
-function differencePart(visit: Visit, { difference, operation }: Proposal): Html {
+/** Elements of a resource, by name. */
+type Elements = Readonly<Record<string, Json>>;
+
+/** Returns what would change: in plain words element by element, and in full behind it. */
+function differencePart(visit: Visit, { difference, operation, resource }: Proposal, base: Elements): Html {
   const { say } = visit;
   const shown = (difference ?? []).filter(({ path }) => !TECHNICAL.test(path));
   const isUpdate = operation === 'update';
-  const cell = (path: string, value: Json | undefined, tag: 'ins' | 'del'): Html => {
-    if (value === undefined) return html`–`;
-    const words = html`<bdi>${path === 'text.div' && typeof value === 'string' ? wordsOfNarrative(value) : wordsOfValue(value)}</bdi>`;
-    return tag === 'ins' ? html`<ins>${words}</ins>` : html`<del>${words}</del>`;
-  };
-  const rows = shown.map(
-    ({
-      path,
-      before,
-      after,
-    }) => html`<tr><th scope="row"><span lang="en" dir="ltr">${elementText(path)}</span></th>
-${isUpdate ? html`<td>${cell(path, before, 'del')}</td>` : html``}<td>${cell(path, after, 'ins')}</td></tr>
-`,
-  );
+  const names = [...new Set(shown.map(({ path }) => path.replace(/[.[].*$/, '')))];
+  const rows = names.map((name) => elementRow(say, name, base[name], resource[name], isUpdate));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('proposals.differences')}">
 <table class="differences">
 <caption>${say('proposals.differences')}</caption>
@@ -180,14 +202,76 @@ ${isUpdate ? html`<td>${cell(path, before, 'del')}</td>` : html``}<td>${cell(pat
 <tbody>
 ${rows}</tbody>
 </table>
-</div>`;
+</div>
+${detailsPart(say, shown, isUpdate)}`;
 }
 
-/** Returns the path of an element for reading: `dosage[0].text` is `dosage › text`. */
-function elementText(path: string): string {
-  return path
-    .replace(/\[(\d+)\]/g, (_, at: string) => (at === '0' ? '' : ` ${Number(at) + 1}`))
-    .replaceAll('.', ' › ');
+function elementRow(
+  say: Texts,
+  name: string,
+  before: Json | undefined,
+  after: Json | undefined,
+  isUpdate: boolean,
+): Html {
+  const words = valueWords(say);
+  const [was, is] = [before, after].map((value) =>
+    value === undefined ? undefined : wordsOfValue(value, words),
+  );
+  const cell = (text: string | undefined, tag: 'ins' | 'del'): Html => {
+    if (text === undefined) return html`–`;
+    return tag === 'ins' ? html`<ins><bdi>${text}</bdi></ins>` : html`<del><bdi>${text}</bdi></del>`;
+  };
+  const label = elementLabel(say, name);
+  const head =
+    label ?? html`${say('element.other')} <span class="quiet small" lang="en" dir="ltr">${name}</span>`;
+  const isSame = isUpdate && was === is;
+  const cells = isSame
+    ? html`<td colspan="2"><span class="quiet">${say('proposals.indetails')}</span></td>`
+    : html`${isUpdate ? html`<td>${cell(was, 'del')}</td>` : html``}<td>${cell(is, 'ins')}</td>`;
+  return html`<tr><th scope="row">${head}</th>
+${cells}</tr>
+`;
+}
+
+/** Returns every changed part with its place, as it is stored: what words could hide. */
+function detailsPart(say: Texts, shown: NonNullable<Proposal['difference']>, isUpdate: boolean): Html {
+  const cell = (path: string, value: Json | undefined): Html => {
+    if (value === undefined) return html`–`;
+    const text = typeof value === 'string' && path === 'text.div' ? wordsOfNarrative(value) : value;
+    return html`<bdi>${typeof text === 'string' ? text : printJson(text)}</bdi>`;
+  };
+  const rows = shown.map(
+    ({ path, before, after }) => html`<tr><th scope="row"><span lang="en" dir="ltr">${path}</span></th>
+${isUpdate ? html`<td>${cell(path, before)}</td>` : html``}<td>${cell(path, after)}</td></tr>
+`,
+  );
+  return html`<details class="filters"><summary>${say('proposals.details')}</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="${say('proposals.details')}">
+<table class="differences small">
+<thead><tr><th scope="col">${say('proposals.element')}</th>${isUpdate ? html`<th scope="col">${say('proposals.before')}</th>` : html``}<th scope="col">${say('proposals.after')}</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+</div>
+</details>`;
+}
+
+/** States in words, where a page has words for them. */
+function valueWords(say: Texts): ValueWords {
+  return {
+    separator: `${say('shl.comma')} `,
+    label: (name) => elementLabel(say, name),
+    text: (text) => {
+      const state = stateKey(text);
+      return state !== undefined && text !== 'unknown' ? say(state) : wordsOfDate(say, text);
+    },
+  };
+}
+
+/** Returns a FHIR date or date-time in words; any other text as it is. */
+function wordsOfDate(say: Texts, text: string): string {
+  if (!/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d|$)/.test(text)) return text;
+  return text.includes('T') ? say.moment(Date.parse(text)) : dateText(say, text);
 }
 
 function decidePart(visit: Visit, record: OpenRecord, id: string): Html {

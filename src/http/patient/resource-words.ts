@@ -48,19 +48,39 @@ export function wordsOfNarrative(div: string): string {
     .trim();
 }
 
-/** Returns the value of an element in words, whole: a person decides by it. */
-export function wordsOfValue(value: Json): string {
+/** How the parts of a value are written in a language. */
+export interface ValueWords {
+  /** Between two parts: a comma and a space. */
+  readonly separator: string;
+  /** Returns the name of a part; undefined for one without: then its value stands alone. */
+  readonly label: (name: string) => string | undefined;
+  /** Returns a text of the record in words, such as a date or a code of a state. */
+  readonly text: (text: string) => string;
+}
+
+/** Members that say where a value comes from, and nothing about it. */
+const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 'version'];
+
+/** Returns the value of an element in words. What it leaves out is among the details of the page. */
+export function wordsOfValue(value: Json, words: ValueWords): string {
   if (value === null) return '–';
-  if (Array.isArray(value)) return value.map(wordsOfValue).join(', ');
+  if (Array.isArray(value)) return value.map((each) => wordsOfValue(each, words)).join(words.separator);
+  if (typeof value === 'string') return words.text(value);
   if (!isObject(value)) return String(value);
-  const concept = conceptWords(value);
+  if (typeof value.div === 'string') return wordsOfNarrative(value.div);
+  const said = conceptWords(value);
+  const concept = said === undefined ? undefined : words.text(said);
   if (concept !== undefined && value.value === undefined) return concept;
   const { value: amount, unit, code } = value;
   if (typeof amount === 'number' || typeof amount === 'string') {
     const of = typeof unit === 'string' ? unit : typeof code === 'string' ? code : '';
     return `${amount} ${unitText(of)}`.trim();
   }
-  return Object.entries(value)
-    .map(([name, each]) => `${name}: ${wordsOfValue(each)}`)
-    .join(', ');
+  const members = Object.entries(value).filter(([name]) => !UNSAID.includes(name));
+  return (members.length === 0 ? Object.entries(value) : members)
+    .map(([name, each]) => {
+      const label = words.label(name);
+      return label === undefined ? wordsOfValue(each, words) : `${label}: ${wordsOfValue(each, words)}`;
+    })
+    .join(words.separator);
 }

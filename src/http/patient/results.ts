@@ -1,6 +1,7 @@
 /** Measurements of a record: the newest value and a chart of each kind; all values of one kind in a table. */
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { LOINC } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { chart } from './chart.ts';
@@ -88,7 +89,10 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
   const { say } = visit;
   const key = visit.asked('code', 300) ?? '';
   const { observations, more } = await observationsOf(visit, record);
-  const measure = measuresOf(observations, say('entry.unnamed')).find((each) => each.key === key);
+  const measures = measuresOf(observations, say('entry.unnamed'));
+  // A bare code means LOINC, as in lists of REST v1.
+  const measure =
+    measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
   if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
   const { name, facts, notes } = measure;
   const data = chartOf(facts);
