@@ -42,6 +42,8 @@ export interface SearchRequest {
 export interface Understood {
   readonly search: ParsedSearch;
   readonly asked: Asked;
+  /** There are no matches, because the caller sees nothing of the type: nothing has to be looked up. */
+  readonly empty: boolean;
   readonly now: Micros;
   /** Conditions whose values were looked up beforehand. */
   readonly lookedUp: readonly LookedUp[];
@@ -77,7 +79,7 @@ export async function understandRequest(
       ? []
       : [askedAs([`${compartment.type}/${compartment.id}`], compartmentPredicate(compartment, scope))];
   const { predicates, lookedUp } = await resolved(pool, [...within, ...search.predicates]);
-  const seen = seenIn(sees, letters, type, record);
+  const { empty = false, ...seen } = seenIn(sees, letters, type, record);
   const asked = {
     selection: { type, tenant, ...seen, predicates: [...merged(predicates), ...seen.predicates] },
     order,
@@ -87,7 +89,7 @@ export async function understandRequest(
     ...(made === undefined ? {} : { made }),
     ...(about === undefined ? {} : { about }),
   };
-  return { search, asked, now, lookedUp };
+  return { search, asked, empty, now, lookedUp };
 }
 
 /** Returns true if an order is by `_lastUpdated` alone, which every write changes. */

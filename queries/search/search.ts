@@ -36,8 +36,10 @@ export function openSearch(
 ): Search {
   const find = openFind(pool);
   return async (caller, request) => {
-    const { search, asked, now } = await understandRequest(pool, terminology, caller.sees, request);
+    const { search, asked, empty, now } = await understandRequest(pool, terminology, caller.sees, request);
     const { used, unknown } = search;
+    if (empty)
+      return { ...(asked.total || search.onlyTotal ? { total: 0 } : {}), matches: [], used, unknown };
     if (search.onlyTotal) return { total: await find.total(asked.selection), matches: [], used, unknown };
     const { total, rows } = await find.page(asked, planOf(asked, limits));
     const { budget = new AnswerBudget(), type } = request;

@@ -9,6 +9,8 @@ interface Added {
   /** The record that all matches are in. */
   readonly record?: string;
   readonly predicates: readonly Predicate[];
+  /** There are no matches: the caller sees nothing of the type, or of the record. */
+  readonly empty?: true;
 }
 
 const NOTHING: Predicate = Object.assign(() => 'false', { ofEntry: true });
@@ -25,7 +27,7 @@ export function seenIn(sees: Seeing, letters: Letters, type: string, record: str
   const home = homeOf(type);
   const elsewhere = home === 'record' && record !== undefined && record !== within.record;
   const added = home === 'record' ? { record: within.record } : own;
-  if (elsewhere || !seesType(sees, type, letters)) return { ...added, predicates: [NOTHING] };
+  if (elsewhere || !seesType(sees, type, letters)) return { ...added, predicates: [NOTHING], empty: true };
   const isWhole = [...letters].every((letter) => categoriesFor(within.access, type, letter) === 'all');
   if (isWhole && type !== 'Provenance' && home !== 'either') return { ...added, predicates: [] };
   return { ...added, predicates: [seenPredicate(sees, letters, type)] };

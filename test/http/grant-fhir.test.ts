@@ -271,6 +271,27 @@ describe('the FHIR interface under a grant', () => {
       expect([owned.status, owned.warnings.length > 0], path).to.deep.equal([200, true]);
       expect(await several(narrow.token, narrow.patient, path), path).to.deep.equal(owned);
     }
+    // Refused for the first type that can't be a performer, whether the grant covers it or not.
+    const wrong = '/Patient/PID/*?_has:Observation:performer:code=1';
+    const [owned, own] = await Promise.all([
+      service.fhir(wrong.replace('PID', record)),
+      ask(narrow, wrong.replace('PID', narrow.patient)),
+    ]);
+    expect([owned.status, own.text]).to.deep.equal([400, owned.text]);
+  });
+
+  it('sorts several types by the ids that the application knows', async () => {
+    // The real id is older than all others of the record, the pairwise one newer.
+    for (const [path, place] of [
+      ['/?_sort=_id', -1],
+      ['/?_sort=-_id', 0],
+      [`/Patient/${narrow.patient}/*?_sort=_id`, -1],
+    ] as const) {
+      const ids = idsIn((await ask(narrow, path)).json);
+      expect([ids.length, ids.at(place)], path).to.deep.equal([4, narrow.patient]);
+      const sorted = [...ids].sort();
+      expect(ids, path).to.deep.equal(place === 0 ? sorted.reverse() : sorted);
+    }
   });
 
   it("searches Provenances, automatic ones and clients' own, whose targets it covers", async () => {

@@ -34,34 +34,28 @@ export function typesIn(query: URLSearchParams): ResourceType[] | undefined {
   return types.length === 0 ? undefined : [...new Set(types)];
 }
 
-/** The types of a search. */
-export interface SearchedTypes {
-  /** All of them: a parameter is understood if each of these has it. */
-  readonly types: readonly ResourceType[];
-  /** Those that are asked: the types that the caller sees. */
-  readonly seen: readonly ResourceType[];
-}
-
 /**
  * Returns a page over several types.
  * @param query without `_type`; parameters that a type doesn't have are skipped and reported as `unknown`
+ * @param shownId returns an id as the caller knows it, for sorting: one that differs must be the only match of its type
  * @throws Refusal malformed (400) as a search of one type, and for another `_sort`
  */
 export async function searchTypes(
-  { types, seen }: SearchedTypes,
+  types: readonly ResourceType[],
   query: URLSearchParams,
   ask: AskType,
+  shownId: (id: string) => string,
 ): Promise<SearchPage> {
   const { common, unknown } = ofAll(types, query);
   const count = countOf(common);
-  const order = orderOf(common);
+  const order = orderOf(common, shownId);
   const [total, page] = await Promise.all([
-    totalOf(seen, common, ask),
+    totalOf(types, common, ask),
     count === 0
       ? NOTHING
       : order === undefined
-        ? inTurn(seen, common, count, ask)
-        : merged(seen, common, count, order, ask),
+        ? inTurn(types, common, count, ask)
+        : merged(types, common, count, order, ask),
   ]);
   const used = [...common].filter(([name]) => name !== CURSOR);
   return { ...page, ...(total === undefined ? {} : { total }), used, unknown };
@@ -97,11 +91,11 @@ function countOf(query: URLSearchParams): number {
 /** Compares two resources. */
 type Order = (a: CurrentResource, b: CurrentResource) => number;
 
-function orderOf(query: URLSearchParams): Order | undefined {
+function orderOf(query: URLSearchParams, shownId: (id: string) => string): Order | undefined {
   const text = query.getAll('_sort').findLast((each) => each !== '');
   if (text === undefined) return undefined;
   const sign = text.startsWith('-') ? -1 : 1;
-  const byId: Order = (a, b) => (a.id < b.id ? -sign : sign);
+  const byId: Order = (a, b) => (shownId(a.id) < shownId(b.id) ? -sign : sign);
   switch (text.replace(/^-/, '')) {
     case '_id':
       return byId;

@@ -8,7 +8,6 @@ import type { SearchPage } from '#queries/search/search.ts';
 import { parseShape, type Shape } from '#queries/search/shape.ts';
 import { type Compartment, typesInCompartment } from '#src/fhir/compartments.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
-import { hasLetters } from '#src/shared/access.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { requireLetters } from '#src/shared/outside-grant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -82,16 +81,9 @@ export async function searchWholeCompartment(
 /** What a search of several types needs on each of them (docs/spec/decisions.md, section 9). */
 const OF_ANY = 'rs';
 
-/** Returns the types among some that the caller sees: under a grant those that it covers. */
-function seenTypes({ caller }: FhirRequest, types: readonly ResourceType[]): readonly ResourceType[] {
-  const { within } = caller.sees;
-  return within === undefined ? types : types.filter((type) => hasLetters(within.access, type, OF_ANY));
-}
-
 /**
- * Searches several types. What the query means depends on all of them, so that a grant changes what is found and nothing
- * else.
- * @param types of `_type`, else of the path
+ * Searches several types. Without `_type` these are all types of the path, under every grant: a type that the grant
+ * doesn't cover is asked, too, and has no matches, so that the query means the same as to a key, and is refused alike.
  */
 async function severalTypes(
   request: FhirRequest,
@@ -104,11 +96,20 @@ async function severalTypes(
   const { rest, ...asked } = understood(request, types);
   rest.delete('_type');
   await requireSearchable(request, types, rest, compartment);
-  const page = await searchTypes({ types, seen: seenTypes(request, types) }, rest, (type, query) =>
-    ask(request, type, query, compartment, named, OF_ANY),
+  const page = await searchTypes(
+    types,
+    rest,
+    (type, query) => ask(request, type, query, compartment, named, OF_ANY),
+    shownId(request),
   );
   const ignored = requireKnown(request, 'a search of these types', types, page.unknown);
   return answerPage(request, path, { ...asked, rest, several: true }, { ...page, ignored });
+}
+
+/** Returns what gives a resource's id as the caller knows it, which results are sorted by. */
+function shownId({ caller: { sees } }: FhirRequest): (id: string) => string {
+  const { record, patient } = sees.within ?? {};
+  return (id) => (id === record ? (patient ?? id) : id);
 }
 
 /**
