@@ -1,13 +1,11 @@
 /** Prepares answers of an application and of the model for comparison, and looks for ids in them. */
-import type { Answer } from '../service.ts';
+import { Answer } from '../service.ts';
 
 /** Headers that differ between any two requests, or by who asks. */
 const CHANGING =
   /^(?:date|service-request-id|ratelimit.*|content-length|content-encoding|connection|keep-alive|vary)$/;
 
-/**
- * Returns an answer without request ids, cursors, times of today, and the ids of contexts and summaries.
- */
+/** Returns an answer without request ids, cursors, times of today, and the ids of contexts and summaries. */
 export function comparable({ status, headers, text }: Answer): string {
   const kept: string[] = [];
   headers.forEach((value, name) => {
@@ -34,7 +32,15 @@ function neutral(text: string): string {
   if (!text.includes('"type":"document"')) return found;
   return found
     .replace(/("resourceType":"(?:Bundle|Composition)","id":")[\w-]{36}/g, '$1ID')
-    .replace(/"date":"[^"]+"/g, '"date":"TIME"');
+    .replace(/"date":"[^"]+"/g, '"date":"TIME"')
+    .replace(/Made<\/th><td>[^<]+/g, 'Made</th><td>TIME');
+}
+
+/** Returns an answer without the Provenances that a search includes. */
+export function withoutAutomatic({ status, headers, text }: Answer): Answer {
+  const included =
+    /,?\{"fullUrl":"[^"]+\/Provenance\/[^"]+","resource":\{(?:(?!"fullUrl").)*"search":\{"mode":"include"\}\}/g;
+  return new Answer(status, headers, text.replace(included, ''));
 }
 
 /** Returns the first place where two texts differ, from each; undefined if they are equal. */
@@ -42,7 +48,7 @@ export function differenceOf(one: string, other: string): string | undefined {
   if (one === other) return undefined;
   let at = 0;
   while (one[at] === other[at]) at += 1;
-  const around = (text: string) => text.slice(Math.max(0, at - 160), at + 160);
+  const around = (text: string) => text.slice(Math.max(0, at - 160), at + 480);
   return `\n  application: ${around(one)}\n  model:       ${around(other)}`;
 }
 

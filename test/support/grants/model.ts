@@ -3,10 +3,8 @@
  * "Categories"; section 1): the versions that an application may see, with the ids that it knows, without references into
  * the other record.
  */
+import { type Covered, covers } from './scopes.ts';
 import type { Version, World } from './world.ts';
-
-/** Scopes on a type: none, all of it, or some categories. */
-export type Covered = ReadonlyMap<string, 'all' | readonly string[]>;
 
 /** What the model holds. */
 export interface Seen {
@@ -16,23 +14,11 @@ export interface Seen {
   readonly gaps: ReadonlySet<string>;
 }
 
-/** Returns the scopes of what is covered. */
-export function scopesOf(covered: Covered): string[] {
-  return [...covered].flatMap(([type, limit]) =>
-    limit === 'all'
-      ? [`patient/${type}.rs`]
-      : limit.map((category) => `patient/${type}.rs?category=${category}`),
-  );
-}
-
 /** Returns what is seen of the record `mine`. @param patient the id of its Patient for the application */
 export function seenOf(world: World, covered: Covered, patient: string): Seen {
   const versions = world.records[world.mine] ?? [];
-  const isWithin = ({ type, categories }: Version): boolean => {
-    if (type === 'Patient') return true;
-    const limit = covered.get(type);
-    return limit === 'all' || (limit?.some((each) => categories.includes(each)) ?? false);
-  };
+  const isWithin = ({ type, categories }: Version): boolean =>
+    type === 'Patient' || covers(covered, type, categories);
   const current = new Map(versions.map((each) => [each.id, each]));
   const isSeen = (id: string): boolean => {
     const last = current.get(id);

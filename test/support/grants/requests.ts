@@ -80,16 +80,14 @@ const UNKNOWN = '01890000-0000-7000-8000-000000000000';
 const FORM = 'application/x-www-form-urlencoded';
 const FHIR = '/fhir/R4';
 
-/** Returns a request at a place; undefined for writes that grants may do, which other tests are about. */
-export function requestAt(
-  { method, path, types, taken }: Place,
-  names: Names,
-  picks: Picks,
-): Asked | undefined {
+/** Returns whether requests at a place only read. */
+export function reads({ method, path }: Pick<Place, 'method' | 'path'>): boolean {
+  return method === 'GET' || path.endsWith('/_search') || path.includes('$') || path === '/v1/context';
+}
+
+/** Returns a request at a place that takes no access token, or only reads. */
+export function requestAt({ method, path, types, taken }: Place, names: Names, picks: Picks): Asked {
   const isForm = path.endsWith('/_search');
-  const isOperation = path.includes('$');
-  const reads = method === 'GET' || isForm || isOperation || path === '/v1/context';
-  if (taken && !reads) return undefined;
   const fixed = /^\/fhir\/R4\/([A-Z]\w+)/.exec(path)?.[1];
   const type = path.includes('{resource_type}') ? picks.of(types.includes('*') ? TYPE_NAMES : types) : fixed;
   const first = path.includes('{rid}/{resource_type}') || path.includes('{rid}/*') ? fixed : type;

@@ -235,3 +235,39 @@ function bodyOf(
       return { ...common, status: 'active' };
   }
 }
+
+/** Returns the members that a resource of a type needs, without categories and identifiers. @param subject `Patient/<id>` */
+export function resourceOf(type: WorldType, subject: string, value: number): Record<string, unknown> {
+  const patient = { [OWNERS[type]]: { reference: subject, display: 'The patient' } };
+  switch (type) {
+    case 'Observation':
+      return {
+        ...patient,
+        status: 'final',
+        code: concept('http://loinc.org', '718-7'),
+        effectiveDateTime: `2026-03-0${1 + (value % 9)}`,
+        valueQuantity: { value, unit: '%', system: 'http://unitsofmeasure.org', code: '%' },
+      };
+    case 'Condition':
+      return { ...patient, code: { text: 'Gout' } };
+    case 'DiagnosticReport':
+      return { ...patient, status: 'final', code: { text: 'Report' } };
+    case 'DocumentReference':
+      return { ...patient, status: 'current', content: [{ attachment: { contentType: 'text/plain' } }] };
+    case 'MedicationStatement':
+      return { ...patient, status: 'active', medicationCodeableConcept: { text: 'Tea' } };
+    case 'Encounter':
+      return { ...patient, status: 'finished', class: { code: 'AMB' } };
+    case 'AllergyIntolerance':
+      return {
+        ...patient,
+        clinicalStatus: concept(
+          'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical',
+          'active',
+        ),
+        code: { text: 'Nuts' },
+      };
+    case 'Device':
+      return { ...patient, status: 'active' };
+  }
+}

@@ -1,11 +1,13 @@
 /** Writes versions into the log of a running service, with the ids and times that they have. */
+import type { Pool } from 'pg';
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { encode } from '#src/events/codec.ts';
 import type { EventStore, NewEvent } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
-import type { Version } from './world.ts';
+import { eventually } from '../process.ts';
+import type { Version, World } from './world.ts';
 
 /** When a version was written, and the id of its event. */
 export type Stamps = (version: Version) => { readonly at: Micros; readonly id: string };
@@ -37,6 +39,34 @@ export async function writeDirectory(
     'none',
     versions.map((each) => eventOf(each, owner, stamps)),
   );
+}
+
+/** Appends a whole world: the directory and the records. */
+export async function writeWorld(
+  store: EventStore,
+  owner: Tenant,
+  world: World,
+  stamps: Stamps,
+): Promise<void> {
+  await writeDirectory(store, owner, world.directory, stamps);
+  for (const [record, versions] of Object.entries(world.records))
+    await writeRecord(store, owner, record, versions, stamps);
+}
+
+/** Waits until the read models of a service show versions that were appended. */
+export async function untilShown(pool: Pool, versions: readonly Version[]): Promise<void> {
+  const ids = [...new Set(versions.map(({ id }) => id))];
+  const sql = `select (select count(*) from history.version v where v.id = any($1::uuid[]))::int as versions,
+    (select count(*) from resources.resource r where r.id = any($1::uuid[]))::int as resources`;
+  await eventually(async () => {
+    const { rows } = await pool.query<{ versions: number; resources: number }>(sql, [ids]);
+    return rows[0]?.versions === versions.length && rows[0].resources === ids.length;
+  });
+}
+
+/** Returns every version of a world. */
+export function versionsOf(world: World): Version[] {
+  return [...world.directory, ...Object.values(world.records).flat()];
 }
 
 function eventOf(version: Version, owner: Tenant, stamps: Stamps): NewEvent {
