@@ -61,9 +61,13 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'grants',
     shows:
-      'random records, grants and requests at every route: answers equal those of an owner who has only what the grant covers; reads end with a revocation',
+      'random records, grants and requests at every route: answers equal those of an owner who has only what the grant covers; random writes change what the grant covers and nothing else; reads end with a revocation',
     run: {
-      tests: ['test/properties/grants.test.ts', 'test/http/grant-revocation.test.ts'],
+      tests: [
+        'test/properties/grants.test.ts',
+        'test/properties/grant-writes.test.ts',
+        'test/http/grant-revocation.test.ts',
+      ],
     },
     env: { ANNAL_TEST_SCALE: '1' },
   },
