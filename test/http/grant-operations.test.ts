@@ -275,6 +275,55 @@ describe('operations under a grant', () => {
     }
   });
 
+  it('$validate rehearses the writes that the grant covers, says what they would, and writes nothing', async () => {
+    const writes = await granting.allow(application, record, {
+      scopes: [`patient/Observation.cruds?category=${LAB}`],
+    });
+    const { patient } = writes;
+    const body = (category: string, more: object = {}) => ({
+      resourceType: 'Observation',
+      status: 'final',
+      category: [
+        {
+          coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: category }],
+        },
+      ],
+      code: { text: 'x' },
+      subject: { reference: `Patient/${patient}` },
+      ...more,
+    });
+    const tried = async (path: string, resource?: object) => {
+      const options = resource === undefined ? {} : { body: JSON.stringify(resource) };
+      const { status, json, text } = await service.fhir(path, {
+        method: 'POST',
+        key: writes.token,
+        ...options,
+      });
+      expect(text).not.to.contain(record);
+      const issues = (json as { issue: { severity: string; code: string }[] }).issue;
+      return [status, ...issues.filter(({ severity }) => severity === 'error').map(({ code }) => code)];
+    };
+    const lab = labs[0] ?? '';
+    const at = (id: string, mode: string) => `/Observation/${id}/$validate?mode=${mode}`;
+    expect(await tried('/Observation/$validate?mode=create', body(LAB))).to.deep.equal([200]);
+    expect(await tried('/Observation/$validate?mode=create', body(VITAL))).to.deep.equal([200, 'forbidden']);
+    expect(await tried(at(lab, 'update'), body(LAB, { id: lab }))).to.deep.equal([200]);
+    expect(await tried(at(lab, 'update'), body(VITAL, { id: lab }))).to.deep.equal([200, 'forbidden']);
+    expect(await tried(at(lab, 'delete'))).to.deep.equal([200]);
+    const unknown = {
+      update: await tried(at(UNKNOWN, 'update'), body(LAB, { id: UNKNOWN })),
+      delete: await tried(at(UNKNOWN, 'delete')),
+    };
+    expect(unknown.delete[0]).to.equal(404);
+    expect(await tried(at(vital, 'update'), body(LAB, { id: vital }))).to.deep.equal(unknown.update);
+    expect(await tried(at(vital, 'delete'))).to.deep.equal(unknown.delete);
+    expect(await tried('/Patient/$validate?mode=create', { resourceType: 'Patient' })).to.deep.equal([
+      403,
+      'forbidden',
+    ]);
+    expect((await ask(writes, `/Observation/${lab}`)).json.meta).to.include({ versionId: '1' });
+  });
+
   it('the terminology needs no scope, read, searched or asked for codes', async () => {
     const status = 'http://hl7.org/fhir/observation-status';
     const set = 'http://hl7.org/fhir/ValueSet/observation-status';

@@ -9,10 +9,10 @@ import { cut } from '#src/shared/cut.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { isObject, parseJson } from '#src/shared/json.ts';
+import { requireLetters } from '#src/shared/outside-grant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { nowMicros } from '#src/shared/time.ts';
-import { refusesGrants } from '../../access-token.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { parseAuthorship } from '../../authorship.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
@@ -41,8 +41,9 @@ export const validate: Operation = {
 const MODES = ['create', 'update', 'delete', 'profile'] as const;
 type Mode = (typeof MODES)[number];
 
-/** The method of the write that a mode simulates. */
+/** The method of the write that a mode simulates, and the letter that it needs (docs/spec/decisions.md, section 9). */
 const METHOD = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
+const LETTER = { create: 'c', update: 'u', delete: 'd' } as const;
 
 /**
  * Answers 200 with all issues; without one of severity `error` the resource is valid.
@@ -51,7 +52,7 @@ const METHOD = { create: 'POST', update: 'PUT', delete: 'DELETE' } as const;
 async function run(request: OperationRequest): Promise<Answer> {
   const mode = modeOf(request);
   const profiles = request.query.getAll('profile').filter((profile) => profile !== '');
-  if (mode !== undefined && mode !== 'profile') requireOwn(request);
+  requireLetter(request, mode);
   const issues: Issue[] = [];
   if (mode === 'delete') issues.push(...(await refusedWrite(request, 'delete', undefined)));
   else {
@@ -65,9 +66,11 @@ async function run(request: OperationRequest): Promise<Answer> {
   return { status: 200, headers: { 'Content-Type': FHIR_JSON }, body, shown: 0 };
 }
 
-/** Refuses to tell whether a write would be refused, if the caller can't do it. @throws Refusal forbidden (403) */
-function requireOwn({ pass }: OperationRequest): void {
-  if (pass !== undefined) throw refusesGrants();
+/** Refuses to rehearse a write that a grant doesn't cover. @throws Refusal forbidden (403) */
+function requireLetter({ caller, type }: OperationRequest, mode: Mode | undefined): void {
+  if (mode === undefined || mode === 'profile' || type === undefined) return;
+  const { within } = caller.sees;
+  if (typeEntry(type).home !== 'terminology') requireLetters(within, type, LETTER[mode]);
 }
 
 function modeOf({ query, id }: OperationRequest): Mode | undefined {
