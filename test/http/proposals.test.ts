@@ -419,6 +419,37 @@ describe('proposals', () => {
     expect(made.text).to.not.contain('a secret');
   });
 
+  it('names no other record among its differences', async () => {
+    const shared = await proposing.share(application);
+    const other = String((await service.post('/Patient', { resourceType: 'Patient' })).json.id);
+    const theirs = await newCondition(other, 'Of another');
+    const evidence = [{ detail: [{ reference: `Condition/${theirs}`, display: 'Seen elsewhere' }] }];
+    const stored = { ...conditionOf(shared.record, 'Asthma'), evidence };
+    const { id } = (await service.post('/Condition', stored)).json;
+    const change = (more: object) => ({
+      operation: 'update',
+      resource: { ...conditionOf(shared.patient, 'Severe asthma'), id, ...more },
+      current_version: 1,
+    });
+    const without = await proposing.app(shared.allowed, '', 'POST', change({}));
+    expect(without.status, without.text).to.equal(201);
+    expect(without.json.difference).to.deep.include({
+      path: 'evidence[0].detail[0].display',
+      before: 'Seen elsewhere',
+    });
+    const kept = await proposing.app(
+      shared.allowed,
+      '',
+      'POST',
+      change({ evidence: [{ detail: [{ display: 'Seen elsewhere' }] }] }),
+    );
+    expect(kept.status, kept.text).to.equal(201);
+    const list = await proposing.app(shared.allowed, '');
+    for (const { text } of [without, kept, list]) expect(text).to.not.contain(theirs);
+    // The person sees what is theirs to decide on.
+    expect(JSON.stringify((await proposing.person(shared)).json)).to.contain(theirs);
+  });
+
   it('waits for a hundred of a grant at most', async () => {
     const shared = await proposing.share(application);
     const made: Shown[] = [];

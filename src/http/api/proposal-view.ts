@@ -66,18 +66,23 @@ export const proposalSchema = z
   })
   .meta({ id: 'Proposal' });
 
-/**
- * Returns a proposal as the interfaces show it, with numbers as they were sent.
- * @param mayRead tells whether the caller may see a version of the type; people see all of their record
- */
-export function proposalView(
-  row: ProposalRow,
-  mayRead: (type: string, base: JsonObject) => boolean = () => true,
-): JsonObject {
+/** What a caller sees of a proposal's FHIR: what it would be, and the version that it changes, if it may see that. */
+export interface SeenProposal {
+  readonly resource: JsonObject;
+  readonly base: JsonObject | undefined;
+}
+
+/** Returns all of a proposal's FHIR: people see all of their record. */
+export function wholeProposal({ resource, base }: Pick<ProposalRow, 'resource' | 'base'>): SeenProposal {
+  return { resource: parseStored(resource), base: base === null ? undefined : parseStored(base) };
+}
+
+/** Returns a proposal as the interfaces show it, with numbers as they were sent. */
+export function proposalView(row: ProposalRow, seen: SeenProposal = wholeProposal(row)): JsonObject {
   const { operation, resource_type, resource_id, status, version, ended_at } = row;
-  const resource = parseStored(row.resource);
-  const base = row.base === null ? undefined : withoutVersion(parseStored(row.base));
-  const isShown = operation === 'create' || (base !== undefined && mayRead(resource_type, base));
+  const { resource } = seen;
+  const base = seen.base && withoutVersion(seen.base);
+  const isShown = operation === 'create' || base !== undefined;
   const changes = isShown ? differences(base, resource).map((each): Json => ({ ...each })) : null;
   return {
     id: row.id,

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { NewProposal } from '#commands/proposal/proposals.ts';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
+import { shownVersion } from '#src/fhir/left-out.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { allows } from '#src/shared/access.ts';
@@ -16,7 +17,7 @@ import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
 import { requireLetters } from '#src/shared/outside-grant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { proposalList, proposalSchema, proposalView } from '../api/proposal-view.ts';
+import { proposalList, proposalSchema, proposalView, wholeProposal } from '../api/proposal-view.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { byKey } from './people.ts';
@@ -157,9 +158,28 @@ async function inResource<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns a proposal as its application sees it: without stored values that it may not read. */
-function viewUnder(granted: Granted, row: ProposalRow): JsonObject {
-  return proposalView(row, (type, base) => allows(granted.access, type, 'r', categoriesOf(type, base)));
+/**
+ * Returns a proposal as its application sees it: without stored values that it may not read, and without references into
+ * other records, also among the differences.
+ */
+async function viewUnder({ services }: RestRequest, granted: Granted, row: ProposalRow): Promise<JsonObject> {
+  const { resource, base } = wholeProposal(row);
+  const { access, record } = granted;
+  const isReadable =
+    base !== undefined && allows(access, row.resource_type, 'r', categoriesOf(row.resource_type, base));
+  const within = async (stored: JsonObject) =>
+    (
+      await shownVersion(
+        stored,
+        record,
+        [`${services.config.baseUrl}/fhir/R4/`],
+        services.queries.withinRecord,
+      )
+    ).shown;
+  return proposalView(row, {
+    resource: await within(resource),
+    base: isReadable ? await within(base) : undefined,
+  });
 }
 
 /** Returns a proposal of the application. @throws Refusal not_found (404) */
@@ -195,7 +215,7 @@ export const PROPOSAL_ROUTES = [
       const ctx = commandOf(request, body.author_type);
       const { result, wrote } = await inResource(services.proposals.propose(ctx, proposal));
       const row = await ownProposal(request, granted, result.proposalId);
-      const text = printJson(viewUnder(granted, row));
+      const text = printJson(await viewUnder(request, granted, row));
       return { status: 201, text, position: wrote?.position, reads: true };
     },
   }),
@@ -215,7 +235,7 @@ export const PROPOSAL_ROUTES = [
       await services.caughtUp(common.models);
       const { record, applicationId: application } = granted;
       const page = await services.consentQueries.proposalsOf({ ...query, record, application });
-      const data = page.rows.map((row) => viewUnder(granted, row));
+      const data = await Promise.all(page.rows.map((row) => viewUnder(request, granted, row)));
       const text = proposalList(data, page.total, shownCursor(request, page.next));
       return { status: 200, text, shown: data.length };
     },
@@ -233,7 +253,7 @@ export const PROPOSAL_ROUTES = [
       const granted = grantOn(request, params.patient_id);
       await services.caughtUp(common.models);
       const row = await ownProposal(request, granted, params.proposal_id);
-      return { status: 200, text: printJson(viewUnder(granted, row)), shown: 1 };
+      return { status: 200, text: printJson(await viewUnder(request, granted, row)), shown: 1 };
     },
   }),
   route({
@@ -253,7 +273,7 @@ export const PROPOSAL_ROUTES = [
       await services.caughtUp(['consents']);
       const { id, record } = await ownProposal(request, granted, params.proposal_id);
       const { wrote } = await services.proposals.withdraw(byKey(request), { record, proposalId: id });
-      const text = printJson(viewUnder(granted, await ownProposal(request, granted, id)));
+      const text = printJson(await viewUnder(request, granted, await ownProposal(request, granted, id)));
       return { status: 200, text, position: wrote?.position, reads: true };
     },
   }),
