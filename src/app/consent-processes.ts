@@ -1,18 +1,18 @@
 /** What ends grants by itself: the end of an application or project, and time. */
 import type { Consents } from '#commands/consent/consents.ts';
 import { ENDING_TYPES, endGrants } from '#commands/consent/end-grants.ts';
-import type { GrantsToEnd } from '#queries/consents/to-end.ts';
+import type { GrantsToEnd, OpenGrant } from '#queries/consents/to-end.ts';
 import { understand } from '../events/codec.ts';
 import type { Position } from '../events/store.ts';
 import type { ProcessDeps } from '../processes/definition.ts';
 import { Process } from '../processes/process.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { nowMicros } from '../shared/time.ts';
-import { GrantExpiry, type GrantExpiryDeps } from './grant-expiry.ts';
+import { Endings, type EndingsDeps } from './endings.ts';
 
 /** Dependencies. */
 export interface ConsentProcessesDeps extends ProcessDeps {
-  readonly log: ProcessDeps['log'] & GrantExpiryDeps['log'];
+  readonly log: ProcessDeps['log'] & EndingsDeps<OpenGrant>['log'];
   readonly consents: Pick<Consents, 'revoke' | 'expire'>;
   readonly toEnd: GrantsToEnd;
   /** Waits until the named read models show a position; false when it takes too long. */
@@ -24,8 +24,11 @@ export interface ConsentProcesses {
   /** Ends the grants of deleted applications and projects. */
   readonly endings: Process;
   /** Ends grants whose time is over. */
-  readonly expiry: GrantExpiry;
+  readonly expiry: Endings<OpenGrant>;
 }
+
+/** How often expired grants are looked for, in ms. */
+const EXPIRY_MS = 2_000;
 
 /** Makes them. */
 export function openConsentProcesses({
@@ -46,9 +49,12 @@ export function openConsentProcesses({
     },
     processDeps,
   );
-  const expiry = new GrantExpiry({
-    consents,
-    expired: toEnd.expired,
+  const expiry = new Endings<OpenGrant>({
+    what: 'grant',
+    everyMs: EXPIRY_MS,
+    find: toEnd.expired,
+    idOf: ({ grantId }) => grantId,
+    end: consents.expire,
     shown: (position) => passed(position, ['consents']),
     log: processDeps.log,
   });

@@ -4,9 +4,10 @@ import { type CommandsDeps, writeDepsOf } from '#commands/open.ts';
 import { openProposals as openCommands } from '#commands/proposal/open.ts';
 import type { Proposals } from '#commands/proposal/proposals.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
+import type { LapsedProposal } from '#queries/consents/proposals.ts';
 import type { Position } from '../events/store.ts';
 import { accessOf } from '../oauth/access.ts';
-import { ProposalEndings } from './proposal-endings.ts';
+import { Endings } from './endings.ts';
 
 /** Dependencies. */
 export interface ProposalParts {
@@ -20,10 +21,13 @@ export interface ProposalParts {
 /** Read models that show proposals, and what they became. */
 const MODELS = ['consents', 'resources', 'history'];
 
+/** How often lapsed proposals are looked for, in ms: each time it looks at all proposals that wait. */
+const LAPSED_MS = 10_000;
+
 /** Opens both; the second runs once it is started. */
 export function openProposals({ writing, queries, passed, log }: ProposalParts): {
   readonly proposals: Proposals;
-  readonly endings: ProposalEndings;
+  readonly endings: Endings<LapsedProposal>;
 } {
   const proposals = openCommands({
     ...writeDepsOf(writing),
@@ -31,9 +35,12 @@ export function openProposals({ writing, queries, passed, log }: ProposalParts):
     isOpen: queries.isApplicationOpen,
     shown: (position) => passed(position, MODELS),
   });
-  const endings = new ProposalEndings({
-    lapse: proposals.lapse,
-    lapsed: queries.lapsedProposals,
+  const endings = new Endings<LapsedProposal>({
+    what: 'proposal',
+    everyMs: LAPSED_MS,
+    find: queries.lapsedProposals,
+    idOf: ({ proposalId }) => proposalId,
+    end: proposals.lapse,
     shown: (position) => passed(position, ['consents']),
     log,
   });
