@@ -5,6 +5,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { bucketOf, bucketStart } from '#src/shared/time-bucket.ts';
+import { partOfCategory } from '#src/v1/lists.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
 import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts';
 import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
@@ -228,8 +229,7 @@ function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: Pag
     start === undefined
       ? `p.at < ${bind(of.to ?? EVER)} and p.until is null`
       : `(p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid) and ${asOf(bind(made))}`;
-  const total =
-    start !== undefined ? 'null::int8' : isLimited(of) ? totalSeen(of, bind, seeing) : totalOf(of, bind);
+  const total = start === undefined ? totalFor(of, bind, seeing) : 'null::int8';
   const text = `
     with p as materialized (
       select p.* from unnest($2::int8[]) l(list) cross join lateral (
@@ -296,9 +296,27 @@ function asOf(made: string): string {
   return `p.since <= ${made}::int8 and (p.until is null or p.until > ${made}::int8)`;
 }
 
+/** Returns SQL for the current number of items that the caller sees. */
+function totalFor(of: SeenList, bind: (value: unknown) => string, seeing: Bind): string {
+  if (!isLimited(of)) return totalOf(of, '$2', bind);
+  const lists = listsWithin(of);
+  return lists === undefined ? totalSeen(of, bind, seeing) : totalOf(of, bind(lists.map(searchKey)), bind);
+}
+
+/** Returns the lists that have what a grant's only category covers of some lists; undefined if there are none. */
+function listsWithin({ sees: { within }, letters, types, lists }: SeenList): readonly string[] | undefined {
+  const [type, ...more] = types;
+  if (within === undefined || type === undefined || more.length > 0 || letters.length > 1) return undefined;
+  const limit = categoriesFor(within.access, type, letters);
+  const [category, ...others] = limit === 'all' ? [] : limit;
+  if (category === undefined || others.length > 0) return undefined;
+  const parts = lists.map((list) => partOfCategory(list, category.system, category.code));
+  return parts.every((part) => part !== undefined) ? parts : undefined;
+}
+
 /**
- * Returns SQL for the current number of items that a grant's categories cover. A resource with several of them counts
- * once.
+ * Returns SQL for the current number of items that a grant's categories cover, counted one by one. A resource with several
+ * of them counts once.
  */
 function totalSeen(of: SeenList, bind: (value: unknown) => string, seeing: Bind): string {
   return `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])
@@ -308,15 +326,16 @@ function totalSeen(of: SeenList, bind: (value: unknown) => string, seeing: Bind)
 /**
  * Returns SQL for the current number of items: sums by time bucket, plus the rows of the buckets at the
  * borders.
+ * @param lists SQL for the hashes of the lists
  */
-function totalOf({ from, to }: ListOf, bind: (value: unknown) => string): string {
+function totalOf({ from, to }: ListOf, lists: string, bind: (value: unknown) => string): string {
   const among = (begin: number, end: number): string =>
-    `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])
+    `(select count(*) from timeline.place p where p.record = $1 and p.list = any(${lists}::int8[])
       and p.at >= ${bind(begin)}::int8 and p.at < ${bind(end)}::int8 and p.until is null)`;
   const [begin, end] = [from ?? -EVER, to ?? EVER];
   const [first, last] = [bucketOf(begin), bucketOf(end)];
   const [within, beyond] = first >= last ? [end, end] : [bucketStart(first + 1), bucketStart(last)];
-  return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any($2::int8[])
+  return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any(${lists}::int8[])
       and t.stretch > ${bind(first)} and t.stretch < ${bind(last)})
     + ${among(begin, within)} + ${among(beyond, end)}`;
 }

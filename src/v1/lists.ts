@@ -39,6 +39,22 @@ type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 const ASKED: ReadonlySet<string> = new Set(CATEGORIES.map((code) => codedValue(categorySystem(code), code)));
 
 /**
+ * Returns the name of the list that has what a list, or its unsafe part, has of a category; undefined if there is none.
+ * Lists by category are those of Observation and of its codes, for the categories of REST v1 in their own code system.
+ */
+export function partOfCategory(name: string, system: string | undefined, code: string): string | undefined {
+  const own: By = ['category', codedValue(system, code)];
+  if (system === undefined || !ASKED.has(own[1])) return undefined;
+  const isUnsafe = name.endsWith(unsafePart(''));
+  const list = isUnsafe ? name.slice(0, -unsafePart('').length) : name;
+  const [, coded] = /^Observation code ([^\n]+)$/.exec(list) ?? [];
+  const isOwn = list === listOf('Observation') || list === listOf('Observation', own);
+  if (!isOwn && coded === undefined) return undefined;
+  const part = listOf('Observation', ...(coded === undefined ? [own] : [['code', coded] as const, own]));
+  return isUnsafe ? unsafePart(part) : part;
+}
+
+/**
  * Number of codings of a concept that make lists. Each is a row per version and category, and FHIR sets no limit, so a
  * large resource could otherwise exceed what a projection can write.
  */

@@ -1,5 +1,6 @@
 /** Pages of v1 lists: what the first one reads of the index, one far behind reads too, and no more. */
 import { expect } from 'chai';
+import type { Pool } from 'pg';
 import { history } from '#projections/history/project.ts';
 import { resources } from '#projections/resources/project.ts';
 import { openSession } from '#projections/session.ts';
@@ -8,14 +9,18 @@ import { timeline } from '#projections/timeline/project.ts';
 import { openItems } from '#queries/rest/items.ts';
 import type { ListOf } from '#queries/rest/places.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { ownCaller } from '#src/shared/caller.ts';
+import { accessOf } from '#src/oauth/access.ts';
+import { type Caller, ownCaller } from '#src/shared/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { listOf } from '#src/v1/lists.ts';
+import { codedValue, listOf, unsafePart } from '#src/v1/lists.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { mostRowsRead } from '#test/support/rows-read.ts';
 import { created, stored, TENANT } from '../projections/made.ts';
 
 const OBSERVATIONS = 4_000;
 const DAY = 86_400_000;
+const SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
+const SYSTEM_OF_OTHERS = 'http://example.org/categories';
 
 /** Node of EXPLAIN (FORMAT JSON). */
 interface PlanNode {
@@ -44,6 +49,9 @@ describe('pages of a long list of REST v1', () => {
         created('Observation', newUuid(), {
           status: 'final',
           effectiveDateTime: new Date(n * DAY).toISOString(),
+          code: { coding: [{ system: 'http://loinc.org', code: n % 8 === 0 ? '4548-4' : '718-7' }] },
+          ...(n === 0 ? { modifierExtension: [{ url: 'http://example.org/not', valueBoolean: true }] } : {}),
+          category: [{ coding: [{ system: SYSTEM, code: n % 4 === 0 ? 'laboratory' : 'vital-signs' }] }],
         }),
       ),
     ]);
@@ -76,12 +84,57 @@ describe('pages of a long list of REST v1', () => {
     let cursor: string | undefined;
     do {
       const page = await items(caller, of, { limit: 200, cursor });
-      expect([page.seen, page.total]).to.deep.equal([true, OBSERVATIONS]);
+      expect([page.seen, page.total]).to.deep.equal([true, OBSERVATIONS - 1]);
       found.push(...page.rows.map(({ id }) => id));
       cursor = page.next;
     } while (cursor !== undefined);
-    expect(new Set(found).size).to.equal(OBSERVATIONS);
+    expect(new Set(found).size).to.equal(OBSERVATIONS - 1);
     const [, second = 0, ...later] = read;
     expect(Math.max(...later)).to.be.at.most(second + 3);
+  });
+
+  const under = (...categories: string[]): Caller => ({
+    ...caller,
+    sees: {
+      ...caller.sees,
+      within: {
+        ...{ record: patient, patient: newUuid(), purpose: null },
+        access: accessOf(categories.map((category) => `patient/Observation.rs?category=${category}`)),
+      },
+    },
+  });
+  const byCategory = (code: string) => listOf('Observation', ['category', codedValue(SYSTEM, code)]);
+
+  const ofA1c = listOf('Observation', ['code', codedValue('http://loinc.org', '4548-4')]);
+  const withUnsafe = (list: string) => [list, unsafePart(list)];
+
+  it('count under a grant what its categories cover', async () => {
+    const items = openItems(database.pool);
+    const total = async (by: Caller, more: Partial<ListOf> = {}) =>
+      (await items(by, { ...of, lists: withUnsafe(listOf('Observation')), ...more }, { limit: 1 })).total;
+    const labs = OBSERVATIONS / 4;
+    const from = 400 * DAY * 1_000;
+    const to = 800 * DAY * 1_000;
+    for (const by of [under(`${SYSTEM}|laboratory`), under(`${SYSTEM}|LABORATORY`), under('laboratory')]) {
+      expect(await total(by)).to.equal(labs);
+      expect(await total(by, { from, to })).to.equal(100);
+      expect(await total(by, { lists: withUnsafe(ofA1c) })).to.equal(labs / 2);
+      expect(await total(by, { lists: [listOf('Observation')] })).to.equal(labs - 1);
+      expect(await total(by, { lists: withUnsafe(byCategory('laboratory')) })).to.equal(labs);
+      expect(await total(by, { lists: withUnsafe(byCategory('vital-signs')) })).to.equal(0);
+    }
+    expect(await total(under('laboratory', `${SYSTEM}|vital-signs`))).to.equal(OBSERVATIONS);
+    expect(await total(under(`${SYSTEM_OF_OTHERS}|laboratory`))).to.equal(0);
+    expect(await total(under(`${SYSTEM}|survey`))).to.equal(0);
+    expect(await total(under(`${SYSTEM}|of-no-list`))).to.equal(0);
+  });
+
+  it('read no row of the list for the total of one category', async () => {
+    const read = (by: Caller) =>
+      mostRowsRead(database.pool, (pool: Pool) =>
+        openItems(pool)(by, { ...of, lists: withUnsafe(listOf('Observation')) }, { limit: 10 }),
+      );
+    expect(await read(under(`${SYSTEM}|vital-signs`))).to.be.lessThan(OBSERVATIONS / 4);
+    expect(await read(under('vital-signs'))).to.be.at.least(OBSERVATIONS);
   });
 });
