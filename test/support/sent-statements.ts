@@ -1,0 +1,55 @@
+/** Records the statements that services in this process send to PostgreSQL, whichever way they are sent. */
+import pg from 'pg';
+
+/** A statement as it was sent. */
+export interface SentStatement {
+  readonly text: string;
+  /** Bound values; none where they are part of the text. */
+  readonly values: readonly unknown[];
+  /** `application_name` of the connection. */
+  readonly connection: string;
+}
+
+/** What is recorded. */
+export interface Recording {
+  /** Returns what was sent since the last call. */
+  taken(): SentStatement[];
+  stop(): void;
+}
+
+type Query = (
+  this: pg.Client & { connectionParameters?: { application_name?: string } },
+  ...args: never[]
+) => unknown;
+
+/** Starts to record. */
+export function recordStatements(): Recording {
+  let sent: SentStatement[] = [];
+  const { prototype } = pg.Client as unknown as { prototype: { query: Query } };
+  const { query } = prototype;
+  prototype.query = function (...args) {
+    const statement = statementOf(args);
+    if (statement !== undefined)
+      sent.push({ ...statement, connection: this.connectionParameters?.application_name ?? '' });
+    return query.apply(this, args);
+  };
+  return {
+    taken() {
+      const before = sent;
+      sent = [];
+      return before;
+    },
+    stop() {
+      prototype.query = query;
+    },
+  };
+}
+
+/** Reads the forms that `query` takes: a text, an object, and a stream that holds its text. */
+function statementOf([first, second]: readonly unknown[]): Omit<SentStatement, 'connection'> | undefined {
+  if (typeof first === 'string') return { text: first, values: Array.isArray(second) ? second : [] };
+  if (typeof first !== 'object' || first === null) return undefined;
+  const { text, values } = first as { readonly text?: unknown; readonly values?: unknown };
+  if (typeof text !== 'string') return undefined;
+  return { text, values: Array.isArray(values) ? values : Array.isArray(second) ? second : [] };
+}

@@ -1,0 +1,93 @@
+/**
+ * Sources with SQL on tables of `resources`, `history`, `search` and `timeline` use the condition on what a caller sees
+ * (`queries/sight.ts`), or say here why not. `test/http/grant-statements.test.ts` looks at the statements themselves.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const ROOT = resolve(fileURLToPath(new URL('.', import.meta.url)), '../..');
+
+const SQL =
+  /\b(?:from|join|update|into)\s+(?:resources\.resource|history\.(?:version|client_provenance)|search\.(?:entry|string|period|quantity|\$\{)|timeline\.(?:entry|place|tally))\b/i;
+const USES_SIGHT = /from '(?:#queries\/|\.{1,2}\/(?:\.\.\/)*)(?:search\/)?(?:sight|seen)\.ts'/;
+
+/** Sources without the condition, by why they need none. */
+const WITHOUT: Readonly<Record<string, readonly string[]>> = {
+  'the condition itself': ['queries/sight.ts'],
+  'parts of a search, to which queries/search/seen.ts adds the condition, and queries/search/inner.ts in chains and _has':
+    [
+      'queries/search/chain.ts',
+      'queries/search/conditions.ts',
+      'queries/search/entry-keys.ts',
+      'queries/search/entry-sort.ts',
+      'queries/search/has.ts',
+      'queries/search/kinds/hierarchy.ts',
+      'queries/search/kinds/near.ts',
+      'queries/search/kinds/string.ts',
+      'queries/search/order.ts',
+      'queries/search/page.ts',
+      'queries/search/records.ts',
+      'queries/search/selection.ts',
+      'queries/search/stored-values.ts',
+      'queries/search/value-walk.ts',
+    ],
+  'more of resources or versions that were found for the caller before': [
+    'queries/context/context.ts',
+    'queries/large-bodies.ts',
+    'queries/records-of.ts',
+    'queries/rest/items.ts',
+    'queries/rest/marks.ts',
+    'queries/summary/ai-versions.ts',
+    'src/operations/context-manifests.ts',
+  ],
+  'part of a query that has the condition': ['queries/everything/care-dates.ts'],
+  'which ids belong to a record; no row is shown': ['queries/read-granted.ts'],
+  'not asked under a grant: answers with undefined, or isn’t called': [
+    'queries/history-instance.ts',
+    'queries/newest-version.ts',
+  ],
+  'what the application itself created': ['queries/own-document.ts'],
+  'grants, links and proposals, by their own record': [
+    'queries/consents/owner-of.ts',
+    'queries/consents/patients-of-project.ts',
+    'queries/consents/proposals.ts',
+    'queries/consents/records.ts',
+    'queries/consents/sandbox-links.ts',
+    'queries/consents/shared-links.ts',
+    'src/operations/invitations.ts',
+    'src/operations/shared-links.ts',
+  ],
+  'for people: the patient’s own pages, and members of the project': [
+    'queries/admin/patients.ts',
+    'queries/admin/sandbox.ts',
+    'queries/rest/changes.ts',
+  ],
+  'for the service: uploads by a signed URL, the sweeper of documents, bodies of webhooks': [
+    'queries/rest/document-blobs.ts',
+    'queries/rest/document-slot.ts',
+    'src/reactions/webhooks/text-as-of.ts',
+  ],
+  'commands of the operator': [
+    'src/cli/commands.ts',
+    'src/cli/directory-names.ts',
+    'src/cli/find-patients.ts',
+    'src/cli/history.ts',
+  ],
+};
+
+describe('sources of SQL on rows that callers see', () => {
+  it('use the condition, or are listed with the reason', () => {
+    const naming = ['queries', 'src', 'commands']
+      .flatMap((folder) =>
+        readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+          join(folder, name),
+        ),
+      )
+      .filter((file) => file.endsWith('.ts') && SQL.test(readFileSync(join(ROOT, file), 'utf8')));
+    const without = naming.filter((file) => !USES_SIGHT.test(readFileSync(join(ROOT, file), 'utf8')));
+    expect(naming.length - without.length).to.be.greaterThan(10);
+    expect(without.sort()).to.deep.equal(Object.values(WITHOUT).flat().sort());
+  });
+});
