@@ -1,7 +1,8 @@
-/** Reads and searches with an access token of a grant, the access log included, against the same with an API key. */
+/** Reads, searches and creates with an access token of a grant, the access log included, against the same with an API key. */
 import pg from 'pg';
 import { issueGrantTokens } from '#src/oauth/issue-tokens.ts';
 import type { Bench, MeasuredService } from '../bench.ts';
+import { appendGrant } from '../grant.ts';
 import type { Load, Outcome, Plan } from '../load/plan.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
 import { createObservations, createPatients, FHIR, pathOf } from '../records.ts';
@@ -9,6 +10,7 @@ import { median } from '../statistics.ts';
 
 const READERS = 16;
 const SEARCHERS = 4;
+const WRITERS = 16;
 /** Clients of the owner while an application searches. */
 const OWNERS = 1;
 const OBSERVATIONS = 5_000;
@@ -26,7 +28,7 @@ interface Granted {
 /** The row of grants. */
 export const grants: Measure = {
   row: 'grants',
-  subject: `read by id (${READERS} clients) and search (${SEARCHERS} clients) with an access token of a grant, access log included; an owner’s searches (${OWNERS} client) while one application searches without pause (${SEARCHERS} clients)`,
+  subject: `read by id (${READERS} clients) and search (${SEARCHERS} clients) with an access token of a grant, access log included; create (${WRITERS} clients) with such a token; an owner’s searches (${OWNERS} client) while one application searches without pause (${SEARCHERS} clients)`,
   baseline: 'the same with an API key; the owner’s searches alone',
   async run(bench): Promise<Finding> {
     const started = await bench.service();
@@ -63,6 +65,23 @@ export const grants: Measure = {
     };
     const read = await compare(READERS, reads, reads, 8_000);
     const searched = await compare(SEARCHERS, search(patient), search(granted.patient), 1_000);
+    const creates = (target: Load['target'], of: string): Load => ({
+      ...{ target, clients: WRITERS, expect: 201 },
+      requests: { kind: 'observations', path: `${FHIR}/Observation`, patients: [of] },
+    });
+    const byKey = creates(withKey, patient);
+    const byToken = creates(withToken, granted.patient);
+    await bench.load({ ...byKey, ...bench.warmUp(1_000) });
+    await bench.load({ ...byToken, ...bench.warmUp(1_000) });
+    const created = await alternate(
+      Math.max(3, bench.options.runs),
+      () => bench.load({ ...byKey, seconds }),
+      () => bench.load({ ...byToken, seconds }),
+    );
+    const written = {
+      key: median(created.baseline.map(rateOf)),
+      token: median(created.subject.map(rateOf)),
+    };
     const application = bench.worker('load/generator.ts');
     const owners = patients.slice(1).flatMap(search);
     const alone = () => bench.load({ ...load(withKey, OWNERS, owners), seconds: bench.seconds(2) });
@@ -96,6 +115,9 @@ export const grants: Measure = {
         { name: 'reads with a key', value: read.key, unit: '/s' },
         { name: 'searches with a token', value: searched.token, unit: '/s' },
         { name: 'searches with a key', value: searched.key, unit: '/s' },
+        { name: 'creates with a token', value: written.token, unit: '/s' },
+        { name: 'creates with a key', value: written.key, unit: '/s' },
+        { name: 'creates, token / key', value: written.token / written.key, unit: '' },
         { name: 'the owner’s p50 alone', value: median(turns.baseline.map(({ p50 }) => p50)), unit: 'ms' },
         { name: 'beside an application', value: median(turns.subject.map(({ p50 }) => p50)), unit: 'ms' },
       ],
@@ -118,26 +140,18 @@ async function allow(bench: Bench, { databaseUrl }: MeasuredService, record: str
     `insert into projects.application
        (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, trusted, created_at)
      values ('${application.applicationId}', '${application.project}', 'client_test_bench', 'Bench', 'sandbox', 'public',
-             array['https://bench.example/callback'], array['patient/*.rs'], array['authorization_code'], false, 1)`,
+             array['https://bench.example/callback'], array['patient/*.cruds'], array['authorization_code'], false, 1)`,
   );
-  const [grant] = await bench.query<{ patient: string }>(
-    databaseUrl,
-    `insert into consents.grants
-       (grant_id, record, application_id, project, environment, sector, issuer, subject, patient, pairwise_subject,
-        scopes, granted_by, granted_at, expires_at, lang, sentences, owner_project, owner_environment)
-     select 'grant_bench', '${record}', a.id, a.project, a.environment, a.id, 'https://issuer.example', 'bench',
-            gen_random_uuid(), 'bench', a.scopes, 'patient', 1, 4000000000000000, 'en', '{}', p.id, 'sandbox'
-       from projects.application a, projects.project p
-      where a.id = '${application.applicationId}' and p.id <> a.project order by p.created_at limit 1
-     returning patient`,
-  );
+  const scopes = ['patient/*.cruds'];
+  const patient = await appendGrant(databaseUrl, record, application, { id: 'grant_bench', scopes });
+  await bench.settle(databaseUrl);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 1 });
   try {
     const issued = await issueGrantTokens(pool, {
-      ...{ client: application, grantId: 'grant_bench', record, scope: 'patient/*.rs', resources: [] },
+      ...{ client: application, grantId: 'grant_bench', record, scope: scopes.join(' '), resources: [] },
     });
-    if (issued === undefined || grant === undefined) throw new Error('the grant is not active');
-    return { record, patient: grant.patient, token: issued.accessToken };
+    if (issued === undefined) throw new Error('the grant is not active');
+    return { record, patient, token: issued.accessToken };
   } finally {
     await pool.end();
   }

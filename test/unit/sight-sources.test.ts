@@ -62,6 +62,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'for people: the patient’s own pages, and members of the project': [
     'queries/admin/patients.ts',
     'queries/admin/sandbox.ts',
+    'queries/rest/changed-by-ai.ts',
     'queries/rest/changes.ts',
   ],
   'for the service: uploads by a signed URL, the sweeper of documents, bodies of webhooks': [
