@@ -90,7 +90,7 @@ export function openSeries(pool: Pool, molarMass: MolarMassOf): ReadSeries {
       const unsorted = await onConnection(pool, (database) =>
         readGroup(database, { sees, patient, ...span }, group),
       );
-      told.push(await inSlices(trackOfGroup(unsorted, group, molarMass)));
+      told.push(await inSlices(trackOfGroup(unsorted, molarMass)));
     }
     return { fresh, told };
   };

@@ -1,14 +1,14 @@
 /** Reads tracks: the values of one code or group of codes, or of all codes of a record. */
 import type { PoolClient } from 'pg';
 import { type MolarMassOf, trackOf } from '#src/insight/measurement.ts';
-import type { Coded, Track } from '#src/insight/track.ts';
-import { type InsightWarning, warningsOf } from '#src/insight/warning.ts';
+import type { Coded, Point, Track } from '#src/insight/track.ts';
+import { type InsightWarning, type Tally, warningsOf } from '#src/insight/warning.ts';
 import type { Sees } from '#src/shared/caller.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { codedValue, listOf } from '#src/v1/lists.ts';
 import { countLeftOut, type LeftOut, type ReadRow, type RowsOf, readRows } from './rows.ts';
-import { type CodedMeasurement, measurementsIn } from './values.ts';
+import { type CodedNumber, numbersIn, pointOf } from './values.ts';
 
 /** Where and when to read. */
 export interface Span {
@@ -25,29 +25,21 @@ export interface ReadTrack {
   readonly warnings: readonly InsightWarning[];
 }
 
-/** A version, of which only the numbers are kept. */
-interface NumbersOf {
-  readonly id: string;
-  readonly list: number;
-  readonly leftOut: 'byAi' | 'undated' | 'long' | undefined;
-  readonly measurements: readonly CodedMeasurement[];
+/** The values of one code, or of a group of codes. */
+interface Values {
+  readonly codes: readonly Coded[];
+  /** In no order. */
+  readonly byUnit: Map<string | null, Point[]>;
 }
 
-/** Versions and counts as they were read. */
+/** Values and counts as they were read. */
 export interface Unsorted {
-  readonly rows: readonly NumbersOf[];
-  readonly leftOut: LeftOut;
+  /** One for a group of codes, else one for each code. */
+  readonly values: readonly Values[];
+  readonly leftOut: LeftOut & Pick<Tally, 'byAi' | 'undated' | 'long'>;
 }
 
-/** The numbers that are wanted, and how many versions are left out. */
-interface Sorted {
-  readonly measurements: readonly CodedMeasurement[];
-  readonly byAi: number;
-  readonly undated: number;
-  readonly long: number;
-}
-
-/** Reads the rows of a group of codes: Observations that have one of them, themselves or in a component. */
+/** Reads the values of a group of codes: of Observations that have one of them, and of components that do. */
 export async function readGroup(
   database: PoolClient,
   span: Span,
@@ -57,103 +49,104 @@ export async function readGroup(
     const value = codedValue(system, code);
     return [listOf('Observation', ['code', value]), listOf('Observation', ['component', value])];
   });
-  return read(database, { ...span, type: 'Observation', lists });
+  const values = { codes: group, byUnit: new Map<string | null, Point[]>() };
+  const isAsked = ({ system, code }: CodedNumber, n: number): boolean => {
+    const asked = group[n];
+    return asked?.system === system && asked.code.toLowerCase() === code.toLowerCase();
+  };
+  const stated = new Set<string>();
+  // Of each code there are two lists: Observations that have it, and those of which a component has it.
+  const leftOut = await read(database, { ...span, type: 'Observation', lists }, (each, { list, fhir }) => {
+    if (each.isPart) return list % 2 === 1 && isAsked(each, list >> 1) ? values : undefined;
+    if (list % 2 === 1 || stated.has(fhir)) return undefined;
+    // An Observation that has several of the codes states its own value once.
+    if (group.length > 1) stated.add(fhir);
+    return values;
+  });
+  return { values: [values], leftOut };
 }
 
-/** Reads the rows of all Observations of a record. */
-export function readAll(database: PoolClient, span: Span): Promise<Unsorted> {
-  return read(database, { ...span, type: 'Observation', lists: [listOf('Observation')] });
+/** Reads the values of all Observations of a record, by code. */
+export async function readAll(database: PoolClient, span: Span): Promise<Unsorted> {
+  const bySystem = new Map<string, Map<string, Values>>();
+  const of = { ...span, type: 'Observation', lists: [listOf('Observation')] } as const;
+  const leftOut = await read(database, of, ({ system, code }) => {
+    const ofSystem = got(bySystem, system, () => new Map<string, Values>());
+    return got(ofSystem, code, () => ({
+      codes: [{ system, code }],
+      byUnit: new Map<string | null, Point[]>(),
+    }));
+  });
+  return { values: [...bySystem.values()].flatMap((codes) => [...codes.values()]), leftOut };
 }
 
-async function read(database: PoolClient, of: RowsOf): Promise<Unsorted> {
-  const rows = await readRows(database, of, numbersOf);
-  return { rows, leftOut: await countLeftOut(database, of) };
+/**
+ * Reads numbers, and counts what is left out.
+ * @param placeOf returns where a number belongs; undefined if nowhere
+ */
+async function read(
+  database: PoolClient,
+  of: RowsOf,
+  placeOf: (number: CodedNumber, row: ReadRow) => Values | undefined,
+): Promise<Unsorted['leftOut']> {
+  const counts = { byAi: 0, undated: 0, long: 0 };
+  const counted = new Set<string>();
+  await readRows(database, of, (row) => {
+    const { author, fields, date, fhir } = row;
+    if (author !== 'ai' && fields !== undefined && date !== null) {
+      for (const number of numbersIn(fields)) {
+        const place = placeOf(number, row);
+        if (place !== undefined) got(place.byUnit, number.unit, () => []).push(pointOf(row, date, number));
+      }
+    } else if (!counted.has(fhir)) {
+      counted.add(fhir);
+      counts[author === 'ai' ? 'byAi' : fields === undefined ? 'long' : 'undated'] += 1;
+    }
+  });
+  return { ...counts, ...(await countLeftOut(database, of)) };
 }
 
-function numbersOf(row: ReadRow): NumbersOf {
-  const { id, list, author, fields, date } = row;
-  const leftOut =
-    author === 'ai' ? 'byAi' : fields === undefined ? 'long' : date === null ? 'undated' : undefined;
-  return { id, list, leftOut, measurements: leftOut === undefined ? measurementsIn(row) : [] };
+/** Returns an entry of a map, which is made if it isn't there. */
+function got<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const before = map.get(key);
+  if (before !== undefined) return before;
+  const made = make();
+  map.set(key, made);
+  return made;
 }
 
 /** Makes the track of a group of codes, in steps. */
-export function* trackOfGroup(
-  { rows, leftOut }: Unsorted,
-  group: readonly Coded[],
-  molarMass: MolarMassOf,
-): Steps<ReadTrack> {
-  const isAsked = ({ code }: CodedMeasurement, n: number): boolean => {
-    const asked = group[n];
-    return asked?.system === code.system && asked.code.toLowerCase() === code.code.toLowerCase();
-  };
-  // Of each code there are two lists: Observations that have it, and those of which a component has it.
-  const parsed = yield* sorted(rows, (each, { list }) =>
-    list % 2 === 0 ? !each.isPart : each.isPart && isAsked(each, list >> 1),
-  );
-  return madeOf(group, parsed, leftOut, molarMass);
+export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMassOf): Steps<ReadTrack> {
+  const [{ codes, byUnit } = { codes: [], byUnit: new Map<string | null, Point[]>() }] = values;
+  const { track, unconverted } = yield* trackOf(codes, byUnit, molarMass);
+  return { track, warnings: warningsOf({ ...leftOut, ...tallyOf(track), unconverted }) };
 }
 
 /** Makes the tracks of all codes, in the order of codes, in steps. */
 export function* tracksOfAll(
-  { rows, leftOut }: Unsorted,
+  { values, leftOut }: Unsorted,
   molarMass: MolarMassOf,
 ): Steps<{ tracks: Track[]; warnings: InsightWarning[] }> {
-  const parsed = yield* sorted(rows, () => true);
-  const byCode = new Map<string, CodedMeasurement[]>();
-  for (const each of parsed.measurements) {
-    const key = `${each.code.system}|${each.code.code}`;
-    const before = byCode.get(key);
-    if (before === undefined) byCode.set(key, [each]);
-    else before.push(each);
-  }
-  yield;
-  const none = { measurements: [], byAi: 0, undated: 0, long: 0 };
-  const made: ReadTrack[] = [];
-  for (const [, measurements] of [...byCode].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const codes = measurements.slice(0, 1).map(({ code }) => code);
-    made.push(madeOf(codes, { ...none, measurements }, { modified: 0, withdrawn: 0 }, molarMass));
+  const keyOf = ({ codes: [first] }: Values): string => `${first?.system}|${first?.code}`;
+  const tracks: Track[] = [];
+  const units: InsightWarning[] = [];
+  for (const { codes, byUnit } of values.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+    const { track, unconverted } = yield* trackOf(codes, byUnit, molarMass);
+    tracks.push(track);
+    units.push(...warningsOf({ ...NOTHING, unit: track.unit, unconverted }));
     yield;
   }
-  const whole = madeOf([], { ...parsed, measurements: [] }, leftOut, molarMass);
-  return {
-    tracks: made.map(({ track }) => track),
-    warnings: [
-      ...whole.warnings,
-      ...made.flatMap(({ warnings }) => warnings.filter(({ kind }) => kind === 'unit')),
-    ],
-  };
+  return { tracks, warnings: [...warningsOf({ ...NOTHING, ...leftOut }), ...units] };
 }
 
-/** Returns the numbers that are wanted. An Observation that is in several lists states its own value once. */
-function* sorted(
-  rows: readonly NumbersOf[],
-  isWanted: (each: CodedMeasurement, row: NumbersOf) => boolean,
-): Steps<Sorted> {
-  const [seen, stated] = [new Set<string>(), new Set<string>()];
-  const counts = { byAi: 0, undated: 0, long: 0 };
-  const measurements: CodedMeasurement[] = [];
-  for (const row of rows) {
-    if (row.leftOut !== undefined && !seen.has(row.id)) counts[row.leftOut] += 1;
-    seen.add(row.id);
-    for (const each of row.measurements) {
-      if (!isWanted(each, row) || (!each.isPart && stated.has(row.id))) continue;
-      if (!each.isPart) stated.add(row.id);
-      measurements.push(each);
-    }
-    yield;
-  }
-  return { ...counts, measurements };
-}
+/** What nothing was left out of. */
+const NOTHING: Tally = {
+  ...{ withdrawn: 0, modified: 0, byAi: 0, undated: 0, long: 0 },
+  ...{ unconverted: new Map(), unit: null, bounded: 0 },
+};
 
-function madeOf(
-  codes: readonly Coded[],
-  { measurements, ...counts }: Sorted,
-  leftOut: LeftOut,
-  molarMass: MolarMassOf,
-): ReadTrack {
-  const { track, unconverted } = trackOf(codes, measurements, molarMass);
-  const bounded = track.points.filter(({ bound }) => bound !== null).length;
-  const warnings = warningsOf({ ...counts, ...leftOut, unconverted, unit: track.unit, bounded });
-  return { track, warnings };
+function tallyOf({ unit, points }: Track): Pick<Tally, 'unit' | 'bounded'> {
+  let bounded = 0;
+  for (const { bound } of points) if (bound !== null) bounded += 1;
+  return { unit, bounded };
 }

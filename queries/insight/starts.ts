@@ -15,8 +15,11 @@ const TAKEN: ReadonlySet<string | null> = new Set(['active', 'completed', 'stopp
 export async function readStarts(database: PoolClient, span: Span): Promise<Start[]> {
   if (!seesType(span.sees, 'MedicationStatement', 'rs')) return [];
   const of = { ...span, type: 'MedicationStatement', lists: [listOf('MedicationStatement')] } as const;
-  const read = await readRows(database, of, startIn);
-  const starts = read.flatMap((start) => start ?? []);
+  const starts: Start[] = [];
+  await readRows(database, of, (row) => {
+    const start = startIn(row);
+    if (start !== undefined) starts.push(start);
+  });
   const keyOf = ({ code, date }: Start): string => `${code.system}|${code.code} ${date}`;
   const ordered = starts.sort(
     (a, b) => a.time - b.time || (keyOf(a) + a.source.fhir < keyOf(b) + b.source.fhir ? -1 : 1),
@@ -24,7 +27,7 @@ export async function readStarts(database: PoolClient, span: Span): Promise<Star
   return [...new Map(ordered.toReversed().map((start) => [keyOf(start), start])).values()].reverse();
 }
 
-function startIn({ id, version, author, at, fields }: ReadRow): Start | undefined {
+function startIn({ fhir, version, author, at, fields }: ReadRow): Start | undefined {
   if (fields === undefined || author === 'ai') return undefined;
   const shown = objectIn(JSON.parse(`{${fields}}`));
   const [code, start, status] = [textIn(shown.code), textIn(shown.start), textIn(shown.status)];
@@ -33,6 +36,6 @@ function startIn({ id, version, author, at, fields }: ReadRow): Start | undefine
     code: { system: textIn(shown.system) ?? '', code },
     date: start,
     time: at / 1000 / DAY,
-    source: { fhir: `MedicationStatement/${id}`, version, authorType: author },
+    source: { fhir, version, authorType: author },
   };
 }

@@ -1,10 +1,11 @@
 /** Trends and changes of a record's findings, for contexts. The methods are those of patterns (docs/patterns.md). */
 import { findCourses } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
-import { type Measurement, trackOf } from '#src/insight/measurement.ts';
+import { trackOf } from '#src/insight/measurement.ts';
+import type { Point, Track } from '#src/insight/track.ts';
 import { predicateOf } from '#src/insight/wording.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { inSlices } from '#src/shared/slices.ts';
+import { atOnce, inSlices } from '#src/shared/slices.ts';
 import type { Entry } from './record.ts';
 import type { Series } from './series.ts';
 import { numberIn } from './value.ts';
@@ -35,12 +36,25 @@ export async function patternsOf(
   return new Map(series.map((one, n) => [one, each[n] ?? []]));
 }
 
-function trackOfEntries(entries: readonly Entry[]): ReturnType<typeof trackOf>['track'] {
-  const measurements = entries.length < LEAST ? [] : entries.flatMap((entry) => measurementOf(entry) ?? []);
-  return trackOf([], measurements, () => undefined).track;
+function trackOfEntries(entries: readonly Entry[]): Track {
+  const byUnit = new Map<string | null, Point[]>();
+  for (const entry of entries.length < LEAST ? [] : entries) {
+    const { unit, point } = measurementOf(entry) ?? {};
+    if (unit === undefined || point === undefined) continue;
+    const before = byUnit.get(unit);
+    if (before === undefined) byUnit.set(unit, [point]);
+    else before.push(point);
+  }
+  return atOnce(trackOf([], byUnit, () => undefined)).track;
 }
 
-function measurementOf({ type, id, version, number, dated }: Entry): Measurement | undefined {
+function measurementOf({
+  type,
+  id,
+  version,
+  number,
+  dated,
+}: Entry): { readonly unit: string | null; readonly point: Point } | undefined {
   if (number === undefined || dated.date === null) return undefined;
   const said = JSON.parse(number) as Json;
   const found = numberIn(isObject(said) ? { valueQuantity: said } : { valueInteger: said });

@@ -41,7 +41,7 @@ export function versionOf({ source: { fhir, version } }: Point): string {
   return `${fhir}/_history/${version}`;
 }
 
-/** Points are printed so many at a time: a text for each would take more memory than the points. */
+/** Points that a step prints: a text for each would take more memory than the points. */
 const AT_A_TIME = 500;
 
 /**
@@ -53,7 +53,13 @@ export function* printedPoints(points: readonly Point[], bucket: Bucket): Steps<
     return (yield* bucketPoints(points, bucket)).map((each) => JSON.stringify(each)).join();
   const texts: string[] = [];
   for (let from = 0; from < points.length; from += AT_A_TIME) {
-    texts.push(JSON.stringify(points.slice(from, from + AT_A_TIME).map(rawPoint)).slice(1, -1));
+    // `join` makes one piece of them: strings that were only added to each other would hold all their parts.
+    texts.push(
+      points
+        .slice(from, from + AT_A_TIME)
+        .map(printedPoint)
+        .join(),
+    );
     yield;
   }
   return texts.join();
@@ -76,16 +82,12 @@ function* bucketPoints(points: readonly Point[], bucket: Exclude<Bucket, 'raw'>)
   return all;
 }
 
-function rawPoint(point: Point): ShownPoint {
-  const { date, value, bound } = point;
-  return {
-    at: date,
-    value,
-    comparator: bound,
-    n: 1,
-    fhir: versionOf(point),
-    reference_range: rangeOf([point]),
-  };
+/** Prints a `ShownPoint`: by itself, which takes a third of the time of making the object and printing that. */
+function printedPoint(point: Point): string {
+  const { date, value, bound, low, high } = point;
+  const range = low === null && high === null ? 'null' : `{"low":${low},"high":${high}}`;
+  const comparator = bound === null ? 'null' : `"${bound}"`;
+  return `{"at":${JSON.stringify(date)},"value":${value},"comparator":${comparator},"n":1,"fhir":"${versionOf(point)}","reference_range":${range}}`;
 }
 
 function bucketPoint(day: number, points: readonly Point[]): ShownPoint {

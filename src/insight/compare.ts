@@ -58,9 +58,10 @@ export function* comparePeriods(
   const reason = insufficiency(a, b);
   if (reason !== null) return { a: first, b: second, difference: null, sufficient: false, reason };
   const isLong = Math.max(a.length, b.length) > MOST_SAMPLES;
-  const valuesOf = (points: readonly Point[]): number[] =>
-    (isLong ? mediansOfDays(points) : points).map(({ value }) => value);
-  const [x, y] = [valuesOf(a), valuesOf(b)];
+  const valuesOf = function* (points: readonly Point[]): Steps<number[]> {
+    return (isLong ? yield* mediansOfDays(points) : points).map(({ value }) => value);
+  };
+  const [x, y] = [yield* valuesOf(a), yield* valuesOf(b)];
   const tooFewDays = isLong ? shortage(x.length, y.length, 'day') : null;
   if (tooFewDays !== null)
     return { a: first, b: second, difference: null, sufficient: false, reason: tooFewDays };

@@ -32,12 +32,11 @@ export interface Found {
 export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]): Steps<Found> {
   const sampled: Sampled[] = [];
   for (const track of tracks) {
-    sampled.push({ track, samples: samplesOf(track.points) });
+    sampled.push({ track, samples: yield* samplesOf(track.points) });
     yield;
   }
   const tested = Math.max(1, sampled.filter(({ samples }) => samples.length >= LEAST.trend).length);
   const findings: Finding[] = [];
-  // One after another: of eager evidence no more is held than that of one series.
   const told = function* (found: readonly Detected[]): Steps<void> {
     for (const detected of found) {
       findings.push(yield* findingOf(detected));
@@ -85,7 +84,8 @@ function surest(found: readonly Detected[]): readonly Detected[] {
 
 /** Finds trends and changes alone, of each track by itself, in steps. */
 export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
-  const sampled = tracks.map((track) => ({ track, samples: samplesOf(track.points) }));
+  const sampled: Sampled[] = [];
+  for (const track of tracks) sampled.push({ track, samples: yield* samplesOf(track.points) });
   const tested = Math.max(1, sampled.filter(({ samples }) => samples.length >= LEAST.trend).length);
   const found: Finding[][] = [];
   for (const each of sampled) {

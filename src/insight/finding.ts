@@ -53,39 +53,46 @@ export interface Detected {
   readonly method: string;
   readonly window: { readonly from: string; readonly to: string };
   /**
-   * In the order of time. Better a getter that makes it of the track's points than a list: a record may have hundreds of
-   * findings with thousands of values each, of which one at a time is asked for.
+   * Returns the evidence, in the order of time. It is made of the track's points while it is read: a record may have
+   * hundreds of findings with thousands of values each, of which one at a time is asked for.
    */
-  readonly evidence: readonly Evidence[];
+  readonly pieces: () => Iterable<Evidence>;
 }
 
 /** A finding. */
-export interface Finding extends Detected {
+export interface Finding extends Omit<Detected, 'pieces'> {
   readonly finding_id: string;
+  /** Made each time it is read. */
+  readonly evidence: readonly Evidence[];
 }
 
 /** Pieces of evidence that a step hashes. */
-const STEP = 2_000;
+const STEP = 1_000;
 
 /**
  * Returns a finding with its id, in steps: a hash of its kind, method, codes, window and evidence by version. The evidence
  * is made for the hash, and made again when it is asked for.
  */
-export function* findingOf(detected: Detected): Steps<Finding> {
-  const { kind, codes, direction, effect, confidence, method, window } = detected;
+export function* findingOf({ pieces, ...detected }: Detected): Steps<Finding> {
+  const { kind, codes, method, window } = detected;
   const hash = createHash('sha256');
   hash.update(JSON.stringify([kind, method, codes.map(({ system, code }) => [system, code]), window]));
-  const { evidence } = detected;
-  for (let from = 0; from < evidence.length; from += STEP) {
-    const part = evidence.slice(from, from + STEP);
-    hash.update(part.map(({ fhir, version, role }) => `\n${fhir}/_history/${version} ${role}`).join(''));
+  let part = '';
+  let count = 0;
+  for (const { fhir, version, role } of pieces()) {
+    part += `\n${fhir}/_history/${version} ${role}`;
+    count += 1;
+    if (count % STEP !== 0) continue;
+    hash.update(part);
+    part = '';
     yield;
   }
+  hash.update(part);
   return {
-    ...{ kind, codes, direction, effect, confidence, method, window },
+    ...detected,
     finding_id: `find_${hash.digest('base64url').slice(0, 24)}`,
     get evidence() {
-      return detected.evidence;
+      return [...pieces()];
     },
   };
 }

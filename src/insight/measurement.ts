@@ -1,14 +1,10 @@
 /** Measurements: numbers as resources state them, before units are made one. Pure. */
-
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Coded, inOrder, type Point, type Track } from './track.ts';
 import { type Convert, converterOf } from './units.ts';
 
-/** A number with its unit. */
-export interface Measurement {
-  readonly point: Point;
-  /** UCUM; null for numbers without a unit. */
-  readonly unit: string | null;
-}
+/** Values as they were stated, in no order, by unit: UCUM, null for numbers without one. */
+export type PointsByUnit = ReadonlyMap<string | null, Point[]>;
 
 /** Values that have no place in a track, by their unit. */
 export type Unconverted = ReadonlyMap<string, number>;
@@ -17,24 +13,24 @@ export type Unconverted = ReadonlyMap<string, number>;
 export type MolarMassOf = (code: Coded) => number | undefined;
 
 /**
- * Makes a track of measurements: in the unit that most of them have (of equal ones the first by alphabet), the others
- * converted. Those that can't be are left out, and counted by unit.
+ * Makes a track of measurements, in steps: in the unit that most of them have (of equal ones the first by alphabet), the
+ * others converted. Those that can't be are left out, and counted by unit.
  */
-export function trackOf(
+export function* trackOf(
   codes: readonly Coded[],
-  measurements: readonly Measurement[],
+  byUnit: PointsByUnit,
   molarMass: MolarMassOf,
-): { readonly track: Track; readonly unconverted: Unconverted } {
-  const unit = commonUnit(measurements);
+): Steps<{ readonly track: Track; readonly unconverted: Unconverted }> {
+  const unit = commonUnit(byUnit);
   const mass = massOf(codes, molarMass);
-  const known = new Map<string | null, Convert | undefined>();
   const unconverted = new Map<string, number>();
-  const points: Point[] = [];
-  for (const { point, unit: own } of measurements) {
-    if (!known.has(own)) known.set(own, converterOf(own, unit, mass));
-    const convert = known.get(own);
-    if (convert === undefined) unconverted.set(own ?? '', (unconverted.get(own ?? '') ?? 0) + 1);
-    else points.push(own === unit ? point : converted(point, convert));
+  let points = byUnit.get(unit) ?? [];
+  for (const [own, stated] of byUnit) {
+    if (own === unit) continue;
+    const convert = converterOf(own, unit, mass);
+    if (convert === undefined) unconverted.set(own ?? '', (unconverted.get(own ?? '') ?? 0) + stated.length);
+    else points = points.concat(yield* mapSteps(stated, (point) => converted(point, convert)));
+    yield;
   }
   return { track: { codes, unit, points: inOrder(points) }, unconverted };
 }
@@ -49,10 +45,10 @@ function converted(point: Point, convert: Convert): Point {
   };
 }
 
-function commonUnit(measurements: readonly Measurement[]): string | null {
-  const counts = new Map<string | null, number>();
-  for (const { unit } of measurements) counts.set(unit, (counts.get(unit) ?? 0) + 1);
-  const [first] = [...counts].sort(([a, n], [b, m]) => m - n || ((a ?? '') < (b ?? '') ? -1 : 1));
+function commonUnit(byUnit: PointsByUnit): string | null {
+  const [first] = [...byUnit].sort(
+    ([a, { length: n }], [b, { length: m }]) => m - n || ((a ?? '') < (b ?? '') ? -1 : 1),
+  );
   return first?.[0] ?? null;
 }
 

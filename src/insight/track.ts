@@ -1,5 +1,6 @@
 /** Tracks: the numeric values of one code or group of codes in one unit, in the order of time. Pure. */
 import type { AuthorType } from '#src/shared/author.ts';
+import type { Steps } from '#src/shared/slices.ts';
 import { medianOf } from './methods/select.ts';
 
 /** A code and its system. */
@@ -73,18 +74,18 @@ export function localDay({ at, offset }: Pick<Point, 'at' | 'offset'>): number {
   return Math.floor((at + offset * 60_000) / DAY);
 }
 
-/** Returns the samples of a track: its points, or medians of days if there are more than `MOST_SAMPLES`. */
-export function samplesOf(points: readonly Point[]): Sample[] {
+/** Returns the samples of a track, in steps: its points, or medians of days if there are more than `MOST_SAMPLES`. */
+export function* samplesOf(points: readonly Point[]): Steps<Sample[]> {
   if (points.length <= MOST_SAMPLES)
     return points.map(({ at, value, bound }, n) => ({
       ...{ time: at / DAY, value, bound },
       ...{ first: n, end: n + 1 },
     }));
-  return mediansOfDays(points);
+  return yield* mediansOfDays(points);
 }
 
-/** Returns the medians of days of a track's points, of which the newest `MOST_SAMPLES`. */
-export function mediansOfDays(points: readonly Point[]): Sample[] {
+/** Returns the medians of days of a track's points, in steps, of which the newest `MOST_SAMPLES`. */
+export function* mediansOfDays(points: readonly Point[]): Steps<Sample[]> {
   const days: Sample[] = [];
   for (let first = 0; first < points.length; ) {
     const day = dayAt(points, first);
@@ -99,6 +100,7 @@ export function mediansOfDays(points: readonly Point[]): Sample[] {
       end,
     });
     first = end;
+    yield;
   }
   return days.slice(-MOST_SAMPLES);
 }

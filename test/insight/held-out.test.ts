@@ -66,7 +66,7 @@ describe('insight: held-out simulations', () => {
     // Each change is so large that its place is beyond doubt.
     const changes = shifts.flatMap((values) => {
       const track = daily('a', values);
-      const change = changeOf(track, samplesOf(track.points));
+      const change = changeOf(track, atOnce(samplesOf(track.points)));
       return change === undefined ? [] : [atOnce(change.describe()).effect];
     });
     expect(changes).to.have.length(200);

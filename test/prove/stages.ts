@@ -118,6 +118,13 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'insight',
+    shows:
+      'trends, changes, gaps and associations that were planted in 2,800 of 4,000 fresh synthetic records, and what is found in the noise of the others, with 95 % intervals',
+    run: { tests: ['test/insight/exam.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'checkpoint',
     shows: 'a checkpoint of 1,000,000 streams, made and proved in memory that does not grow with them',
     run: { tests: ['test/projections/checkpoint-scale.test.ts'] },

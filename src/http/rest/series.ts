@@ -123,17 +123,18 @@ async function series(request: RestRequest, patient: string, query: Query): Prom
   const asked = { patient, ...daysOf(from, to), ...(at === undefined ? {} : { at: toMicros(at) }) };
   const read = await told(request, patient, () => services.queries.series(caller, asked, groups));
   const displays = await displaysOf(request, groups.flat());
-  const text = await inSlices(printed(read, bucket, displays));
   const counted = read.reduce((sum, { track }) => sum + track.points.length, 0);
+  const text = await inSlices(printed(read, bucket, displays));
   return { status: 200, text, reads: true, shown: counted };
 }
 
 type Read = Awaited<ReturnType<RestRequest['services']['queries']['series']>>['told'];
 
-/** Prints the answer in steps: it may have a hundred thousand points. */
+/** Prints the answer in steps: it may have a hundred thousand points. Each series is let go when it is printed. */
 function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): Steps<string> {
   const data: string[] = [];
-  for (const { track, warnings: left } of read) {
+  for (let next = read.shift(); next !== undefined; next = read.shift()) {
+    const { track, warnings: left } = next;
     const [first] = track.codes;
     const points = yield* printedPoints(track.points, bucket);
     const members = {

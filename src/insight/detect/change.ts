@@ -59,7 +59,7 @@ export function changeOf(track: Track, samples: readonly Sample[]): Fitted | und
         confidence: confidenceOf(p),
         method: CHANGE_METHOD,
         window: windowOf(track, samples),
-        evidence: evidenceOfSamples(track, samples, supports),
+        pieces: () => evidenceOfSamples(track, samples, supports),
       };
     },
   };

@@ -37,14 +37,13 @@ export function windowOf(track: Track, samples: readonly Sample[]): { from: stri
 }
 
 /** Returns the points of samples as evidence. @param supports of each sample */
-export function evidenceOfSamples(
+export function* evidenceOfSamples(
   { points, unit }: Track,
   samples: readonly Sample[],
   supports: readonly boolean[],
-): Evidence[] {
-  return samples.flatMap(({ first, end }, k) =>
-    points.slice(first, end).map((point) => evidenceOf(point, unit, supports[k] ?? true)),
-  );
+): Generator<Evidence, void> {
+  for (const [k, { first, end }] of samples.entries())
+    for (const point of points.slice(first, end)) yield evidenceOf(point, unit, supports[k] ?? true);
 }
 
 /** Returns for each of two groups' samples, one after another, whether it is on its group's side of a middle. */

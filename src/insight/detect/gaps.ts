@@ -53,7 +53,7 @@ export function gapsOf(track: Track, level: number): Detected[] {
       confidence: confidenceOf(Math.min(1, intervals.length * normalTail(deviation(days)))),
       method: GAP_METHOD,
       window: { from: from.date, to: to.date },
-      evidence: [evidenceOf(from, track.unit, true), evidenceOf(to, track.unit, true)],
+      pieces: () => [evidenceOf(from, track.unit, true), evidenceOf(to, track.unit, true)],
     }));
 }
 

@@ -212,18 +212,16 @@ function detectedOf(a: Deviating, b: Deviating, { steps, rho, p }: Strongest): D
     confidence: confidenceOf(p),
     method: PAIR_METHOD,
     window: { from: isEarlier ? wa.from : wb.from, to: isLater ? wa.to : wb.to },
-    get evidence() {
-      return evidenceOfPair(a, b, { steps, rho });
-    },
+    pieces: () => evidenceOfPair(a, b, { steps, rho }),
   };
 }
 
 /** Returns the evidence of a correlation: the values of the first series, then those of the second. */
-function evidenceOfPair(
+function* evidenceOfPair(
   a: Deviating,
   b: Deviating,
   { steps, rho }: Pick<Strongest, 'steps' | 'rho'>,
-): Evidence[] {
+): Generator<Evidence, void> {
   const { first, second } = matchedOf(a, b, sharedOf(a, b), steps);
   const middle = (of: Deviating, at: readonly number[]) => medianOf(at.map((n) => of.deviations[n] ?? 0));
   const [mx, my] = [middle(a, first), middle(b, second)];
@@ -232,8 +230,6 @@ function evidenceOfPair(
     return product * rho >= 0;
   });
   const used = (of: Deviating, at: readonly number[]) => at.flatMap((n) => of.samples[n] ?? []);
-  return [
-    ...evidenceOfSamples(a.track, used(a, first), supports),
-    ...evidenceOfSamples(b.track, used(b, second), supports),
-  ];
+  yield* evidenceOfSamples(a.track, used(a, first), supports);
+  yield* evidenceOfSamples(b.track, used(b, second), supports);
 }

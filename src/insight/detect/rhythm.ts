@@ -1,5 +1,5 @@
 /** Rhythms of the day and of the week, in the patient's own time. */
-import type { Steps } from '#src/shared/slices.ts';
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
 import { kruskalWallis } from '../methods/kruskal-wallis.ts';
 import { medianOf } from '../methods/select.ts';
@@ -64,42 +64,32 @@ interface Cell {
 export function* rhythmsOf(track: Track, level: number): Steps<Detected[]> {
   const found: Detected[] = [];
   for (const period of PERIODS) {
-    const detected = rhythmOf(track, period, level);
+    const detected = yield* rhythmOf(track, period, level);
     if (detected !== undefined) found.push(detected);
-    yield;
   }
   return found;
 }
 
-function rhythmOf(track: Track, period: Period, level: number): Detected | undefined {
+function* rhythmOf(track: Track, period: Period, level: number): Steps<Detected | undefined> {
   const isInDays = (date: string): boolean => period.parts === 7 || date.length > 10;
   const points = track.points.filter(({ date }) => isInDays(date));
   if (points.length < LEAST.rhythm) return undefined;
-  const periods = cellsOf(points, period).filter((cells) => cells.length >= period.leastParts);
+  yield;
+  const periods = (yield* cellsOf(points, period)).filter((cells) => cells.length >= period.leastParts);
   const used = periods.slice(-Math.floor(MOST_SAMPLES / period.parts));
   if (used.length < period.leastPeriods) return undefined;
-  const cells = stretchesOf(used, period.stretch).flatMap((stretch) => {
-    const slope = slopeOf(stretch);
-    return stretch.flatMap((of) => {
-      const level = of.map(({ time, value }) => value - slope * (time - (of[0]?.time ?? time)));
-      const middle = medianOf(level);
-      return of.map((cell, n) => ({ ...cell, deviation: (level[n] ?? 0) - middle }));
-    });
-  });
+  const cells = (yield* mapSteps(stretchesOf(used, period.stretch), deviating)).flat();
   if (cells.length < LEAST.rhythm) return undefined;
   const groups = Array.from({ length: period.parts }, (_, part) =>
     cells.filter((cell) => cell.part === part).map(({ deviation }) => deviation),
   );
+  yield;
   const result = kruskalWallis(groups);
+  yield;
   if (result === undefined || result.p >= level) return undefined;
   const medians = groups.map((group) => (group.length === 0 ? Number.NaN : medianOf(group)));
   const told = medians.filter((median) => !Number.isNaN(median));
   const [least, most] = [Math.min(...told), Math.max(...told)];
-  const all = cells.flatMap(({ points: of, part, deviation }) => {
-    const median = medians[part] ?? 0;
-    const supports = (median !== most || deviation >= 0) && (median !== least || deviation <= 0);
-    return of.map((point) => evidenceOf(point, track.unit, supports));
-  });
   return {
     kind: 'correlation',
     codes: track.codes,
@@ -108,8 +98,24 @@ function rhythmOf(track: Track, period: Period, level: number): Detected | undef
     confidence: confidenceOf(result.p),
     method: period.method,
     window: { from: cells[0]?.points[0]?.date ?? '', to: cells.at(-1)?.points.at(-1)?.date ?? '' },
-    evidence: all,
+    *pieces() {
+      for (const { points: of, part, deviation } of cells) {
+        const median = medians[part] ?? 0;
+        const supports = (median !== most || deviation >= 0) && (median !== least || deviation <= 0);
+        for (const point of of) yield evidenceOf(point, track.unit, supports);
+      }
+    },
   };
+}
+
+/** Returns the cells of a stretch with their deviations from the medians of their periods, less the stretch's slope. */
+function deviating(stretch: readonly Cell[][]): (Cell & { readonly deviation: number })[] {
+  const slope = slopeOf(stretch);
+  return stretch.flatMap((of) => {
+    const level = of.map(({ time, value }) => value - slope * (time - (of[0]?.time ?? time)));
+    const middle = medianOf(level);
+    return of.map((cell, n) => ({ ...cell, deviation: (level[n] ?? 0) - middle }));
+  });
 }
 
 /** Divides periods into stretches of nearly the same number, which is at least `length` if there are so many. */
@@ -137,8 +143,8 @@ function slopeOf(stretch: readonly Cell[][]): number {
   return slopes.length === 0 ? 0 : medianOf(slopes);
 }
 
-/** Returns the cells of each period, both in the order of time. */
-function cellsOf(points: readonly Point[], period: Period): Cell[][] {
+/** Returns the cells of each period, both in the order of time, in steps. */
+function* cellsOf(points: readonly Point[], period: Period): Steps<Cell[][]> {
   const periods = new Map<number, Map<number, Point[]>>();
   for (const point of points) {
     const of = period.of(point);
@@ -148,8 +154,9 @@ function cellsOf(points: readonly Point[], period: Period): Cell[][] {
     const before = parts.get(part);
     if (before === undefined) parts.set(part, [point]);
     else before.push(point);
+    yield;
   }
-  return [...periods.values()].map((parts) =>
+  return yield* mapSteps([...periods.values()], (parts) =>
     [...parts].map(([part, of]) => ({
       ...{ part, points: of },
       time: medianOf(of.map(({ at }) => at)) / DAY,

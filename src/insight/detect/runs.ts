@@ -59,8 +59,8 @@ function detectedOf(track: Track, { side, points }: Run): Detected {
     confidence: confidenceOf(0.5 ** points.length),
     method: RUN_METHOD,
     window: { from: points[0]?.date ?? '', to: points.at(-1)?.date ?? '' },
-    get evidence() {
-      return points.map((point) => evidenceOf(point, track.unit, true));
+    *pieces() {
+      for (const point of points) yield evidenceOf(point, track.unit, true);
     },
   };
 }

@@ -74,7 +74,7 @@ function* associated(around: Around, level: number): Steps<Detected | undefined>
   const shift = yield* hodgesLehmann(a, b, 0.95, inflation);
   const middle = (from + to) / 2;
   const isUp = to > from;
-  const values = evidenceOfSamples(track, samples, isBeyond(samples, before.length, middle, isUp));
+  const supports = isBeyond(samples, before.length, middle, isUp);
   const { fhir, version, authorType } = start.source;
   const medication: Evidence = {
     ...{ fhir, version, at: start.date, value: null, unit: null, author_type: authorType },
@@ -94,6 +94,9 @@ function* associated(around: Around, level: number): Steps<Detected | undefined>
     confidence: confidenceOf(p),
     method: START_METHOD,
     window: windowOf(track, samples),
-    evidence: [medication, ...values],
+    *pieces() {
+      yield medication;
+      yield* evidenceOfSamples(track, samples, supports);
+    },
   };
 }

@@ -50,9 +50,7 @@ export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted
         confidence: confidenceOf(p),
         method: TREND_METHOD,
         window: windowOf(track, samples),
-        get evidence() {
-          return evidenceOfSamples(track, samples, supports);
-        },
+        pieces: () => evidenceOfSamples(track, samples, supports),
       };
     },
   };

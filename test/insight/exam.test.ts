@@ -1,0 +1,61 @@
+/**
+ * The exam: records of the same making as the judged set, whose seeds no threshold was chosen on. If it ever misses a
+ * bound and a method is changed because of it, it needs other seeds.
+ */
+import { expect } from 'chai';
+import { findPatterns } from '#src/insight/find.ts';
+import { atOnce } from '#src/shared/slices.ts';
+import { scaled } from '#test/support/scale.ts';
+import { tell } from '#test/support/tell.ts';
+import { isFound, tracksOf } from './judged.ts';
+import { type JudgedRecord, judgedSet } from './judged-set.ts';
+
+/** Sets of 200 records. */
+const SETS = scaled(20, 3);
+const KINDS = ['trend', 'step', 'gap', 'lag', 'noise'] as const;
+
+const isTold = (record: JudgedRecord): boolean =>
+  isFound(record, atOnce(findPatterns(tracksOf(record), [])).findings);
+
+/** Returns a share in percent with its 95 % interval (Wilson 1927). */
+function shareOf({ found, all }: { readonly found: number; readonly all: number }): string {
+  const [p, z] = [found / all, 1.959964];
+  const middle = (p + z ** 2 / (2 * all)) / (1 + z ** 2 / all);
+  const half = (z / (1 + z ** 2 / all)) * Math.sqrt((p * (1 - p)) / all + z ** 2 / (4 * all ** 2));
+  const percent = (of: number): string => (100 * of).toFixed(1);
+  return `${found} of ${all}, ${percent(p)} % (${percent(middle - half)} to ${percent(middle + half)})`;
+}
+
+describe('insight: the exam', () => {
+  const counts = new Map(KINDS.map((kind) => [kind, { all: 0, found: 0 }]));
+  const planted = { all: 0, found: 0 };
+  const noise = { all: 0, found: 0 };
+
+  before(() => {
+    for (let set = 0; set < SETS; set += 1)
+      for (const record of judgedSet(`exam-2026-11-26 ${set}`)) {
+        const isFoundIn = isTold(record);
+        const of = counts.get(record.planted?.kind ?? 'noise');
+        for (const each of [of, record.planted === undefined ? noise : planted]) {
+          if (each === undefined) continue;
+          each.all += 1;
+          if (isFoundIn) each.found += 1;
+        }
+      }
+  });
+
+  it('shows at least 95 % of what was planted', () => {
+    expect(planted.all).to.equal(SETS * 140);
+    expect(planted.found / planted.all, shareOf(planted)).to.be.at.least(0.95);
+  });
+
+  it('shows something in at most 2 % of noise', () => {
+    expect(noise.all).to.equal(SETS * 60);
+    expect(noise.found / noise.all, shareOf(noise)).to.be.at.most(0.02);
+  });
+
+  after(() => {
+    tell(`planted ${shareOf(planted)}`);
+    for (const [kind, count] of counts) tell(`${kind} ${shareOf(count)}`);
+  });
+});
