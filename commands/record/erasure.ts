@@ -73,10 +73,11 @@ export async function erase(deps: ErasureDeps, requested: StoredEvent): Promise<
  */
 async function eraseRecord(
   deps: ErasureDeps,
-  { id, metadata, stream }: StoredEvent,
+  requested: StoredEvent,
   patient: string,
   environment: Tenant['environment'],
 ): Promise<Position | undefined> {
+  const { id, metadata, stream } = requested;
   const {
     schema_version: _version,
     recorded_at: at,
@@ -99,7 +100,7 @@ async function eraseRecord(
     type: 'RecordErased',
     data: { patient, environment, grants, access_log },
   });
-  return position;
+  return position ?? erasedAt(deps.projects, requested, patient);
 }
 
 /** Returns the position of the project's event that reports the erasure. */
@@ -175,7 +176,12 @@ function ending(state: Resources, clock: Clock, past: PastOf, patient: string, i
   return [...revocations, ...drafts];
 }
 
-/** Writes a fact about a record's end to a project's stream. @param id of its event */
+/**
+ * Writes a fact about a record's end to a project's stream. The end of a record is written once, also when two instances
+ * carry the purge out at the same time, because one was cut off while it led.
+ * @param id of its event
+ * @returns no position where the end is there already
+ */
 export function note(
   projects: Streams<ProjectState>,
   metadata: MetadataBase,
@@ -188,9 +194,9 @@ export function note(
     stream: projectStream(project),
     metadata: { ...metadata, command_id: newUuid() },
     now,
-    decide: (_, clock) => ({
-      drafts: [{ id, at: clock.next(), event }],
-      result: undefined,
-    }),
+    decide: ({ erasing }, clock) => {
+      const isNoted = event.type === 'RecordErased' && !erasing.has(event.data.patient);
+      return { drafts: isNoted ? [] : [{ id, at: clock.next(), event }], result: undefined };
+    },
   });
 }

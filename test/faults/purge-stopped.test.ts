@@ -119,6 +119,26 @@ describe('a purge that is stopped at each step', () => {
     expect(forgotten.slice(before), 'forgets once more').to.deep.equal([patient]);
   });
 
+  it('is noted once when another instance carries it out at the same time', async () => {
+    const patient = newUuid();
+    const ports = { pool: other.pool, store, snapshots };
+    await createIn(resourcesIn(store, snapshots), patient, `proj_${newUuid()}`);
+    await withGrants(instance, other, patient);
+    const requested = await request(store, patient, `proj_${newUuid()}`);
+    const deps = depsThatStop(ports);
+    const last = async (of: string) => {
+      const erased = await deps.eraseAccessLog(of);
+      await erase(depsThatStop(ports), requested);
+      return erased;
+    };
+    const shown: Position[] = [];
+    const visible = async (position: Position) => shown.push(position) > 0;
+    await erase({ ...deps, eraseAccessLog: last, visible }, requested);
+    const left = (await wholeLog(store, began)).filter(({ data }) => data.includes(patient));
+    expect(left.map(({ type }) => type)).to.deep.equal(['RecordErasureRequested', 'RecordErased']);
+    expect(shown, 'the end that the other one wrote is awaited').to.deep.equal([left[1]?.position]);
+  });
+
   it('ends it too when somebody restores the Patient meanwhile', async () => {
     const patient = newUuid();
     const project = `proj_${newUuid()}`;
