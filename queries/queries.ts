@@ -169,7 +169,7 @@ export function openQueries(
     searchProvenance: fairly(inTurn(openSearchProvenance(pool, terminology))),
     everything: fairly(inTurn(openEverything(pool))),
     summarize: fairly(inTurn(inTurn(openSummarize(pool)), new Turns(SUMMARIES))),
-    aiVersions: ({ sees }, record) => aiVersions(pool, sees.ownerId, record),
+    aiVersions: ({ sees }, record) => aiVersions(pool, sees, record),
     tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS))),
     series: fairly(inTurn(series, insights)),
     patterns: fairly(

@@ -36,7 +36,7 @@ const LETTERS = 'rs';
 export async function readRecord(database: Queryable, sees: Seeing, patient: string): Promise<RecordRead> {
   const rows = await recordRows(database, sees, patient);
   const isThere = rows.excerpts.length > 0;
-  const byAi = isThere ? (await aiVersions(database, sees.ownerId, patient)).keys() : [];
+  const byAi = isThere ? (await aiVersions(database, sees, patient)).keys() : [];
   return { ...rows, byAi: new Set(byAi) };
 }
 

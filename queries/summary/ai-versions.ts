@@ -5,6 +5,8 @@
 import type { AuthorType } from '#src/shared/author.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Queryable } from '../gather.ts';
+import { prepared } from '../prepared.ts';
+import { andSeen, bindTo, type Seeing } from '../sight.ts';
 
 const AI: AuthorType = 'ai';
 
@@ -14,13 +16,13 @@ const AI: AuthorType = 'ai';
  * index: without statistics the planner would otherwise read all of the tenant's rows. Metadata is parsed
  * only where the text may name an AI.
  */
-const AI_VERSIONS = `
+const statementOf = (seenVersion: string, seenEarlier: string): string => `
   with ai as materialized (
     select v.type || '/' || v.id || '/_history/' || v.version as name, v.id, v.version
     from history.version v
     where v.record = $1::uuid and (v.tenant = $2::uuid) is true
       and strpos(v.metadata, '"type":"' || $3::text || '"') > 0
-      and v.metadata::jsonb #>> '{author,type}' = $3
+      and v.metadata::jsonb #>> '{author,type}' = $3 ${seenVersion}
   )
   select
     array(select name from ai) as versions,
@@ -29,29 +31,36 @@ const AI_VERSIONS = `
       where exists (
         select from history.version e
         where e.id = ai.id and e.version < ai.version
-          and e.body is not null and e.metadata::jsonb #>> '{author,type}' is distinct from $3)
+          and e.body is not null and e.metadata::jsonb #>> '{author,type}' is distinct from $3
+          ${seenEarlier})
     ) as changes,
     (select max(r.last_updated) from resources.resource r where r.record = $1::uuid)
       <= (select max(v.recorded_at) from history.version v where v.record = $1::uuid) as complete`;
 
 /**
  * Versions that an AI wrote, as `Type/id/_history/n`, each with whether it changed something that somebody else had
- * written: a version before it is another author's.
+ * written: a version before it, which the caller may see, is another author's.
  */
 export type AiVersions = ReadonlyMap<string, boolean>;
 
+/** What whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
+const NEEDS = 'rs';
+
 /**
- * Returns the versions of a record's resources that an AI wrote. Called after the
+ * Returns the versions of a record's resources that an AI wrote, under a grant those that it covers. Called after the
  * resources were read, so that it covers all their versions.
  * @throws Refusal unavailable (503) while the read model history lacks a version of the record that
  * `resources` has.
  */
-export async function aiVersions(database: Queryable, tenant: string, record: string): Promise<AiVersions> {
-  const { rows } = await database.query<{ versions: string[]; changes: string[]; complete: boolean | null }>({
-    name: 'ai-versions',
-    text: AI_VERSIONS,
-    values: [record, tenant, AI],
-  });
+export async function aiVersions(database: Queryable, sees: Seeing, record: string): Promise<AiVersions> {
+  const values: unknown[] = [record, sees.ownerId, AI];
+  const bind = bindTo(values);
+  const seen = (as: string): string => andSeen(sees, NEEDS, { as, of: 'version' }, bind);
+  const text = statementOf(seen('v'), seen('e'));
+  type Row = { versions: string[]; changes: string[]; complete: boolean | null };
+  const { rows } = await database.query<Row>(
+    sees.within === undefined ? { name: 'ai-versions', text, values } : prepared(text, values),
+  );
   const [found] = rows;
   if (found?.complete !== true) throw unavailable('the read model history lags behind the record');
   const changes = new Set(found.changes);

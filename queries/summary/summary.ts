@@ -58,7 +58,7 @@ export function openSummarize(pool: Pool): Summarize {
       );
       const [patient, ...record] = await withShownReferences(database, sees, rows, base);
       if (patient?.type !== 'Patient') return undefined;
-      const byAi = await aiVersions(database, sees.ownerId, id);
+      const byAi = await aiVersions(database, sees, id);
       const chosen = await inSlices(chooseInSteps({ base, patient, record, byAi }));
       const ids = new Set([...chosen.inDirectory].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid));
       const directory = await closure(database, sees, ids, [base]);

@@ -55,15 +55,6 @@ export const SIGHT_EXCEPTIONS: readonly SightException[] = [
     because: 'whether series that are held are still the newest; it isn’t shown',
   },
   {
-    of: /^history\.version in: select v\.type \|\| .* from history\.version v where within\(v\) .*'\{author,type\}' = \$$/,
-    because: 'versions that an AI wrote, to leave them out of the resources that were found',
-  },
-  {
-    of: /select from history\.version e where e\.id = ai\.id and e\.version < ai\.version .* is distinct from \$$/,
-    because:
-      'whether an AI changed what another author wrote, of resources that were found; no version is shown',
-  },
-  {
     of: /^(?:history|resources)\.\w+ in: select max\([rv]\.\w+\) from (?:resources\.resource r|history\.version v) where within\([rv]\)$/,
     because: 'whether the read model history has what was read; it isn’t shown',
   },

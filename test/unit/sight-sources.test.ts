@@ -39,7 +39,6 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/records-of.ts',
     'queries/rest/items.ts',
     'queries/rest/marks.ts',
-    'queries/summary/ai-versions.ts',
     'src/operations/context-manifests.ts',
   ],
   'part of a query that has the condition': ['queries/everything/care-dates.ts'],

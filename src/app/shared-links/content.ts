@@ -82,7 +82,7 @@ async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
 /**
  * Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`. What
  * an AI wrote is left out, as in a summary: no other application could tell it from facts (docs/spec/interface.md,
- * section 2.5). A tag says how much of that had been somebody else's.
+ * section 2.5). A tag says how much of that another author had written before.
  */
 async function* everything(
   { queries, displays, base, caughtUp }: ContentDeps,
