@@ -32,12 +32,21 @@ interface Held {
 
 /** The concepts of one language. */
 export class ConceptSet {
+  /** Ids by type, in the order of the names, and how many come up to each. */
+  readonly #byType = new Map<ConceptType, { readonly ids: string[]; readonly places: Map<string, number> }>();
+
   /** @param concepts in the order of their names; `of` has the number of each text's concept */
   private constructor(
     private readonly concepts: readonly Held[],
     private readonly index: CodeIndex,
     private readonly of: Uint32Array,
-  ) {}
+  ) {
+    for (const { id, type } of concepts) {
+      const { ids, places } = this.#byType.get(type) ?? { ids: [], places: new Map<string, number>() };
+      this.#byType.set(type, { ids, places });
+      places.set(id, ids.push(id));
+    }
+  }
 
   /** Makes the set of some concepts. */
   static async of(named: readonly NamedConcept[]): Promise<ConceptSet> {
@@ -84,14 +93,10 @@ export class ConceptSet {
    * @returns undefined if there is no such concept
    */
   page(type: ConceptType, limit: number, after?: string): ConceptPage | undefined {
-    const all = this.concepts.filter((concept) => concept.type === type);
-    const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
-    if (after !== undefined && from === 0) return undefined;
-    return {
-      ids: all.slice(from, from + limit).map(({ id }) => id),
-      total: all.length,
-      more: all.length > from + limit,
-    };
+    const { ids, places } = this.#byType.get(type) ?? { ids: [], places: new Map<string, number>() };
+    const from = after === undefined ? 0 : places.get(after);
+    if (from === undefined) return undefined;
+    return { ids: ids.slice(from, from + limit), total: ids.length, more: ids.length > from + limit };
   }
 }
 
