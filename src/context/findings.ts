@@ -82,7 +82,7 @@ function findingOf(
     head,
     past.length === 0 ? undefined : `before ${past.join(', ')}`,
     statistics === undefined || entries.length < 4 ? undefined : statistics.text,
-    wordsOf(patterns),
+    wordsOf(patterns, entries.length),
   );
   const score = scoreOfFinding(kind, measure, watched, focus, ageDays(reading, latest), flag !== undefined);
   const about = { kind, text: name, codes: codedIn(value.code), ageDays: ageDays(reading, latest) };

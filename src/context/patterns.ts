@@ -2,8 +2,8 @@
 import { findCourses } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { trackOf } from '#src/insight/measurement.ts';
-import type { Point, Track } from '#src/insight/track.ts';
-import { predicateOf } from '#src/insight/wording.ts';
+import { MOST_SAMPLES, type Point, type Track } from '#src/insight/track.ts';
+import { briefPredicateOf } from '#src/insight/wording.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { atOnce, inSlices } from '#src/shared/slices.ts';
 import type { Entry } from './record.ts';
@@ -70,9 +70,14 @@ function measurementOf({
   };
 }
 
-/** Returns the words that follow a finding's values, such as `fell by about 2.3 % from 2024-01-01 to 2025-11-21`. */
-export function wordsOf(found: readonly Finding[]): string | undefined {
-  return found.length === 0 ? undefined : found.map(predicateOf).join('; ');
+/**
+ * Returns the words that follow a finding's values, such as `fell by about 2.3 %`. The values say since when they are there;
+ * a trend does so itself only if it is that of the newest of very many.
+ * @param count number of values of the series
+ */
+export function wordsOf(found: readonly Finding[], count: number): string | undefined {
+  if (found.length === 0) return undefined;
+  return found.map((each) => briefPredicateOf(each, count > MOST_SAMPLES)).join('; ');
 }
 
 /** Returns trends and changes as members of an item, with the newest versions of their evidence. */

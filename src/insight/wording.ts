@@ -31,6 +31,18 @@ export function titleOf(finding: Finding, names: Names): string {
   }
 }
 
+/**
+ * Returns what a trend or a change says of its values in few words, where the newest of them stands beside it.
+ * @param isDated whether it says since when a trend lasts
+ */
+export function briefPredicateOf({ kind, direction, effect, window }: Finding, isDated: boolean): string {
+  const size = quantity(Math.abs(effect.value), effect.unit);
+  if (kind === 'change_point')
+    return `${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayOf(effect.since ?? '')}`;
+  const since = isDated ? ` since ${dayOf(window.from)}` : '';
+  return `${direction === 'up' ? 'rose' : 'fell'} by about ${size}${since}`;
+}
+
 /** Returns what a trend or a change says of its values. */
 export function predicateOf({ kind, direction, effect, window }: Finding): string {
   const size = quantity(Math.abs(effect.value), effect.unit);
