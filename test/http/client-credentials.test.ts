@@ -7,6 +7,7 @@ import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type Application, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { wholeLog } from '#test/support/whole-log.ts';
 
 /** Ids and times, which differ from write to write. */
 const DRAWN =
@@ -180,11 +181,9 @@ describe('client credentials', () => {
       token,
     );
     const { id } = made.json;
-    const { rows } = await service.pool.query<{ metadata: string }>(
-      'select metadata from log.events where stream = $1',
-      [`record-${id}`],
-    );
-    expect(JSON.parse(rows[0]?.metadata ?? '{}').credential).to.deep.equal({
+    const log = await wholeLog(granting.events.store);
+    const created = log.find(({ stream }) => stream === `record-${id}`);
+    expect(JSON.parse(created?.metadata ?? '{}').credential).to.deep.equal({
       kind: 'client',
       project: application.project,
       environment: 'sandbox',

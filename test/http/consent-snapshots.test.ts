@@ -15,6 +15,7 @@ import {
 } from '#test/support/consent-commands.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { wholeLog } from '#test/support/whole-log.ts';
 
 describe('grants and links behind a snapshot', () => {
@@ -132,6 +133,8 @@ describe('grants and links behind a snapshot', () => {
     await eventually(async () => {
       const report = await verify({ store, databaseUrl: service.databaseUrl });
       expect(report.operations ?? []).to.deep.equal([]);
+      // A shared log also has records of tests that have removed their documents.
+      if (EVENTSTORE_URL !== '') return report.log.length === 0 && report.readModels.length === 0;
       return report.clean;
     });
   });

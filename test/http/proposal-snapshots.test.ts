@@ -7,6 +7,7 @@ import { verify } from '#projections/verify.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { conditionOf, Proposing, type Shared } from '#test/support/proposals.ts';
 import { startSecondInstance } from '#test/support/second-instance.ts';
 
@@ -84,6 +85,8 @@ describe('proposals behind a snapshot', () => {
     expect((await service.fhir(`/Condition/${id}`)).json.code).to.deep.equal({ text: 'Mild' });
     const { store } = proposing.granting.events;
     const report = await verify({ store, databaseUrl: service.databaseUrl });
-    expect(report).to.deep.include({ clean: true, log: [], readModels: [] });
+    expect(report).to.deep.include({ log: [], readModels: [] });
+    // A shared log also has records of tests that have removed their documents.
+    if (EVENTSTORE_URL === '') expect(report.clean).to.equal(true);
   });
 });
