@@ -112,6 +112,34 @@ describe('the page of a shared link in a browser', () => {
         subject,
         dosage: [{ text: '1 tablet twice a day' }],
       },
+      {
+        resourceType: 'MedicationRequest',
+        status: 'active',
+        intent: 'order',
+        medicationCodeableConcept: text('Metformin 850 mg'),
+        subject,
+      },
+      {
+        resourceType: 'Observation',
+        status: 'final',
+        category: [clinical('observation-category', 'laboratory')],
+        code: { coding: [{ system: LOINC, code: '6690-2' }] },
+        subject,
+        effectiveDateTime: '2026-10-02T08:00:00Z',
+        valueQuantity: { value: 6.1, system: 'http://unitsofmeasure.org', code: '10*3/uL' },
+      },
+      {
+        resourceType: 'Observation',
+        status: 'final',
+        category: [clinical('observation-category', 'laboratory')],
+        code: text('فحص البول'),
+        subject,
+        effectiveDateTime: '2026-10-02T08:00:00Z',
+        component: [
+          { code: text('البروتين'), valueQuantity: { value: 0.3, unit: 'g/L' } },
+          { code: text('Glucose'), valueString: 'negative' },
+        ],
+      },
       lab('4548-4', 'HbA1c', 7.9, '%', [4, 6], '2026-10-02T08:00:00Z'),
       lab('4548-4', 'HbA1c', 8.4, '%', [4, 6], '2026-04-11T08:00:00Z'),
       lab('2160-0', 'Creatinine', 0.9, 'mg/dL', [0.5, 1.1], '2026-10-02T08:00:00Z'),
@@ -203,10 +231,15 @@ describe('the page of a shared link in a browser', () => {
           'HbA1c 7.9 %',
           '4 – 6',
           '128/82 mmHg',
+          'Leukocytes [#/volume] in Blood by Automated count 6.1 10^3/µL',
+          `البروتين: 0.3 g/L${lang === 'ar' ? '،' : ','} Glucose: negative`,
           `Hostile ${HOSTILE}`,
         ])
           expect(shown).to.include(each);
-        expect(await page.locator('#section-results ~ ul bdi').first().getAttribute('dir')).to.equal('ltr');
+        expect(shown.split('Metformin 850 mg')).to.have.length(2);
+        expect(await page.locator('#section-results ~ ul .range bdi').first().getAttribute('dir')).to.equal(
+          'ltr',
+        );
         const flags = await page.locator('#section-results ~ ul .row:has(.badge) .name').allTextContents();
         expect(flags.filter((flag) => flag !== 'Creatinine').sort()).to.deep.equal(['HbA1c', 'Sodium']);
         expect(await page.locator('details.earlier').count()).to.equal(1);
