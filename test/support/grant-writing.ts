@@ -4,6 +4,7 @@ import { type AdminUser, signIn } from './admin.ts';
 import { type Allowed, type Application, Granting } from './granted.ts';
 import { type InProcess, type KeyedCall, startInProcess } from './in-process.ts';
 import type { Answer } from './service.ts';
+import { wholeLog } from './whole-log.ts';
 
 /** R4's observation categories. */
 export const OBSERVATION_CATEGORY = 'http://terminology.hl7.org/CodeSystem/observation-category';
@@ -94,8 +95,7 @@ export class GrantWriting {
 
   /** Returns the number of events in the log. */
   async events(): Promise<number> {
-    const { rows } = await this.service.pool.query<{ n: string }>('select count(*) as n from log.events');
-    return Number(rows[0]?.n);
+    return (await wholeLog(this.granting.events.store)).length;
   }
 
   /** Returns the metadata of the newest event of a resource. */
