@@ -73,7 +73,7 @@ ins, del { text-decoration: none; border-radius: 0.25rem; padding-inline: 0.25re
 ins { background: var(--soft); }
 del { background: var(--fault-soft); text-decoration: line-through; }
 .differences th[scope=row] { white-space: normal; }
-.differences td { overflow-wrap: anywhere; min-inline-size: 5rem; }
+.differences th, .differences td { overflow-wrap: anywhere; min-inline-size: 5rem; }
 .latest { font-size: 1.375rem; font-weight: 650; letter-spacing: -0.01em; }
 .latest.parts { font-size: 1.125rem; }
 .latest small { font-size: 1rem; font-weight: 400; color: var(--quiet); letter-spacing: normal; }
