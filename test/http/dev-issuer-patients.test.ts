@@ -6,6 +6,7 @@ import { subjectOf } from '#src/dev-issuer/people.ts';
 import { signIn, withToken } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
 import { eventually } from '#test/support/process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
@@ -168,5 +169,17 @@ describe('synthetic patients at the development issuer', () => {
       headers: { 'Sec-Fetch-Site': 'cross-site' },
     });
     expect(foreign.status).to.equal(403);
+  });
+
+  it('see on their page which project each of their records is in', async () => {
+    const owner = await signIn(service, 'developer@example.org');
+    const [organization] = (await owner.done('GET', '/organizations')).data;
+    await owner.done('POST', `/organizations/${organization?.id}/projects`, { name: 'Second trial' });
+    const cards = async (): Promise<string> => {
+      const { page } = await patientVisitor(service, 's-001@patients.example.org');
+      return wordsOf(page);
+    };
+    await eventually(async () => (await cards()).includes('kept by Second trial'), 60_000, 200);
+    expect(await cards()).to.include('kept by Trial');
   });
 });

@@ -61,10 +61,36 @@ describe('suggestions on the pages of patients', () => {
     expect(plain)
       .to.include('<th scope="row">When</th>\n<td><ins><bdi>4 May 2026</bdi></ins>')
       .and.include('<th scope="row">Value</th>\n<td><ins><bdi>71.5 kg</bdi></ins>')
+      .and.include('<th scope="row">Status</th>\n<td><ins><bdi>Final</bdi></ins>')
       .and.not.match(/29463-7|valueQuantity|loinc/);
     expect(details).to.include('valueQuantity.value').and.include('29463-7');
     const german = await visitor.open(`${pathOf(`/${id}`)}?lang=de`);
-    expect(german.text).to.include('<th scope="row">Wert</th>');
+    expect(german.text).to.include('<th scope="row">Wert</th>').and.include('<bdi>Endgültig</bdi>');
+  });
+
+  it('name each part of a value once, and give each text a direction of its own', async () => {
+    const part = (code: string, display: string, value: number) => ({
+      code: { coding: [{ system: 'http://loinc.org', code, display }] },
+      valueQuantity: { value, unit: 'mm[Hg]', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' },
+    });
+    const resource = {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { coding: [{ system: 'http://loinc.org', code: '85354-9' }] },
+      subject: { reference: `Patient/${shared.allowed.patient}` },
+      effectiveDateTime: '2026-05-04',
+      component: [part('8480-6', 'Systolic', 128), part('8462-4', 'Diastolic', 82)],
+      note: [{ text: 'seated' }, { text: 'left arm' }],
+    };
+    const { id } = await proposing.proposed(shared.allowed, { operation: 'create', resource });
+    const visitor = await patientVisitor(service, shared.email);
+    const english = await visitor.open(`${pathOf(`/${id}`)}?lang=en`);
+    expect(english.text).to.include(
+      '<ins><bdi>Systolic</bdi>: <bdi>128 mmHg</bdi>, <bdi>Diastolic</bdi>: <bdi>82 mmHg</bdi></ins>',
+    );
+    const arabic = await visitor.open(`${pathOf(`/${id}`)}?lang=ar`);
+    expect(arabic.text).to.include('<bdi>Systolic</bdi>: <bdi>128 mmHg</bdi>، <bdi>Diastolic</bdi>');
+    expect(arabic.text).to.include('<bdi>seated</bdi>، <bdi>left arm</bdi>');
   });
 
   it('say of a program’s values what has become of them', async () => {

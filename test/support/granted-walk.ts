@@ -9,7 +9,8 @@ export interface WalkRequest {
   readonly url: string;
   readonly body?: object | string;
   readonly type?: string;
-  /** Status of the answer. Default: 200. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Status that the answer must have. */
   readonly status?: number;
 }
 
@@ -24,6 +25,8 @@ export interface WalkIds {
   readonly clinic: string;
   readonly claim: string;
   readonly document: string;
+  /** A Practitioner of the application's own project. */
+  readonly colleague: string;
 }
 
 const FHIR = '/fhir/R4';
@@ -126,7 +129,7 @@ export function readsOf(ids: WalkIds): WalkRequest[] {
 }
 
 /** Returns requests that write. */
-export function writesOf({ patient, lab, doctor, encounter }: WalkIds): WalkRequest[] {
+export function writesOf({ patient, lab, doctor, encounter, colleague }: WalkIds): WalkRequest[] {
   const category = [
     {
       coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'laboratory' }],
@@ -149,6 +152,10 @@ export function writesOf({ patient, lab, doctor, encounter }: WalkIds): WalkRequ
   });
   return [
     post(`${FHIR}/Observation`, observation),
+    {
+      ...post(`${FHIR}/Observation`, { ...observation, identifier: [{ system: 'urn:thing', value: 'T-8' }] }),
+      headers: { 'X-Service-Acting-As': `Practitioner/${colleague}` },
+    },
     { method: 'PUT', url: `${FHIR}/Observation/${lab}`, body: { ...observation, id: lab } },
     { method: 'PUT', url: `${FHIR}/Observation?identifier=urn:thing|T-9`, body: observation, status: 412 },
     {
@@ -190,4 +197,62 @@ export function writesOf({ patient, lab, doctor, encounter }: WalkIds): WalkRequ
     { ...post(`${v1}/labs/import`, oru(OBR, GLUCOSE), 403), type: 'x-application/hl7-v2+er7' },
     { method: 'DELETE', url: `${FHIR}/Observation/${lab}`, status: 204 },
   ];
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, { readonly security?: readonly object[] }>>>>;
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/**
+ * Returns a request for each operation that takes a grant and that others don't send. Answers may be any.
+ * @param document the OpenAPI document
+ */
+export function othersOf(document: object, ids: WalkIds, sent: readonly WalkRequest[]): WalkRequest[] {
+  const { paths } = JSON.parse(JSON.stringify(document)) as { paths: Paths };
+  const known = sent.map(({ method, url }) => `${method} ${url.replace(/\?.*$/, '')}`);
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { security = [] }]) => security.some((scheme) => 'patientGrant' in scheme))
+      .map(([method]) => ({ method: method.toUpperCase(), path }))
+      .filter((each) => !known.some((one) => formOf(each).test(one)))
+      .map((each) => requestOf(each, ids)),
+  );
+}
+
+interface Template {
+  readonly method: string;
+  readonly path: string;
+}
+
+function formOf({ method, path }: Template): RegExp {
+  const form = path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/$_]+');
+  return new RegExp(`^${method} ${form}$`);
+}
+
+function requestOf({ method, path }: Template, ids: WalkIds): WalkRequest {
+  const url = path.replace(/\{(\w+)\}/g, (_, name: string) => idFor(name, path, ids));
+  if (method === 'GET' || method === 'DELETE')
+    return { method, url: url.includes('/series') || url.endsWith('/search') ? `${url}?code=4548-4` : url };
+  if (path.endsWith('/_search')) return { method, url, type: FORM, body: '_count=3' };
+  if (path.includes('/$')) return { method, url, body: { resourceType: 'Parameters', parameter: [] } };
+  return { method, url, body: { family: 'Sand', title: 'Letter', code: 'E11.9' } };
+}
+
+/** Returns what stands for a name in a path: an id of the type that the path is about. */
+function idFor(name: string, path: string, ids: WalkIds): string {
+  const of: Readonly<Record<string, string>> = {
+    patient_id: ids.patient,
+    resource_type: 'Observation',
+    doc_id: ids.document,
+    system: 'loinc',
+    code: '4548-4',
+  };
+  const [, about = ''] = /\/(\w+)\/\{(?:rid|item_id)\}/.exec(path) ?? [];
+  const byType: Readonly<Record<string, string>> = {
+    Patient: ids.patient,
+    Encounter: ids.encounter,
+    Practitioner: ids.doctor,
+    conditions: ids.condition,
+  };
+  return of[name] ?? byType[about] ?? ids.lab;
 }

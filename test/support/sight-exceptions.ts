@@ -87,4 +87,8 @@ export const SIGHT_EXCEPTIONS: readonly SightException[] = [
     of: /^search\.entry in: select e\.id, e\.record from search\.entry e where e\.keys && \$::int8\[\]$/,
     because: 'counts of the directory’s types, by keys of a type',
   },
+  {
+    of: /^resources\.resource in: select r\.id, r\.type, r\.body from resources\.resource r where r\.id = any\(\$::uuid\[\]\) and r\.tenant = \$ and within\(r\) and not r\.deleted$/,
+    because: 'who acts is looked up in the directory of the application’s own project',
+  },
 ];

@@ -9,6 +9,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { proposalView } from '../api/proposal-view.ts';
 import { listOf } from '../api/schemas.ts';
+import type { TextKey } from '../pages/languages/language.ts';
 import type { Texts } from '../pages/texts.ts';
 import { elementLabel } from './element-words.ts';
 import { stateKey } from './health.ts';
@@ -217,14 +218,14 @@ function elementRow(
   const [was, is] = [before, after].map((value) =>
     value === undefined ? undefined : wordsOfValue(value, words),
   );
-  const cell = (text: string | undefined, tag: 'ins' | 'del'): Html => {
-    if (text === undefined) return html`–`;
-    return tag === 'ins' ? html`<ins><bdi>${text}</bdi></ins>` : html`<del><bdi>${text}</bdi></del>`;
+  const cell = (shown: Html | undefined, tag: 'ins' | 'del'): Html => {
+    if (shown === undefined) return html`–`;
+    return tag === 'ins' ? html`<ins>${shown}</ins>` : html`<del>${shown}</del>`;
   };
   const label = elementLabel(say, name);
   const head =
     label ?? html`${say('element.other')} <span class="quiet small" lang="en" dir="ltr">${name}</span>`;
-  const isSame = isUpdate && was === is;
+  const isSame = isUpdate && was?.text === is?.text;
   const cells = isSame
     ? html`<td colspan="2"><span class="quiet">${say('proposals.indetails')}</span></td>`
     : html`${isUpdate ? html`<td>${cell(was, 'del')}</td>` : html``}<td>${cell(is, 'ins')}</td>`;
@@ -256,13 +257,29 @@ ${rows}</tbody>
 </details>`;
 }
 
+/** States of results, documents and diagnoses (R4, ObservationStatus, CompositionStatus, ConditionVerificationStatus). */
+const PROGRESS: Readonly<Partial<Record<string, TextKey>>> = {
+  registered: 'progress.registered',
+  preliminary: 'progress.preliminary',
+  final: 'progress.final',
+  amended: 'progress.amended',
+  corrected: 'progress.corrected',
+  cancelled: 'progress.cancelled',
+  'entered-in-error': 'progress.mistake',
+  unconfirmed: 'progress.unconfirmed',
+  provisional: 'progress.provisional',
+  differential: 'progress.differential',
+  confirmed: 'progress.confirmed',
+  refuted: 'progress.refuted',
+};
+
 /** States in words, where a page has words for them. */
 function valueWords(say: Texts): ValueWords {
   return {
     separator: `${say('shl.comma')} `,
     label: (name) => elementLabel(say, name),
     text: (text) => {
-      const state = stateKey(text);
+      const state = stateKey(text) ?? PROGRESS[text];
       return state !== undefined && text !== 'unknown' ? say(state) : wordsOfDate(say, text);
     },
   };

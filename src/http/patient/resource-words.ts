@@ -1,4 +1,5 @@
 /** FHIR content in words, for people: what a resource is about, and the value of any element. Pure. */
+import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
 import { unitText } from './units.ts';
 
@@ -61,26 +62,51 @@ export interface ValueWords {
 /** Members that say where a value comes from, and nothing about it. */
 const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 'version'];
 
-/** Returns the value of an element in words. What it leaves out is among the details of the page. */
-export function wordsOfValue(value: Json, words: ValueWords): string {
-  if (value === null) return '–';
-  if (Array.isArray(value)) return value.map((each) => wordsOfValue(each, words)).join(words.separator);
-  if (typeof value === 'string') return words.text(value);
-  if (!isObject(value)) return String(value);
-  if (typeof value.div === 'string') return wordsOfNarrative(value.div);
+/**
+ * Returns the value of an element in words, each text of the record with a direction of its own. What it leaves out is
+ * among the details of the page.
+ */
+export function wordsOfValue(value: Json, words: ValueWords): Html {
+  if (value === null) return html`–`;
+  if (Array.isArray(value)) return joined(value, (each) => wordsOfPart(each, words), words);
+  if (typeof value === 'string') return isolated(words.text(value));
+  if (!isObject(value)) return isolated(String(value));
+  if (typeof value.div === 'string') return isolated(wordsOfNarrative(value.div));
   const said = conceptWords(value);
-  const concept = said === undefined ? undefined : words.text(said);
-  if (concept !== undefined && value.value === undefined) return concept;
+  if (said !== undefined && value.value === undefined) return isolated(words.text(said));
   const { value: amount, unit, code } = value;
   if (typeof amount === 'number' || typeof amount === 'string') {
     const of = typeof unit === 'string' ? unit : typeof code === 'string' ? code : '';
-    return `${amount} ${unitText(of)}`.trim();
+    return isolated(`${amount} ${unitText(of)}`.trim());
   }
   const members = Object.entries(value).filter(([name]) => !UNSAID.includes(name));
-  return (members.length === 0 ? Object.entries(value) : members)
-    .map(([name, each]) => {
+  return joined(
+    members.length === 0 ? Object.entries(value) : members,
+    ([name, each]) => {
       const label = words.label(name);
-      return label === undefined ? wordsOfValue(each, words) : `${label}: ${wordsOfValue(each, words)}`;
-    })
-    .join(words.separator);
+      const part = wordsOfValue(each, words);
+      return label === undefined ? part : html`${label}: ${part}`;
+    },
+    words,
+  );
+}
+
+/** Returns a single value of several, such as the systolic blood pressure: its name heads it. */
+function wordsOfPart(value: Json, words: ValueWords): Html {
+  if (!isObject(value)) return wordsOfValue(value, words);
+  const { code, ...others } = value;
+  const [only, ...more] = Object.entries(others).filter(([name]) => !UNSAID.includes(name));
+  const name = code === undefined ? undefined : conceptWords(code);
+  if (name === undefined || only === undefined) return wordsOfValue(value, words);
+  const isValue = more.length === 0 && only[0].startsWith('value');
+  return html`${isolated(name)}: ${isValue ? wordsOfValue(only[1], words) : wordsOfValue(others, words)}`;
+}
+
+function joined<T>(parts: readonly T[], wordsOf: (part: T) => Html, { separator }: ValueWords): Html {
+  return html`${parts.map((part, i) => html`${i === 0 ? '' : separator}${wordsOf(part)}`)}`;
+}
+
+/** Returns a text whose direction doesn't change that of the texts around it. */
+function isolated(text: string): Html {
+  return html`<bdi>${text}</bdi>`;
 }

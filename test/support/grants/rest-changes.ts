@@ -31,7 +31,8 @@ const TYPES = Object.keys(ITEMS) as readonly ItemType[];
 /** Returns a write. @param uploads ids of documents that the application created and that have no bytes yet */
 export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly string[]): RestSent {
   const { world, ledger, ids, another, isReal } = ground;
-  const text = `${another()} ${fuzzed(ids, picks, isReal)}`;
+  // A name of REST v1 must not end with a space.
+  const text = `${another()} ${fuzzed(ids, picks, isReal)}`.trimEnd();
   const [identifier = ''] = text.split(' ');
   const escapes = picks.below(256);
   const common = { identifier, isInRecord: true, isStale: false };
