@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { signIn } from '#test/support/admin.ts';
 import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { someOf } from '#test/support/scale.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
 describe('the documentation page in a browser', () => {
@@ -125,7 +126,7 @@ describe('the documentation page in a browser', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  for (const width of [1280, 390]) {
+  for (const width of someOf([390, 1280], 1)) {
     it(`keeps its headings in view with everything open, ${width} pixels wide`, async () => {
       const page = await open('/docs');
       await page.setViewportSize({ width, height: 800 });
@@ -163,7 +164,7 @@ describe('the documentation page in a browser', () => {
     });
   }
 
-  for (const colorScheme of ['light', 'dark'] as const)
+  for (const colorScheme of someOf(['dark', 'light'] as const, 1))
     it(`fits a phone with an operation open, in a ${colorScheme} theme`, async () => {
       const page = await open('/docs', true, { colorScheme, viewport: { width: 390, height: 800 } });
       const section = await group(page, 'Observations');

@@ -11,6 +11,7 @@ import { ipsExample } from '#test/support/ips.ts';
 import { linkOf, me } from '#test/support/me.ts';
 import { eventually, portOf } from '#test/support/process.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
+import { someOf } from '#test/support/scale.ts';
 import { revoke, share } from '#test/support/shared-links.ts';
 
 const EMAIL = 'mira@example.org';
@@ -197,69 +198,73 @@ describe('the page of a shared link in a browser', () => {
   const isWide = (): Promise<boolean> =>
     page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
-  for (const lang of ['en', 'ar'] as const) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      it(`shows the summary on a phone: ${lang}, ${colorScheme}`, async () => {
-        const link = await share(service, EMAIL, record, {
-          content: 'summary',
-          label: 'For Dr Lind',
-          passcode: '402617',
-        });
-        const url = String(link.viewer_url).replace('/shl/view#', `/shl/view?lang=${lang}#`);
-        await open(url, { ...PHONE, colorScheme });
-        await page.locator('form').waitFor();
-        expect(await page.locator('h1').textContent()).to.equal('For Dr Lind');
-        expect(await accessibilityFaults(page)).to.deep.equal([]);
-        await picture(`form-${lang}-${colorScheme}`);
-        await page.locator('form button').click();
-        await page.locator('[role=alert]').waitFor();
-        expect(await page.evaluate('document.activeElement.id')).to.equal('recipient');
-        await enter('Dr Lind, Clinic', '000000');
-        await page.locator('#passcode[aria-invalid=true]').waitFor();
-        expect(await page.locator('[role=alert]').textContent()).to.include('4');
-        expect(await accessibilityFaults(page)).to.deep.equal([]);
-        await enter('Dr Lind, Clinic', '402617');
-        await page.locator('section.patient').waitFor();
-        const shown = (await page.locator('#viewer').innerText()).replace(/\s+/g, ' ');
-        for (const each of [
-          'Mira Lou Sand',
-          'Penicillin',
-          'Anaphylaxis',
-          'Type 2 diabetes mellitus',
-          'Metformin 850 mg',
-          '1 tablet twice a day',
-          'HbA1c 7.9 %',
-          '4 – 6',
-          '128/82 mmHg',
-          'Leukocytes [#/volume] in Blood by Automated count 6.1 10^3/µL',
-          `البروتين: 0.3 g/L${lang === 'ar' ? '،' : ','} Glucose: negative`,
-          `Hostile ${HOSTILE}`,
-        ])
-          expect(shown).to.include(each);
-        expect(shown.split('Metformin 850 mg')).to.have.length(2);
-        expect(await page.locator('#section-results ~ ul .range bdi').first().getAttribute('dir')).to.equal(
-          'ltr',
-        );
-        const flags = await page.locator('#section-results ~ ul .row:has(.badge) .name').allTextContents();
-        expect(flags.filter((flag) => flag !== 'Creatinine').sort()).to.deep.equal(['HbA1c', 'Sodium']);
-        expect(await page.locator('details.earlier').count()).to.equal(1);
-        expect(await page.evaluate('document.activeElement.tagName')).to.equal('H1');
-        expect(await page.evaluate('window.hacked')).to.equal(undefined);
-        expect(await page.locator('#viewer img, #viewer script, #viewer b').count()).to.equal(0);
-        expect(await page.evaluate('document.documentElement.dir')).to.equal(lang === 'ar' ? 'rtl' : 'ltr');
-        expect(await accessibilityFaults(page)).to.deep.equal([]);
-        expect(await isWide()).to.equal(false);
-        await picture(`summary-${lang}-${colorScheme}`);
-        const origins = new Set(requested.map((each) => new URL(each).origin));
-        expect([...origins]).to.deep.equal([service.url]);
-        const key = String(link.shlink).slice('shlink:/'.length);
-        expect(requested.filter((each) => each.split('#')[0]?.includes(key))).to.deep.equal([]);
-        // A wrong passcode is answered 401, which browsers report.
-        expect(complaints.filter((each) => !each.includes('401'))).to.deep.equal([]);
-        const { json } = await me(service, EMAIL, `/patients/${record}/shl/${link.id}`);
-        expect(json).to.deep.include({ access_count: 1, status: 'active' });
+  const looks = [
+    ['en', 'light'],
+    ['ar', 'dark'],
+    ['en', 'dark'],
+    ['ar', 'light'],
+  ] as const;
+  for (const [lang, colorScheme] of someOf(looks, 2)) {
+    it(`shows the summary on a phone: ${lang}, ${colorScheme}`, async () => {
+      const link = await share(service, EMAIL, record, {
+        content: 'summary',
+        label: 'For Dr Lind',
+        passcode: '402617',
       });
-    }
+      const url = String(link.viewer_url).replace('/shl/view#', `/shl/view?lang=${lang}#`);
+      await open(url, { ...PHONE, colorScheme });
+      await page.locator('form').waitFor();
+      expect(await page.locator('h1').textContent()).to.equal('For Dr Lind');
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      await picture(`form-${lang}-${colorScheme}`);
+      await page.locator('form button').click();
+      await page.locator('[role=alert]').waitFor();
+      expect(await page.evaluate('document.activeElement.id')).to.equal('recipient');
+      await enter('Dr Lind, Clinic', '000000');
+      await page.locator('#passcode[aria-invalid=true]').waitFor();
+      expect(await page.locator('[role=alert]').textContent()).to.include('4');
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      await enter('Dr Lind, Clinic', '402617');
+      await page.locator('section.patient').waitFor();
+      const shown = (await page.locator('#viewer').innerText()).replace(/\s+/g, ' ');
+      for (const each of [
+        'Mira Lou Sand',
+        'Penicillin',
+        'Anaphylaxis',
+        'Type 2 diabetes mellitus',
+        'Metformin 850 mg',
+        '1 tablet twice a day',
+        'HbA1c 7.9 %',
+        '4 – 6',
+        '128/82 mmHg',
+        'Leukocytes [#/volume] in Blood by Automated count 6.1 10^3/µL',
+        `البروتين: 0.3 g/L${lang === 'ar' ? '،' : ','} Glucose: negative`,
+        `Hostile ${HOSTILE}`,
+      ])
+        expect(shown).to.include(each);
+      expect(shown.split('Metformin 850 mg')).to.have.length(2);
+      expect(await page.locator('#section-results ~ ul .range bdi').first().getAttribute('dir')).to.equal(
+        'ltr',
+      );
+      const flags = await page.locator('#section-results ~ ul .row:has(.badge) .name').allTextContents();
+      expect(flags.filter((flag) => flag !== 'Creatinine').sort()).to.deep.equal(['HbA1c', 'Sodium']);
+      expect(await page.locator('details.earlier').count()).to.equal(1);
+      expect(await page.evaluate('document.activeElement.tagName')).to.equal('H1');
+      expect(await page.evaluate('window.hacked')).to.equal(undefined);
+      expect(await page.locator('#viewer img, #viewer script, #viewer b').count()).to.equal(0);
+      expect(await page.evaluate('document.documentElement.dir')).to.equal(lang === 'ar' ? 'rtl' : 'ltr');
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      expect(await isWide()).to.equal(false);
+      await picture(`summary-${lang}-${colorScheme}`);
+      const origins = new Set(requested.map((each) => new URL(each).origin));
+      expect([...origins]).to.deep.equal([service.url]);
+      const key = String(link.shlink).slice('shlink:/'.length);
+      expect(requested.filter((each) => each.split('#')[0]?.includes(key))).to.deep.equal([]);
+      // A wrong passcode is answered 401, which browsers report.
+      expect(complaints.filter((each) => !each.includes('401'))).to.deep.equal([]);
+      const { json } = await me(service, EMAIL, `/patients/${record}/shl/${link.id}`);
+      expect(json).to.deep.include({ access_count: 1, status: 'active' });
+    });
   }
 
   it('shows everything on a desktop, keeps the link in another language, and tells when it has ended', async () => {

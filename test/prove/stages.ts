@@ -85,6 +85,12 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'pages',
+    shows: 'every page in a browser: both themes, three sizes, all languages, with scripts and without',
+    run: { tests: ['test/browser/*.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'webhooks',
     shows:
       '10,000 events to ten endpoints, three of which fail and two hang, through five kills: nothing lost, under 1 % twice',

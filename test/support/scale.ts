@@ -10,6 +10,11 @@ export function scaled(full: number, part: number): number {
   return scale > 0 ? Math.max(1, Math.round(full * scale)) : part;
 }
 
+/** Returns the first of several cases, or all of them in `npm run prove`. @param part how many come first */
+export function someOf<T>(all: readonly T[], part: number): readonly T[] {
+  return all.slice(0, scaled(all.length, part));
+}
+
 /** Returns the seed of random tests: ANNAL_TEST_SEED, or a new one each time. Failures name it. */
 export function randomSeed(): number {
   const given = Number(process.env.ANNAL_TEST_SEED ?? '');
