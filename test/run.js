@@ -4,7 +4,7 @@
  * Plain JavaScript, so that nothing has to work before it does.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -118,8 +118,9 @@ async function mocha() {
 
 /** Removes the run's folders: processes of tests are ended before they have removed all of theirs. */
 function sweep(beginning) {
-  for (const name of readdirSync(tmpdir()).filter((each) => each.startsWith(beginning)))
-    rmSync(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 20 });
+  for (const place of [tmpdir(), '/dev/shm'].filter((each) => existsSync(each)))
+    for (const name of readdirSync(place).filter((each) => each.startsWith(beginning)))
+      rmSync(join(place, name), { recursive: true, force: true, maxRetries: 20 });
 }
 
 /** Runs a Node program in the repository, its output passed on as it comes. @param take gets it instead */

@@ -4,6 +4,15 @@ import { totalmem } from 'node:os';
 /** The role and the database inside the cluster. */
 export const NAME = 'annal';
 
+/** For tests: nothing has to survive, and little space is taken. */
+const QUICK = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  min_wal_size: '80MB',
+  max_wal_size: '1GB',
+};
+
 /** Only names the socket: nothing listens on TCP. */
 export const PORT = 5432;
 
@@ -56,7 +65,7 @@ export function serverSettings(
     log_line_prefix: '%m ',
     log_timezone: 'UTC',
     ...(readOnly ? { default_transaction_read_only: 'on', autovacuum: 'off' } : {}),
-    ...(fsync ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(fsync ? {} : QUICK),
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }

@@ -303,7 +303,7 @@ describe('the consent page in a browser', () => {
     const first = ['en desktop light', 'ar phone dark'];
     const texts = looks.filter((look) => /^(?!en|ar).* phone dark$/.test(look));
     const others = looks.filter((look) => /^(?:en|ar) /.test(look) && !first.includes(look));
-    for (const what of someOf([...first, ...texts, ...others], first.length + texts.length)) {
+    for (const what of someOf([...first, ...texts, ...others], first.length + 1)) {
       const [lang = '', size = '', theme = ''] = what.split(' ');
       const options = Object.entries(SIZES).find(([name]) => name === size)?.[1];
       await open({ ...options, colorScheme: theme === 'dark' ? 'dark' : 'light' }, { lang });

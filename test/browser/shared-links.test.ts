@@ -199,12 +199,12 @@ describe('the page of a shared link in a browser', () => {
     page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
   const looks = [
-    ['en', 'light'],
     ['ar', 'dark'],
+    ['en', 'light'],
     ['en', 'dark'],
     ['ar', 'light'],
   ] as const;
-  for (const [lang, colorScheme] of someOf(looks, 2)) {
+  for (const [lang, colorScheme] of someOf(looks, 1)) {
     it(`shows the summary on a phone: ${lang}, ${colorScheme}`, async () => {
       const link = await share(service, EMAIL, record, {
         content: 'summary',
