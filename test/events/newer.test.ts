@@ -1,7 +1,6 @@
 /** Events that newer software wrote, read by an instance that doesn't know them: it stops, says so, and lets others go on. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { rebuild } from '#projections/rebuild.ts';
 import { verify } from '#projections/verify.ts';
@@ -17,6 +16,7 @@ import { Process } from '#src/processes/process.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { type Instance, startInstance } from '#test/projections/instance.ts';
 import { created, made, Streams, TENANT, until } from '#test/projections/made.ts';
+import { bundledProgram } from '#test/support/bundled-program.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
@@ -86,8 +86,8 @@ describe('events of a newer version', () => {
     expect(notes.notice).to.contain('ProjectDeleted version 2');
     expect(logged.join()).to.contain('too old to go on');
     // No lock is held, so that the newer instance runs what this one cannot.
-    const program = fileURLToPath(new URL('./newer-instance.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--import', 'tsx', program, database.url]);
+    const program = await bundledProgram('test/events/newer-instance.ts');
+    const child = spawn(process.execPath, [program, database.url]);
     children.push(child);
     createInterface({ input: child.stdout });
     await old.shown(position);

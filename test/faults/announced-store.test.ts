@@ -1,7 +1,7 @@
 /** A command beside a service that keeps its log elsewhere finds it without being told where. */
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 describe('a service with its log elsewhere', () => {
@@ -11,7 +11,7 @@ describe('a service with its log elsewhere', () => {
 
   before(async () => {
     // A log in another database replaces EventStoreDB.
-    log = await createDatabase();
+    log = await createMigratedDatabase();
     service = await startService({ env: { EVENTSTORE_URL: log.url } });
     delete process.env.EVENTSTORE_URL;
   });

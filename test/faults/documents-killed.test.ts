@@ -11,7 +11,7 @@ import { DiskStore } from '#src/documents/disk.ts';
 import { sweepDocuments } from '#src/documents/sweep.ts';
 import { openEventStore } from '#src/events/open.ts';
 import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { scaled } from '#test/support/scale.ts';
@@ -67,7 +67,7 @@ describe('documents of a service that is killed', () => {
   };
 
   before(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     const dataDir = await newDataDir();
     folder = join(dataDir, 'documents');
     service = await startService({ databaseUrl: database.url, dataDir });

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { processMark } from '#src/process-mark.ts';
+import { bundledProgram } from '#test/support/bundled-program.ts';
 import { startProgram } from '#test/support/process.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -98,12 +99,8 @@ describe('embedded PostgreSQL', () => {
 
   it('replaces the server of a service that was killed, and loses nothing', async () => {
     const folder = await usedFolder();
-    const service = startProgram(process.execPath, [
-      '--import',
-      'tsx',
-      'test/support/embedded-server.ts',
-      folder,
-    ]);
+    const program = await bundledProgram('test/support/embedded-server.ts');
+    const service = startProgram(process.execPath, [program, folder]);
     const [, pid = '', url = ''] = (await service.line('started')).split(' ');
     await query(url, 'INSERT INTO kept VALUES (2)');
     service.child.kill('SIGKILL');

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { applicationStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
+import { bundledProgram } from '#test/support/bundled-program.ts';
 import { type GrantData, grantData, granted, linked } from '#test/support/consents.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { inDays } from '#test/support/me.ts';
@@ -28,7 +29,7 @@ describe('grants of a deleted application, while the service is killed', () => {
       PORT: String(await freePort()),
       SANDBOX_PATIENTS: '0',
     };
-    return startProgram(process.execPath, ['--import', 'tsx', 'test/faults/dying-service.ts'], env);
+    return startProgram(process.execPath, [await bundledProgram('test/faults/dying-service.ts')], env);
   }
 
   const ends = async () =>

@@ -78,7 +78,7 @@ describe('the service', () => {
     const env = { PORT: String(port) };
     await start(dataDir, env).line(READY);
     const { sandbox_key } = await quickstartOf(dataDir);
-    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const { program } = started.splice(0)[0] ?? expect.fail('nothing was started');
       program.child.kill(signal);
       expect(await program.ended).to.equal(signal === 'SIGKILL' ? 'SIGKILL' : 0);
@@ -138,9 +138,10 @@ describe('the service', () => {
         'the environment variable PROT is not a setting and is ignored; did you mean PORT?',
       ],
     ];
+    const dataDir = await startedDataDir();
     for (const [env, sentence, further = ''] of wrong) {
       const port: Record<string, string> = 'PROT' in env ? {} : { PORT: String(await freePort()) };
-      const program = start(await startedDataDir(), { ...port, ...env });
+      const program = start(dataDir, { ...port, ...env });
       expect(await program.ended).to.equal(1);
       expect(program.stderr()).to.contain(`Annal cannot start: ${sentence}`).and.to.contain(further);
       expect(program.stderr()).not.to.contain('    at ');

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
@@ -75,7 +75,7 @@ describe('an admin request killed between append and answer', () => {
 
   before(async function () {
     this.timeout(60_000 + ROUNDS * 120_000);
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     dyingDir = await newDataDir();
     service = await startService({ databaseUrl: database.url });
     const place = { databaseUrl: database.url, dataDir: dyingDir, key: service.key, baseUrl: service.url };

@@ -1,7 +1,7 @@
 /** Fifty kills between append and answer, each followed by a retry: one write each (docs/spec/decisions.md, section 3). */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { scaled } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
@@ -88,7 +88,7 @@ describe(`${KILLS} kills between append and answer`, () => {
 
   before(async function () {
     this.timeout(60_000 + KILLS * 20_000);
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     dyingDir = await newDataDir();
     service = await startService({ databaseUrl: database.url });
     const place = { databaseUrl: database.url, dataDir: dyingDir, key: service.key };

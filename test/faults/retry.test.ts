@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { results } from '#test/support/labs/parts.ts';
 import { eventually } from '#test/support/process.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
@@ -72,7 +72,7 @@ describe('a request killed between append and answer', () => {
   let deleted = '';
 
   before(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     [dataDir, dyingDir] = [await newDataDir(), await newDataDir()];
     service = await startService({ databaseUrl: database.url, dataDir });
     const { key } = service;

@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { inParallel } from '#test/support/audit.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { scaled } from '#test/support/scale.ts';
 import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
@@ -63,7 +63,7 @@ describe('a soak at the edge of the rate limit', function () {
   };
 
   before(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     if (SECONDS >= LONG) limit = await reachable();
     // The first leads the projections, so that its first death is felt.
     killed = await startKilled();

@@ -6,7 +6,7 @@
 import { expect } from 'chai';
 import { Relay } from '#test/contract/relay.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { STARTABLE, startEventStoreDb } from '#test/support/event-store-servers.ts';
 import { fetchOnce } from '#test/support/patience.ts';
 import { eventually } from '#test/support/process.ts';
@@ -20,7 +20,7 @@ interface Log {
 
 const LOGS: Readonly<Record<string, (() => Promise<Log>) | undefined>> = {
   PostgreSQL: async () => {
-    const { url, drop } = await createDatabase();
+    const { url, drop } = await createMigratedDatabase();
     return { url, stop: drop };
   },
   EventStoreDB: STARTABLE ? startEventStoreDb : undefined,
@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(LOGS)) {
       if (open === undefined) return;
       log = await open();
       relay = await Relay.open(log.url);
-      database = await createDatabase();
+      database = await createMigratedDatabase();
       const env = { DEV_ISSUER: 'allow' };
       cutOff = await startService({
         databaseUrl: database.url,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { inParallel, resourcesIn } from '../support/audit.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.ts';
 import { sentAgain } from '../support/patience.ts';
 import { MARKER_SYSTEM, markerSearch, sample } from '../support/samples.ts';
 import { scaled } from '../support/scale.ts';
@@ -26,7 +26,7 @@ describe('reads after writes', () => {
 
   before(async () => {
     sentBefore = sentAgain();
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     first = await startService({ databaseUrl: database.url, env: ENV });
     second = await startService({ databaseUrl: database.url, env: ENV, key: first.key });
     while (patients.length < 8)

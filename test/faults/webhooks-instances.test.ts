@@ -1,6 +1,6 @@
 /** Two instances that deliver at once: each event comes once; when one is killed, what it had under way comes again. */
 import { expect } from 'chai';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/process.ts';
 import { EVENTSTORE_URL, foundProject } from '../support/project.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -18,7 +18,7 @@ describe('two instances that deliver webhooks', () => {
   let receiver: Receiver;
   let instances: Service[];
   before(async () => {
-    [database, receiver] = await Promise.all([createDatabase(), startReceiver()]);
+    [database, receiver] = await Promise.all([createMigratedDatabase(), startReceiver()]);
     const env = {
       SANDBOX_PATIENTS: '0',
       WEBHOOK_TIMEOUT_SECONDS: '1',

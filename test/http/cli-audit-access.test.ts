@@ -8,7 +8,7 @@ import { openPool } from '#src/database/pool.ts';
 import { AccessLogWriter } from '#src/operations/access-log/access-log.ts';
 import { newRequestId } from '#src/shared/ids.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -33,7 +33,7 @@ describe('the access log, for auditors', () => {
       .causes.map(({ where, what, which }) => `${where} ${what} ${which}`);
 
   before(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     service = await startService({ databaseUrl: database.url });
     folder = await temporaryFolder(false);
     checkpoint = join(folder, 'checkpoint.ndjson');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { foundProject } from '#test/support/project.ts';
 import { type Service, startService } from '#test/support/service.ts';
@@ -25,7 +25,7 @@ describe('the command line, for auditors of other streams', () => {
     runCommand(args, { DATA_DIR: service.dataDir, DATABASE_URL: database.url });
 
   before(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     service = await startService({ databaseUrl: database.url });
     folder = await temporaryFolder(false);
     const send = async (resource: { resourceType: string }) =>

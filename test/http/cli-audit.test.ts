@@ -9,7 +9,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -54,7 +54,7 @@ describe('the command line, for auditors', () => {
   };
 
   before(async () => {
-    database = await createDatabase();
+    database = await createMigratedDatabase();
     service = await startService({ databaseUrl: database.url });
     folder = await temporaryFolder(false);
     checkpoint = join(folder, 'checkpoint.ndjson.gz');

@@ -49,8 +49,11 @@ async function smoke(node: string, version: string): Promise<void> {
     LOG_LEVEL: 'warn',
   };
   expect((await outcome(node, ['--version'])).stdout.trim()).to.equal(`v${version}`);
-  const sources = await outcome(node, ['--import', 'tsx', '-e', `import('./src/cli/main.ts')`]);
-  expect(sources, 'the sources through tsx').to.deep.include({ code: 0, stderr: '' });
+  // It takes long, and differs from a start with a bundle in tsx alone: the newest version shows it.
+  if (version === Object.values(SUPPORTED).at(-1)) {
+    const sources = await outcome(node, ['--import', 'tsx', '-e', `import('./src/cli/main.ts')`]);
+    expect(sources, 'the sources through tsx').to.deep.include({ code: 0, stderr: '' });
+  }
 
   const service = startProgram(node, ['bin/start.js'], env);
   try {

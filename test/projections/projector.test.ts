@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import type { Projection } from '#projections/projection.ts';
@@ -8,6 +7,7 @@ import { resources } from '#projections/resources/project.ts';
 import type { Position } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
+import { bundledProgram } from '#test/support/bundled-program.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { created, erased, made, Streams, until, updated } from './made.ts';
@@ -126,7 +126,7 @@ describe('projector', () => {
   it('takes over from a runner that hangs, which then cannot write any more', async () => {
     const child = spawn(
       process.execPath,
-      ['--import', 'tsx', fileURLToPath(new URL('instance-process.ts', import.meta.url)), database.url],
+      [await bundledProgram('test/projections/instance-process.ts'), database.url],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     children.push(child);

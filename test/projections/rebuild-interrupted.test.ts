@@ -1,11 +1,11 @@
 /** Rebuilds that are stopped or killed, and go on; what they leave is swept away. */
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
 import type { Projection } from '#projections/projection.ts';
 import { type RebuildOptions, rebuild } from '#projections/rebuild.ts';
 import { newUuid } from '#src/shared/ids.ts';
+import { bundledProgram } from '#test/support/bundled-program.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startProgram } from '#test/support/process.ts';
 import { type Instance, startInstance } from './instance.ts';
@@ -13,7 +13,7 @@ import { created, erased, Streams, until } from './made.ts';
 import { someRecord, someRecords } from './some-records.ts';
 
 /** The program that `is killed` runs. */
-const REBUILDING = fileURLToPath(new URL('rebuild-process.ts', import.meta.url));
+const REBUILDING = 'test/projections/rebuild-process.ts';
 
 describe('a rebuild that is interrupted', () => {
   const names = ['resources', 'history'];
@@ -97,7 +97,8 @@ describe('a rebuild that is interrupted', () => {
     const rest = Array.from({ length: 2_500 }, () => created('Observation', newUuid()));
     await instance.shown(await streams.record(patient, created('Patient', patient), ...rest));
     await instance.shown(await someRecord(instance, streams, 1));
-    const program = startProgram(process.execPath, ['--import', 'tsx', REBUILDING, database.url, ...names]);
+    const rebuilding = await bundledProgram(REBUILDING);
+    const program = startProgram(process.execPath, [rebuilding, database.url, ...names]);
     await program.line('loaded');
     // Now it holds the record's rows and reads no more.
     await instance.store.erase(`record-${patient}`);

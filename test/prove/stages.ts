@@ -174,6 +174,7 @@ export const STAGES: readonly Stage[] = [
     name: 'import',
     shows: 'the import of real patient bundles, every count and reference checked',
     run: { tests: ['test/http/cli-import.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'rebuild',

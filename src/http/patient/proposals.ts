@@ -258,7 +258,7 @@ ${rows}</tbody>
 }
 
 /** States of results, documents and diagnoses (R4, ObservationStatus, CompositionStatus, ConditionVerificationStatus). */
-const PROGRESS: Readonly<Partial<Record<string, TextKey>>> = {
+const PROGRESS = {
   registered: 'progress.registered',
   preliminary: 'progress.preliminary',
   final: 'progress.final',
@@ -271,7 +271,7 @@ const PROGRESS: Readonly<Partial<Record<string, TextKey>>> = {
   differential: 'progress.differential',
   confirmed: 'progress.confirmed',
   refuted: 'progress.refuted',
-};
+} as const satisfies Readonly<Record<string, TextKey>>;
 
 /** States in words, where a page has words for them. */
 function valueWords(say: Texts): ValueWords {
@@ -279,7 +279,7 @@ function valueWords(say: Texts): ValueWords {
     separator: `${say('shl.comma')} `,
     label: (name) => elementLabel(say, name),
     text: (text) => {
-      const state = stateKey(text) ?? PROGRESS[text];
+      const state = stateKey(text) ?? Object.entries(PROGRESS).find(([name]) => name === text)?.[1];
       return state !== undefined && text !== 'unknown' ? say(state) : wordsOfDate(say, text);
     },
   };
