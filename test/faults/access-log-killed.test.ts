@@ -16,8 +16,8 @@ import { scaled } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
-const KILLS = scaled(30, 2);
-const READERS = scaled(64, 16);
+const KILLS = scaled(30, 1);
+const READERS = scaled(64, 8);
 const RECORDS = 4;
 /** Answers between two kills. */
 const ANSWERS = 5 * READERS;

@@ -40,15 +40,15 @@ describe('reads after writes', () => {
     await database?.drop();
   });
 
-  it(`show the write, ${scaled(2_000, 80)} times under load, by read, vread, history and search`, async () => {
-    const misses = await writeAndRead(() => [first, first], scaled(2_000, 80));
+  it(`show the write, ${scaled(2_000, 40)} times under load, by read, vread, history and search`, async () => {
+    const misses = await writeAndRead(() => [first, first], scaled(2_000, 40));
     expect(misses).to.deep.equal([]);
   });
 
-  it(`show it on the other instance too, ${scaled(2_000, 80)} times`, async () => {
+  it(`show it on the other instance too, ${scaled(2_000, 40)} times`, async () => {
     const misses = await writeAndRead(
       (n) => (n % 2 === 0 ? [first, second] : [second, first]),
-      scaled(2_000, 80),
+      scaled(2_000, 40),
     );
     expect(misses).to.deep.equal([]);
   });

@@ -15,7 +15,7 @@ import { linkOf, newPatient } from '#test/support/me.ts';
 import { Journey, type JourneyClient, type TokenAnswer } from '#test/support/oauth-journey.ts';
 import { eventually } from '#test/support/process.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
-import { randomSeed, scaled } from '#test/support/scale.ts';
+import { scaled, steadySeed } from '#test/support/scale.ts';
 import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 
@@ -409,7 +409,7 @@ describe('the life of access requests', () => {
           await run.check();
         }
       }),
-      { numRuns: scaled(200, 8), examples: [[USUAL]], endOnFailure: true, seed: randomSeed() },
+      { numRuns: scaled(200, 4), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
     );
     for (const what of ['approve', 'parallel answers', 'redeemed', 'pending'])
       expect(seen.get(what), what).to.be.greaterThan(0);

@@ -129,7 +129,7 @@ describe('the life of tokens', () => {
           await run.check();
         }
       }),
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: scaled(40, 4), endOnFailure: true },
     );
     for (const what of ['exchanged', 'refreshed', 'reused', 'lost'])
       expect(seen.get(what), what).to.be.greaterThan(0);

@@ -56,7 +56,8 @@ export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly str
       ...common,
       interaction: 'update',
       type: 'Patient',
-      id: isInRecord ? ids.record : patient,
+      // The real id names nothing to the application.
+      id: isInRecord ? ids.record : patient === ids.record ? UNKNOWN : patient,
     };
     return {
       change,
