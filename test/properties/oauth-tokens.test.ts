@@ -16,6 +16,7 @@ import {
   codeFor,
   type GrantedApplication,
 } from '#test/support/oauth-tokens.ts';
+import { scaled } from '#test/support/scale.ts';
 import { type Outcome, TokenInstance } from '#test/support/token-instances.ts';
 
 const FULL = 'offline_access openid patient/*.rs';

@@ -85,6 +85,24 @@ export const STAGES: readonly Stage[] = [
     env: { ANNAL_TEST_SCALE: '1' },
   },
   {
+    name: 'tokens',
+    shows: '40 random lives of authorization codes and refresh tokens on two instances that are killed',
+    run: { tests: ['test/properties/oauth-tokens.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'proposals',
+    shows: '200 random lives of proposals on two instances; 60 kills around their appends',
+    run: { tests: ['test/properties/proposals.test.ts', 'test/faults/proposals-killed.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
+    name: 'shared-links',
+    shows: '40 random lives of shared links on two instances; 30 kills at their creation and at passcodes',
+    run: { tests: ['test/properties/shared-links.test.ts', 'test/faults/shared-links-killed.test.ts'] },
+    env: { ANNAL_TEST_SCALE: '1' },
+  },
+  {
     name: 'pages',
     shows: 'every page in a browser: both themes, three sizes, all languages, with scripts and without',
     run: { tests: ['test/browser/*.test.ts'] },
