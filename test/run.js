@@ -25,6 +25,7 @@ const TAKES_VALUE = new Set([
 
 /** Run first, so that none of them goes on alone when the others are done. */
 const LONGEST = [
+  'http/readme',
   'unit/bench-smoke',
   'faults/lifecycle',
   'http/runtimes',

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { MOTHER, startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
-import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
+import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
 import { askAccess, letPass, pollAccess, registerCiba } from '#test/support/ciba.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { Journey } from '#test/support/oauth-journey.ts';
@@ -83,10 +83,10 @@ describe('the pages of patients in a browser', () => {
     context = undefined;
   });
 
-  const call = async (path: string, body: object): Promise<Record<string, unknown>> => {
+  const call = async (path: string, body: object, token = writes): Promise<Record<string, unknown>> => {
     const answer = await fetch(service.url + path, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${writes}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
     if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
@@ -101,8 +101,14 @@ describe('the pages of patients in a browser', () => {
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('request', (request) => requested.push(request.url()));
   };
+  let pictures = 0;
   /** Checks a page: accessible, nothing refused by its policy, nothing from elsewhere, nothing wider than the screen. */
   const isFine = async (): Promise<void> => {
+    pictures += 1;
+    await picture(
+      page,
+      `${String(pictures).padStart(3, '0')}${new URL(page.url()).pathname.replace(/[^a-z]+/g, '-')}`,
+    );
     expect(await accessibilityFaults(page), page.url()).to.deep.equal([]);
     expect(complaints.filter((text) => !text.includes('the server responded with'))).to.deep.equal([]);
     const width: unknown = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
@@ -177,7 +183,10 @@ describe('the pages of patients in a browser', () => {
 
       // Answer an access request.
       const client = await registerCiba(workshop, { name: 'Sugar diary' });
-      const asked = await askAccess(journey, client, { login_hint: email, binding_message: 'Desk 7' });
+      const asked = await askAccess(journey, client, {
+        ...{ login_hint: email, binding_message: 'Desk 7' },
+        scope: 'openid offline_access patient/Observation.crus patient/Condition.rs',
+      });
       expect(asked.status, asked.text).to.equal(200);
       await page.goto(`${service.url}/connections?lang=${lang}`);
       await fine();
@@ -203,6 +212,40 @@ describe('the pages of patients in a browser', () => {
       await page.goto(at('/log'));
       const log = await page.getByRole('main').innerText();
       expect(log).to.match(words.logged).and.include('Sugar diary');
+      await fine();
+
+      // The application suggests a value, and the patient accepts it.
+      const { text } = await journey.read(tokens.access_token, '/fhir/R4/Patient');
+      const patient = /"id":"([0-9a-f-]{36})"/.exec(text)?.[1];
+      const part = (code: string, display: string, value: number) => ({
+        code: { coding: [{ system: 'http://loinc.org', code, display }] },
+        valueQuantity: { value, unit: 'mm[Hg]', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' },
+      });
+      const proposed = await call(
+        `/v1/patients/${patient}/proposals`,
+        {
+          ...{ operation: 'create', author_type: 'ai', rationale: 'You told it in the chat on Monday.' },
+          resource: {
+            ...{ resourceType: 'Observation', status: 'final', effectiveDateTime: '2026-11-23' },
+            code: { coding: [{ system: 'http://loinc.org', code: '85354-9' }] },
+            subject: { reference: `Patient/${patient}` },
+            component: [
+              part('8480-6', 'Systolic blood pressure', 128),
+              part('8462-4', 'Diastolic blood pressure', 82),
+            ],
+          },
+        },
+        String(tokens.access_token),
+      );
+      await page.goto(at('/proposals'));
+      await fine();
+      await page.goto(at(`/proposals/${String(proposed.id)}`));
+      expect(await page.getByRole('main').innerText())
+        .to.include('128 mmHg')
+        .and.include('82 mmHg');
+      await fine();
+      await page.locator('button[value=accept]').click();
+      await page.waitForURL(/done=accepted/);
       await fine();
 
       // Revoke, and see the application refused.

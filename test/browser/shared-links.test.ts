@@ -1,11 +1,10 @@
 /** Shared links in a real browser: the page opens ours and those of a server written by others, and asks nobody else. */
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { SHL, SHLManifestBuilder } from 'kill-the-clipboard';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
+import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { ipsExample } from '#test/support/ips.ts';
 import { linkOf, me } from '#test/support/me.ts';
@@ -188,13 +187,6 @@ describe('the page of a shared link in a browser', () => {
     if (passcode !== undefined) await page.locator('#passcode').fill(passcode);
     await page.locator('form button').click();
   };
-  /** Keeps a picture for people, if they ask for it. */
-  const picture = async (name: string): Promise<void> => {
-    const folder = process.env.ANNAL_TEST_PICTURES;
-    if (folder === undefined) return;
-    await mkdir(folder, { recursive: true });
-    await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-  };
   const isWide = (): Promise<boolean> =>
     page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
@@ -216,7 +208,7 @@ describe('the page of a shared link in a browser', () => {
       await page.locator('form').waitFor();
       expect(await page.locator('h1').textContent()).to.equal('For Dr Lind');
       expect(await accessibilityFaults(page)).to.deep.equal([]);
-      await picture(`form-${lang}-${colorScheme}`);
+      await picture(page, `form-${lang}-${colorScheme}`);
       await page.locator('form button').click();
       await page.locator('[role=alert]').waitFor();
       expect(await page.evaluate('document.activeElement.id')).to.equal('recipient');
@@ -255,7 +247,7 @@ describe('the page of a shared link in a browser', () => {
       expect(await page.evaluate('document.documentElement.dir')).to.equal(lang === 'ar' ? 'rtl' : 'ltr');
       expect(await accessibilityFaults(page)).to.deep.equal([]);
       expect(await isWide()).to.equal(false);
-      await picture(`summary-${lang}-${colorScheme}`);
+      await picture(page, `summary-${lang}-${colorScheme}`);
       const origins = new Set(requested.map((each) => new URL(each).origin));
       expect([...origins]).to.deep.equal([service.url]);
       const key = String(link.shlink).slice('shlink:/'.length);
@@ -273,7 +265,7 @@ describe('the page of a shared link in a browser', () => {
     await enter('Pharmacy');
     await page.locator('section.patient').waitFor();
     expect(await page.locator('#section-problems').count()).to.equal(1);
-    await picture('everything-desktop');
+    await picture(page, 'everything-desktop');
     await page.locator('.contents a').first().click();
     expect(await page.evaluate('location.hash')).to.equal(`#${link.shlink}`);
     await page.locator('.menu summary').click();
@@ -394,7 +386,7 @@ describe('the page of a shared link in a browser', () => {
         expect(await page.locator('[role=alert]').textContent()).to.include('3');
         await enter('Dr Lind', 'right');
         await page.locator('section.patient').waitFor();
-        await picture(`foreign-${embeddedLengthMax}`);
+        await picture(page, `foreign-${embeddedLengthMax}`);
         expect(await page.locator('h1').textContent()).to.not.equal('');
         expect(await page.locator('#section-allergies').count()).to.equal(1);
         const origins = new Set(requested.map((each) => new URL(each).origin));

@@ -44,6 +44,14 @@ async function packaged(): Promise<string | undefined> {
   return program;
 }
 
+/** Keeps a picture of a page in the folder that ANNAL_TEST_PICTURES names, for people who want to look at it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.ANNAL_TEST_PICTURES;
+  if (folder === undefined) return;
+  await mkdir(folder, { recursive: true });
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
 /**
  * Returns the rules of WCAG 2.2 A and AA that a page fails, with the element, by https://github.com/dequelabs/axe-core.
  */
