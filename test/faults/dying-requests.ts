@@ -44,6 +44,32 @@ export async function sendToDying(place: DyingPlace, request: DyingRequest): Pro
   expect(await diesOf(place, request), 'the service should have died').to.equal(true);
 }
 
+/** Sends requests to a service that is killed when each has made its first append to a record, and none more. */
+export async function sendToOneDying(
+  { baseUrl, ...place }: DyingPlace,
+  requests: readonly DyingRequest[],
+): Promise<void> {
+  const env = baseUrl === undefined ? {} : { BASE_URL: baseUrl };
+  const dying = await startService({
+    ...place,
+    program: 'test/faults/dying-service.ts',
+    env: { ...env, STANDS_AFTER: 'record-' },
+  });
+  const standing = () => dying.log().split('stands\n').length - 1;
+  const sent: Promise<Answer | undefined>[] = [];
+  for (const request of requests) {
+    expect(request.diesAfter).to.equal('record- 1');
+    const before = standing();
+    sent.push(send(dying, request).catch(() => undefined));
+    await eventually(() => standing() > before);
+  }
+  await dying.kill();
+  expect(await Promise.all(sent), 'no request should have been answered').to.deep.equal(
+    requests.map(() => undefined),
+  );
+  await dying.stop();
+}
+
 /**
  * Makes requests until a service has died of one, and gives that one. The directory's append may be made by a service
  * that lives, which completes what it finds carried: then nobody dies.

@@ -1,7 +1,8 @@
 /**
  * The service on a database, with an event store that kills the process (SIGKILL) right after an append was done and
  * before anybody was told, or with DIES_BEFORE right before it. They name the streams: a prefix, and the how-manieth append
- * to one of them.
+ * to one of them. With STANDS_AFTER, a prefix, no append to such a stream ever returns, so that one kill ends many requests
+ * that stand there; each is told on standard error.
  */
 import pino from 'pino';
 import { startApp } from '#src/app.ts';
@@ -10,8 +11,8 @@ import { writeQuickstart } from '#src/data-dir.ts';
 import { openEventStore } from '#src/events/open.ts';
 import type { EventStore } from '#src/events/store.ts';
 
-const { DIES_BEFORE: before, DIES_AFTER: after = '' } = process.env;
-const [prefix = '', times = '1'] = (before ?? after).split(' ');
+const { DIES_BEFORE: before, DIES_AFTER: after, STANDS_AFTER: stands } = process.env;
+const [prefix = '', times = '1'] = (before ?? after ?? 'nowhere').split(' ');
 let left = Number(times);
 
 /** Counts an append; dies of the last. */
@@ -28,6 +29,10 @@ function dying(store: EventStore): EventStore {
           if (before !== undefined) count(args[0]);
           const result = await target.append(...args);
           if (before === undefined) count(args[0]);
+          if (stands !== undefined && args[0].startsWith(stands)) {
+            process.stderr.write('stands\n');
+            await new Promise(() => undefined);
+          }
           return result;
         };
       }

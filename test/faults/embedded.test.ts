@@ -1,6 +1,8 @@
 /** The embedded PostgreSQL through clean and unclean ends. */
+import { execFile } from 'node:child_process';
 import { lstat, mkdir, readdir, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import pg from 'pg';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embedded.ts';
@@ -32,6 +34,18 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 /** A folder on which a server has run and kept the number 1. */
 async function usedFolder(open = true): Promise<string> {
   const folder = await temporaryFolder(open);
+  // Only a folder that PostgreSQL's user can reach holds its cluster, so that it can be copied.
+  if (!open) await use(folder);
+  else {
+    used ??= temporaryFolder().then(use);
+    await promisify(execFile)('cp', ['-a', `${await used}/.`, folder]);
+  }
+  return folder;
+}
+
+let used: Promise<string> | undefined;
+
+async function use(folder: string): Promise<string> {
   const server = await start(folder);
   await query(server.url, 'CREATE TABLE kept AS SELECT 1 AS n');
   await server.stop();

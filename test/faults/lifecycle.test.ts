@@ -42,7 +42,7 @@ describe('the service', () => {
     return program;
   }
 
-  it('starts in a folder that only its user may enter, says so in one line, and ends with its database', async () => {
+  it('starts in a folder that only its user may enter, keeps its files to that user, and ends with its database', async () => {
     const dataDir = await temporaryFolder(false);
     const port = await freePort();
     const program = start(dataDir, { PORT: String(port) }, NPM);
@@ -61,6 +61,8 @@ describe('the service', () => {
     expect(await statusOf(port, '/fhir/R4/Patient', sandbox_key)).to.equal(200);
     expect(await statusOf(port, '/fhir/R4/Patient', 'sk_test_wrong')).to.equal(401);
     expect(program.stderr()).not.to.contain(sandbox_key);
+    for (const name of ['quickstart.json', 'database.json', 'postgres.log'])
+      expect((await stat(join(dataDir, name))).mode & 0o077, name).to.equal(0);
 
     const service = await servicePid(dataDir);
     const database = await databasePid(dataDir);
@@ -73,7 +75,7 @@ describe('the service', () => {
   });
 
   it('keeps its key and its data over a restart, and over a kill', async () => {
-    const dataDir = await temporaryFolder();
+    const dataDir = await startedDataDir();
     const port = await freePort();
     const env = { PORT: String(port) };
     await start(dataDir, env).line(READY);
@@ -85,14 +87,6 @@ describe('the service', () => {
       await start(dataDir, env).line(READY);
       expect((await quickstartOf(dataDir)).sandbox_key).to.equal(sandbox_key);
       expect(await statusOf(port, '/fhir/R4/Patient', sandbox_key)).to.equal(200);
-    }
-  });
-
-  it('keeps its files to its user', async () => {
-    const dataDir = await temporaryFolder();
-    await start(dataDir, { PORT: String(await freePort()) }).line(READY);
-    for (const name of ['quickstart.json', 'database.json', 'postgres.log']) {
-      expect((await stat(join(dataDir, name))).mode & 0o077, name).to.equal(0);
     }
   });
 
