@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,6 +22,8 @@ const TAKES_VALUE = new Set([
   '--jobs',
   '--retries',
 ]);
+
+const CORES = Math.min(4, Math.max(2, availableParallelism()));
 
 /** Run first, so that none of them goes on alone when the others are done. */
 const LONGEST = [
@@ -99,8 +101,8 @@ async function mocha() {
   const folders = `annal-test-${number}-`;
   const counted = join(mkdtempSync(join(tmpdir(), folders)), 'counts.json');
   const reporter = ['--reporter', join(root, 'test/support/reporter.js')];
-  // They wait much of their time: three at once keep two cores busy. A few are easier to follow one after the other.
-  const jobs = filters.length === 0 ? ['--parallel', '--jobs', '3'] : [];
+  // More at once than there are cores take longer in all. A few are easier to follow one after the other.
+  const jobs = filters.length === 0 ? ['--parallel', '--jobs', String(CORES)] : [];
   const args = ['node_modules/mocha/bin/mocha.js', ...reporter, ...jobs, ...options, ...files];
   const code = await run(args, { ANNAL_TEST_COUNTS: counted, ANNAL_TEST_RUN: number });
   let failed = 0;
