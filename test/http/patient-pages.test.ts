@@ -278,6 +278,29 @@ describe('the pages of patients', () => {
     coding: [{ system: `http://terminology.hl7.org/CodeSystem/${system}`, code }],
   });
 
+  it('write a blood pressure as people do, and name other parts', async () => {
+    const record = await newRecord('parts@example.org');
+    const part = (code: string, display: string, value: number, unit: string) => ({
+      code: { coding: [{ system: 'http://loinc.org', code, display }] },
+      valueQuantity: { value, unit, system: 'http://unitsofmeasure.org', code: unit },
+    });
+    const measured = (code: string, ...component: object[]) =>
+      write(record, {
+        ...{ resourceType: 'Observation', status: 'final', effectiveDateTime: '2026-01-10' },
+        ...{ code: { coding: [{ system: 'http://loinc.org', code }] }, component },
+      });
+    await measured(
+      '85354-9',
+      part('8462-4', 'Diastolic', 82, 'mm[Hg]'),
+      part('8480-6', 'Systolic', 128, 'mm[Hg]'),
+    );
+    await measured('34565-2', part('8867-4', 'Pulse', 70, '/min'), part('9279-1', 'Breaths', 14, '/min'));
+    const visitor = await patientVisitor(service, 'parts@example.org');
+    const list = await visitor.open(pathOf(record, '/results'));
+    expect(list.text).to.include('<bdi dir="ltr">128/82\u00a0mmHg</bdi>').and.not.include('Diastolic</bdi>:');
+    expect(list.text).to.include('<bdi>Pulse</bdi>: <bdi dir="ltr">70');
+  });
+
   it('leave out what was refuted or has an unknown modifier, and say where a state is missing', async () => {
     const record = await newRecord('safety@example.org');
     const modifierExtension = [{ url: 'https://example.org/means-the-opposite', valueBoolean: true }];

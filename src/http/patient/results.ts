@@ -115,7 +115,8 @@ ${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${mor
 
 /** Values of several parts are long: they are smaller. */
 function latestClass({ value, components }: Observation): string {
-  return value === null && components.length > 0 ? 'latest parts' : 'latest';
+  const isLong = value === null && components.length > 0 && pressureOf(components) === undefined;
+  return isLong ? 'latest parts' : 'latest';
 }
 
 function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
@@ -159,10 +160,23 @@ function valueText(say: Visit['say'], each: Valued & Partial<Pick<Observation, '
   if (value_text !== null) return html`<bdi>${value_text}</bdi>`;
   if (value_boolean !== null) return html`${say(value_boolean ? 'results.yes' : 'results.no')}`;
   if (components.length === 0) return html`<span class="quiet">${say('results.novalue')}</span>`;
+  const pressure = pressureOf(components);
+  if (pressure !== undefined)
+    return html`<bdi dir="ltr">${say.number(pressure.high)}/${say.number(pressure.low)}\u00a0${unitText(pressure.unit)}</bdi>`;
   return html`${components.map(
     (part, i) =>
       html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi>${part.display ?? part.code ?? ''}</bdi>: ${valueText(say, part)}`,
   )}`;
+}
+
+/** Returns the two values of a blood pressure with their unit; undefined for other parts. The codes are LOINC's. */
+function pressureOf(
+  components: Observation['components'],
+): { readonly high: number; readonly low: number; readonly unit: string } | undefined {
+  const [high, low] = ['8480-6', '8462-4'].map((code) => components.find((part) => part.code === code));
+  if (components.length !== 2 || typeof high?.value !== 'number' || typeof low?.value !== 'number')
+    return undefined;
+  return high.unit === low.unit ? { high: high.value, low: low.value, unit: high.unit ?? '' } : undefined;
 }
 
 function rangeText(
