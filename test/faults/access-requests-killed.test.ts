@@ -87,7 +87,7 @@ describe('an approval whose instance is killed', () => {
 
   for (const when of ['DIES_BEFORE', 'DIES_AFTER'] as const) {
     it(`${when === 'DIES_BEFORE' ? 'before' : 'after'} the append gives exactly one grant, and its tokens`, async function () {
-      this.timeout(60_000 + ROUNDS * 30_000);
+      this.timeout(60_000 + ROUNDS * 90_000);
       for (let round = 0; round < ROUNDS; round += 1) await killed(when, round);
     });
   }

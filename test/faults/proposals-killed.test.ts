@@ -88,7 +88,7 @@ describe('a proposal whose instance is killed', () => {
 
   for (const when of ['DIES_BEFORE', 'DIES_AFTER'] as const) {
     it(`${when === 'DIES_BEFORE' ? 'before' : 'after'} the append is made once, and accepted once`, async function () {
-      this.timeout(600_000);
+      this.timeout(60_000 + ROUNDS * 180_000);
       const ways = [() => accepted(when, false), () => proposed(when), () => accepted(when, true)];
       for (let round = 0; round < ROUNDS; round += 1) for (const way of someOf(ways, 2)) await way();
     });

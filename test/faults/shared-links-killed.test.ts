@@ -66,7 +66,7 @@ describe('a shared link whose instance is killed', () => {
 
   for (const when of ['DIES_BEFORE', 'DIES_AFTER'] as const) {
     it(`${when === 'DIES_BEFORE' ? 'before' : 'after'} the append is one link for the request and its repetition`, async function () {
-      this.timeout(60_000 + ROUNDS * 30_000);
+      this.timeout(60_000 + ROUNDS * 90_000);
       for (let round = 0; round < ROUNDS; round += 1) {
         const record = await newRecord();
         const token = await tokenOf();
@@ -108,7 +108,7 @@ describe('a shared link whose instance is killed', () => {
   });
 
   it('during attempts with a passcode never lets a sixth be compared', async function () {
-    this.timeout(60_000 + ROUNDS * 30_000);
+    this.timeout(60_000 + ROUNDS * 90_000);
     for (let round = 0; round < ROUNDS; round += 1) {
       const record = await newRecord();
       const link = await share(service, EMAIL, record, { content: 'summary', passcode: '402617' });

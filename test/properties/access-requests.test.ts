@@ -400,7 +400,7 @@ describe('the life of access requests', () => {
   }
 
   it('has one answer, one grant for an approval, and tokens once', async function () {
-    this.timeout(600_000);
+    this.timeout(scaled(3_600_000, 600_000));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 24 }), async (steps) => {
         const run = await Run.start();

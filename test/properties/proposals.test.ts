@@ -326,7 +326,7 @@ describe('the life of proposals', () => {
   }
 
   it('ends once, and writes once what a linked person accepts within its grant', async function () {
-    this.timeout(600_000);
+    this.timeout(scaled(3_600_000, 600_000));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), async (steps) => {
         const run = await Run.start();
