@@ -34,10 +34,33 @@ export function openLookup(
   requireFresh: () => void,
 ): LookupQueries {
   return {
-    locate: openLocate(pool),
+    locate: unlessStale(openLocate(pool), requireFresh),
     match: openMatch(pool, base, atHead, terminology),
     directoryBodies: openDirectoryBodies(pool, requireFresh),
     withinRecord: openGranted(pool).withinRecord,
     ownDocument: openOwnDocument(pool),
   };
+}
+
+/**
+ * Returns the look-up of places, which throws what `requireFresh` throws where it misses an id that an answered write may
+ * have made: otherwise a reference to what was just created would be refused as one to nothing.
+ */
+function unlessStale(locate: Locate, requireFresh: () => void): Locate {
+  return async (caller, ids) => {
+    // What lags before the rows are read may be missing in them.
+    const lag = refusalOf(requireFresh);
+    const found = await locate(caller, ids);
+    if (lag !== undefined && ids.some((id) => !found.has(id))) throw lag;
+    return found;
+  };
+}
+
+function refusalOf(check: () => void): unknown {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
