@@ -9,6 +9,7 @@ import { sweepSignIns } from '#src/signin/sweep.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { PageVisitor } from '#test/support/page-visitor.ts';
 import { freePort } from '#test/support/process.ts';
+import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
 describe('the sign-in', () => {
@@ -197,6 +198,7 @@ describe('the sign-in', () => {
         PORT: String(port),
         BASE_URL: service.url,
         DATA_DIR: await temporaryFolder(),
+        EVENTSTORE_URL,
         RATE_LIMIT_PER_MINUTE: '0',
         SANDBOX_PATIENTS: '0',
       }),

@@ -154,7 +154,8 @@ describe('traces', () => {
   });
 
   it('hold no clinical content, no id of a resource and no credential', async () => {
-    const requests = () => collector.spans().filter(({ name }) => /^(GET|POST|PUT) \/(?!health)/.test(name));
+    const requests = () =>
+      collector.spans().filter(({ name }) => /^(GET|POST|PUT) \/(?!health|metrics)/.test(name));
     await eventually(() => requests().length === 6);
     const text = collector.texts.join('\n');
     expect(text).to.not.match(/marker/i);
