@@ -16,7 +16,7 @@ import {
   codeFor,
   type GrantedApplication,
 } from '#test/support/oauth-tokens.ts';
-import { scaled } from '#test/support/scale.ts';
+import { scaled, steadySeed } from '#test/support/scale.ts';
 import { type Outcome, TokenInstance } from '#test/support/token-instances.ts';
 
 const FULL = 'offline_access openid patient/*.rs';
@@ -99,6 +99,16 @@ const steps = fc.array(
   { minLength: 8, maxLength: 24 },
 );
 
+/** A life in which everything happens that the property must have seen. */
+const USUAL: Step[] = [
+  { does: 'exchange', chain: 0, at: 0, kill: false },
+  { does: 'refresh', chain: 0, back: 0, times: 1, narrow: false, at: 1, kill: false },
+  { does: 'refresh', chain: 0, back: 0, times: 1, narrow: true, at: 0, kill: false },
+  { does: 'refresh', chain: 0, back: 1, times: 1, narrow: false, at: 1, kill: false },
+  { does: 'code' },
+  { does: 'exchange', chain: 1, at: 1, kill: true },
+];
+
 describe('the life of tokens', () => {
   let database: TestDatabase;
   let line: Line;
@@ -130,7 +140,7 @@ describe('the life of tokens', () => {
           await run.check();
         }
       }),
-      { numRuns: scaled(40, 4), endOnFailure: true },
+      { numRuns: scaled(40, 4), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
     );
     for (const what of ['exchanged', 'refreshed', 'reused', 'lost'])
       expect(seen.get(what), what).to.be.greaterThan(0);
