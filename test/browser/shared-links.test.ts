@@ -229,7 +229,7 @@ describe('the page of a shared link in a browser', () => {
         'HbA1c 7.9 %',
         '4 – 6',
         '128/82 mmHg',
-        'Leukocytes [#/volume] in Blood by Automated count 6.1 10^3/µL',
+        'Leukocytes [#/volume] in Blood by Automated count 6.1 10³/µL',
         `البروتين: 0.3 g/L${lang === 'ar' ? '،' : ','} Glucose: negative`,
         `Hostile ${HOSTILE}`,
       ])

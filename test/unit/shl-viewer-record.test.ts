@@ -270,6 +270,7 @@ describe('the record on the page of a shared link', () => {
       'Cel',
       '[degF]',
       '10*3/uL',
+      '10*-6',
       '{beats}/min',
       '{score}',
       'ug/dL',
@@ -279,6 +280,8 @@ describe('the record on the page of a shared link', () => {
       expect(rowsOf('results', observed({ valueQuantity: quantity(5, code) }))[0]?.value).to.equal(
         `5 ${ofPages(code)}`,
       );
+    expect(ofPages('10*12/L')).to.equal('10¹²/L');
+    expect(ofPages('10*-6')).to.equal('10⁻⁶');
     expect(rowsOf('results', observed({ valueQuantity: { value: 5, code: '1' } }))[0]?.value).to.equal('5');
   });
 });

@@ -7,12 +7,16 @@ const WRITTEN = [
   [/\[lb_av\]/g, 'lb'],
   [/\[in_i\]/g, 'in'],
   [/\[iU\]/gi, 'IU'],
-  [/10\*(\d+)/g, '10^$1'],
   [/\bu(?=[gLlm]\b|mol)/g, 'µ'],
 ];
+
+/** 10 to a power: 10*3 is written 10³. */
+const POWER = /10\*(-?\d+)/g;
+const raised = (power) => power.replace(/[-\d]/g, (sign) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(sign)] ?? '⁻');
 
 /** Returns a unit. Annotations stand for words (`{score}`). */
 export function unitText(code) {
   const words = code.replace(/\{([^{}]*)\}/g, (_, word) => word.replaceAll('_', ' '));
-  return WRITTEN.reduce((text, [form, plain]) => text.replace(form, plain), words === '1' ? '' : words);
+  const plain = words.replace(POWER, (_, power) => `10${raised(power)}`);
+  return WRITTEN.reduce((text, [form, written]) => text.replace(form, written), words === '1' ? '' : plain);
 }
