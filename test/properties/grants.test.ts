@@ -13,7 +13,15 @@ import { inParallel } from '#test/support/audit.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
 import { comparable, differenceOf, formsIn, nextOf, withoutAutomatic } from '#test/support/grants/compare.ts';
 import { type Seen, seenOf } from '#test/support/grants/model.ts';
-import { type Asked, Picks, type Place, placesOf, reads, requestAt } from '#test/support/grants/requests.ts';
+import {
+  type Asked,
+  Picks,
+  type Place,
+  placesOf,
+  reachesFurther,
+  reads,
+  requestAt,
+} from '#test/support/grants/requests.ts';
 import {
   type Covered,
   coveredBy,
@@ -219,6 +227,8 @@ describe('what a grant covers', () => {
         const place = new Picks([(numbers[0] ?? 0) + at]).of(among);
         const request = requestAt(place, names, new Picks(numbers.slice(1)));
         asked += 1;
+        // The model has nothing for which the grant has `s` alone.
+        if (kind === 'rs' && reachesFurther(request)) return;
         const found = await compare(both, of, place, request);
         if (found !== undefined)
           different.push(`seed ${seed + n}, ${scopeTexts(scopes).join(' ')}: ${found}`);

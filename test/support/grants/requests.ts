@@ -48,6 +48,13 @@ export interface Asked {
   readonly type: string | undefined;
 }
 
+/** Returns whether a request reaches resources by a reference, for which the letter `s` is enough. */
+export function reachesFurther({ url, body = '' }: Asked): boolean {
+  const queries = [url.split('?')[1] ?? '', body].map((query) => new URLSearchParams(query));
+  const names = queries.flatMap((query) => [...query.keys()]);
+  return names.some((name) => /^_(?:rev)?include|^_has|\./.test(name));
+}
+
 /** What requests name. */
 export interface Names {
   readonly world: World;
