@@ -36,7 +36,7 @@ interface Values {
 export interface Unsorted {
   /** One for a group of codes, else one for each code. */
   readonly values: readonly Values[];
-  readonly leftOut: LeftOut & Pick<Tally, 'byAi' | 'undated' | 'long'>;
+  readonly leftOut: LeftOut & Pick<Tally, 'withoutResult' | 'byAi' | 'undated' | 'long'>;
 }
 
 /** Reads the values of a group of codes: of Observations that have one of them, and of components that do. */
@@ -89,12 +89,18 @@ async function read(
   of: RowsOf,
   placeOf: (number: CodedNumber, row: ReadRow) => Values | undefined,
 ): Promise<Unsorted['leftOut']> {
-  const counts = { byAi: 0, undated: 0, long: 0 };
+  const counts = { withoutResult: 0, byAi: 0, undated: 0, long: 0 };
   const counted = new Set<string>();
   await readRows(database, of, (row) => {
     const { author, fields, date, fhir } = row;
     if (author !== 'ai' && fields !== undefined && date !== null) {
-      for (const number of numbersIn(fields)) {
+      const { numbers, withoutResult } = numbersIn(fields);
+      if (withoutResult) {
+        if (numbers.length > 0 && !counted.has(fhir)) counts.withoutResult += 1;
+        counted.add(fhir);
+        return;
+      }
+      for (const number of numbers) {
         const place = placeOf(number, row);
         if (place !== undefined) got(place.byUnit, number.unit, () => []).push(pointOf(row, date, number));
       }
@@ -141,7 +147,7 @@ export function* tracksOfAll(
 
 /** What nothing was left out of. */
 const NOTHING: Tally = {
-  ...{ withdrawn: 0, modified: 0, byAi: 0, undated: 0, long: 0 },
+  ...{ withdrawn: 0, modified: 0, withoutResult: 0, byAi: 0, undated: 0, long: 0 },
   ...{ unconverted: new Map(), unit: null, bounded: 0 },
 };
 

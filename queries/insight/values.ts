@@ -22,8 +22,17 @@ export interface CodedNumber {
 /** `< 5 mg/dL`, as `src/v1/observation.ts` shows a quantity with a comparator. */
 const BOUND = /^(<=?|>=?) (-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?: (\S+))?$/;
 
+/** Statuses of what was never measured, or not yet (https://hl7.org/fhir/R4/valueset-observation-status.html). */
+const WITHOUT_RESULT: ReadonlySet<string | null> = new Set(['cancelled', 'registered']);
+
+/** Numbers of an Observation, and whether its status says that it has no result. */
+export interface Stated {
+  readonly numbers: readonly CodedNumber[];
+  readonly withoutResult: boolean;
+}
+
 /** Returns the numbers of an Observation: its own, and those of its components. */
-export function numbersIn(fields: string): CodedNumber[] {
+export function numbersIn(fields: string): Stated {
   const shown = objectIn(JSON.parse(`{${fields}}`));
   const range = objectIn(shown.reference_range);
   const numbers: CodedNumber[] = [];
@@ -33,7 +42,7 @@ export function numbersIn(fields: string): CodedNumber[] {
     const part = numberIn(each, true, null, null);
     if (part !== undefined) numbers.push(part);
   }
-  return numbers;
+  return { numbers, withoutResult: WITHOUT_RESULT.has(textIn(shown.status)) };
 }
 
 /** Returns a number as a point of a track. @param date of the row */

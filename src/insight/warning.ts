@@ -14,6 +14,8 @@ export interface InsightWarning {
 export interface Tally {
   readonly withdrawn: number;
   readonly modified: number;
+  /** Cancelled, or not measured yet. */
+  readonly withoutResult: number;
   readonly byAi: number;
   readonly undated: number;
   readonly long: number;
@@ -26,10 +28,11 @@ export interface Tally {
 
 /** Returns the warnings of what was counted. */
 export function warningsOf(tally: Tally): InsightWarning[] {
-  const { withdrawn, modified, byAi, undated, long, unconverted, unit, bounded } = tally;
+  const { withdrawn, modified, withoutResult, byAi, undated, long, unconverted, unit, bounded } = tally;
   const leftOut = [
     ['entered in error', withdrawn],
     ['refuted, or with an unknown modifier extension', modified],
+    ['cancelled, or not measured yet', withoutResult],
     ['written by an AI', byAi],
     ['without a date', undated],
     ['larger than 200 kB', long],

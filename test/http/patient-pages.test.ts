@@ -367,6 +367,47 @@ describe('the pages of patients', () => {
     expect(status).to.equal(404);
   });
 
+  it('open results that are older than a thousand of another kind, with a code or without', async () => {
+    const record = await newRecord('wearable@example.org');
+    await observe(record, 5.4, '2024-01-01');
+    const beats = Array.from({ length: 1_001 }, (_, n) => ({
+      request: { method: 'POST', url: 'Observation' },
+      resource: {
+        resourceType: 'Observation',
+        status: 'final',
+        code: { coding: [{ system: 'http://loinc.org', code: '8867-4', display: 'Heart rate' }] },
+        subject: { reference: `Patient/${record}` },
+        effectiveDateTime: new Date(Date.UTC(2025, 0, 1, n)).toISOString(),
+        valueQuantity: {
+          value: 60 + (n % 20),
+          unit: '/min',
+          system: 'http://unitsofmeasure.org',
+          code: '/min',
+        },
+      },
+    }));
+    await service.post('/', { resourceType: 'Bundle', type: 'transaction', entry: beats });
+    await service.post('/Observation', {
+      resourceType: 'Observation',
+      status: 'final',
+      code: { text: 'Energy' },
+      subject: { reference: `Patient/${record}` },
+      effectiveDateTime: '2026-01-01T09:00:00Z',
+      valueInteger: 7,
+    });
+    const visitor = await patientVisitor(service, 'wearable@example.org');
+    const list = await visitor.open(pathOf(record, '/results'));
+    expect(wordsOf(list)).to.include('The newest 1000 measurements are shown');
+    for (const [code, shown] of [
+      ['4548-4', '5.4'],
+      ['http://loinc.org|4548-4', '5.4'],
+      ['Energy', '7'],
+    ] as const) {
+      const page = await visitor.open(pathOf(record, `/results/one?code=${encodeURIComponent(code)}`));
+      expect([page.status, wordsOf(page).includes(shown)], code).to.deep.equal([200, true]);
+    }
+  });
+
   it('mark documents by AI where a link can share them', async () => {
     const record = await newRecord('marked@example.org');
     for (const [title, author_type] of [
@@ -501,6 +542,16 @@ describe('the pages of patients', () => {
     expect((await stranger.open(path)).status).to.equal(404);
     const other = await newRecord('share@example.org', 'dependent');
     expect((await visitor.open(path.replace(record, other))).status).to.equal(404);
+    const id = path.split('/').at(-1) ?? '';
+    for (const passcode of ['000000', '402617'])
+      await fetch(`${service.url}/shl/${id}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ recipient: 'Dr Berg', passcode }),
+      });
+    const log = wordsOf(await visitor.open(pathOf(record, '/log')));
+    expect(log).to.include('Tried to open a shared link').and.include(' Opened a shared link');
+    expect(log).not.to.include('whole record');
     await visitor.open(`${path}/end`);
     const ended = await visitor.submit();
     expect(wordsOf(ended)).to.include('The link has ended.').and.include('Links that have ended');

@@ -133,7 +133,7 @@ describe('series and patterns of REST v1', () => {
     ]);
   });
 
-  it('leaves out and counts what was entered in error, is modified, or was written by an AI', async () => {
+  it('leaves out and counts what was entered in error, is modified, was cancelled, or was written by an AI', async () => {
     const patient = await person();
     await record(patient, glucose('2026-03-01T08:00:00Z', 90));
     await record(patient, glucose('2026-03-02T08:00:00Z', 300, { author_type: 'ai' }));
@@ -149,6 +149,8 @@ describe('series and patterns of REST v1', () => {
       expect(answer.status, answer.text).to.equal(200);
     };
     const before = String((await service.fhir(`/Observation/${String(modified.id)}`)).json.id);
+    const cancelled = await record(patient, glucose('2026-03-05T08:00:00Z', 110));
+    await change(cancelled.id, { status: 'cancelled' });
     const then = new Date(Date.now() + 1).toISOString();
     await change(wrong.id, { status: 'entered-in-error' });
     await change(modified.id, {
@@ -160,6 +162,7 @@ describe('series and patterns of REST v1', () => {
     expect(series.warnings).to.deep.equal([
       { kind: 'left_out', text: 'left out: entered in error', count: 1 },
       { kind: 'left_out', text: 'left out: refuted, or with an unknown modifier extension', count: 1 },
+      { kind: 'left_out', text: 'left out: cancelled, or not measured yet', count: 1 },
       { kind: 'left_out', text: 'left out: written by an AI', count: 1 },
     ]);
     // As it was before.

@@ -183,8 +183,12 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
 /** Actions that change something. */
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'labs-import']);
 
+/** Actions of those who have a shared link. */
+const OPENINGS: ReadonlySet<string> = new Set(['open-link', 'open-link-file']);
+
 /** Returns what was done, in words. @param things the kinds of entries, in words */
 function actionText(say: Texts, action: string, status: Entry['status'], things: string): string {
+  if (OPENINGS.has(action)) return say(status === 'ok' ? 'log.opened' : 'log.toopen');
   const own = Object.hasOwn(OF_ACTIONS, action) ? OF_ACTIONS[action] : undefined;
   if (own !== undefined) return say(own);
   if (CHANGES.has(action)) return say(status === 'ok' ? 'log.changed' : 'log.change', { things });

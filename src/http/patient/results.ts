@@ -84,15 +84,15 @@ ${chart(say, measure.name, chartOf(measure.facts))}
 `;
 }
 
+/** `system|code`, or a code alone, as lists of REST v1 take them. */
+const CODE = /^(?:[^\s|]+\|)?[^\s|]+$/;
+
 /** Returns the page of one measurement. @throws Refusal not_found (404) if the record has none of the code */
 export async function resultPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const key = visit.asked('code', 300) ?? '';
-  const { observations, more } = await observationsOf(visit, record);
-  const measures = measuresOf(observations, say('entry.unnamed'));
-  // A bare code means LOINC, as in lists of REST v1.
-  const measure =
-    measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
+  const { measure, more } =
+    (await measureOf(visit, record, key, key)) ?? (await measureOf(visit, record, key)) ?? {};
   if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
   const { name, facts, notes } = measure;
   const data = chartOf(facts);
@@ -111,6 +111,26 @@ ${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('r
 ${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
 ${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
   };
+}
+
+/**
+ * Finds a measure, and whether there is more of it. Those without a code, or with one of no system, are among the newest
+ * observations of all codes alone.
+ * @param code reads the observations that have it
+ */
+async function measureOf(
+  visit: Visit,
+  record: OpenRecord,
+  key: string,
+  code?: string,
+): Promise<{ readonly measure: Measure; readonly more: boolean } | undefined> {
+  if (code !== undefined && !CODE.test(code)) return undefined;
+  const { observations, more } = await observationsOf(visit, record, code);
+  const measures = measuresOf(observations, visit.say('entry.unnamed'));
+  // A bare code means LOINC, as in lists of REST v1.
+  const measure =
+    measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
+  return measure === undefined ? undefined : { measure, more };
 }
 
 /** Values of several parts are long: they are smaller. */

@@ -80,7 +80,7 @@ interface Query {
 }
 
 const DESCRIPTION =
-  'Numeric values of Observations and their components, in one unit. Values that were entered in error, have a modifier extension or were written by an AI are left out and counted in `warnings`.';
+  'Numeric values of Observations and their components, in one unit. Values that were entered in error or cancelled, have a modifier extension or were written by an AI are left out and counted in `warnings`.';
 
 /** Their routes. */
 export const SERIES_ROUTES = [

@@ -430,6 +430,8 @@ export const ar: Wording = {
   'log.read': 'قرأ: {things}',
   'log.tried': 'حاول أن يقرأ: {things}',
   'log.codes': 'بحث عن رموز طبية، ولم يُعرض شيء من السجل.',
+  'log.opened': 'فتح رابطاً مُشارَكاً',
+  'log.toopen': 'حاول فتح رابط مُشارَك',
   'log.summary': 'قرأ ملخصاً للسجل',
   'log.course': 'قرأ التسلسل الزمني',
   'log.values': 'قرأ كيف تغيّرت القيم',

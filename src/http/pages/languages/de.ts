@@ -455,6 +455,8 @@ export const de: Wording = {
   'log.read': 'Hat gelesen: {things}',
   'log.tried': 'Wollte lesen: {things}',
   'log.codes': 'Hat medizinische Codes nachgeschlagen. Aus der Akte wurde nichts gezeigt.',
+  'log.opened': 'Hat einen geteilten Link geöffnet',
+  'log.toopen': 'Wollte einen geteilten Link öffnen',
   'log.summary': 'Hat eine Zusammenfassung der Akte gelesen',
   'log.course': 'Hat den zeitlichen Verlauf gelesen',
   'log.values': 'Hat gelesen, wie sich Werte verändert haben',

@@ -434,6 +434,8 @@ export const en = {
   'log.read': 'Read {things}',
   'log.tried': 'Tried to read {things}',
   'log.codes': 'Looked up medical codes. Nothing of the record was shown.',
+  'log.opened': 'Opened a shared link',
+  'log.toopen': 'Tried to open a shared link',
   'log.summary': 'Read a summary of the record',
   'log.course': 'Read the timeline',
   'log.values': 'Read how values changed',

@@ -444,6 +444,8 @@ export const es: Wording = {
   'log.read': 'Ha leído: {things}',
   'log.tried': 'Intentó leer: {things}',
   'log.codes': 'Buscó códigos médicos. No se mostró nada de la historia.',
+  'log.opened': 'Abrió un enlace compartido',
+  'log.toopen': 'Intentó abrir un enlace compartido',
   'log.summary': 'Leyó un resumen de la historia',
   'log.course': 'Leyó la cronología',
   'log.values': 'Leyó cómo cambiaron los valores',

@@ -449,6 +449,8 @@ export const fr: Wording = {
   'log.read': 'A lu : {things}',
   'log.tried': 'A tenté de lire : {things}',
   'log.codes': 'A cherché des codes médicaux. Rien du dossier n’a été montré.',
+  'log.opened': 'A ouvert un lien partagé',
+  'log.toopen': 'A tenté d’ouvrir un lien partagé',
   'log.summary': 'A lu un résumé du dossier',
   'log.course': 'A lu la chronologie',
   'log.values': 'A lu comment des valeurs ont évolué',

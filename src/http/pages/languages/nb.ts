@@ -433,6 +433,8 @@ export const nb: Wording = {
   'log.read': 'Leste {things}',
   'log.tried': 'Prøvde å lese {things}',
   'log.codes': 'Slo opp medisinske koder. Ingenting fra journalen ble vist.',
+  'log.opened': 'Åpnet en delt lenke',
+  'log.toopen': 'Prøvde å åpne en delt lenke',
   'log.summary': 'Leste et sammendrag av journalen',
   'log.course': 'Leste tidslinjen',
   'log.values': 'Leste hvordan verdier har endret seg',
