@@ -98,6 +98,39 @@ describe('what a summary shows', () => {
     );
   });
 
+  it('says of what an AI ended, refuted or took back that it was changed, and counts it as no fact', async () => {
+    const patient = await create({ resourceType: 'Patient', name: [{ text: 'Ida' }], birthDate: '1980' });
+    const subject = { reference: patient };
+    const state = (kind: string, code: string) =>
+      concept(`http://terminology.hl7.org/CodeSystem/allergyintolerance-${kind}`, code);
+    const allergy = (text: string, more: object = {}) => ({
+      resourceType: 'AllergyIntolerance',
+      patient: subject,
+      code: { text },
+      clinicalStatus: state('clinical', 'active'),
+      ...more,
+    });
+    const drug = (status: string) => ({
+      resourceType: 'MedicationStatement',
+      status,
+      subject,
+      medicationCodeableConcept: { text: 'ramipril' },
+    });
+    const over = await create(allergy('penicillin'));
+    await put(over, allergy('penicillin', { clinicalStatus: state('clinical', 'inactive') }), BY_AI);
+    const refuted = await create(allergy('latex'));
+    const doubt = { verificationStatus: state('verification', 'refuted') };
+    await put(refuted, allergy('latex', doubt), BY_AI);
+    const stopped = await create(drug('active'));
+    await put(stopped, drug('stopped'), BY_AI);
+    const { text, overview, narrated } = await summaryOf(patient);
+    const changed = 'changed by an AI since somebody else wrote';
+    expect(narrated('Allergies and intolerances')).to.contain(`Not shown: 2 entries ${changed} it.`);
+    expect(narrated('Medications')).to.contain(`Not shown: 1 entry ${changed} it.`);
+    expect(overview).to.contain(`3 ${changed} it`).and.not.contain('refuted');
+    expect(text).to.contain(`"code":"changed-by-ai","display":"3 ${changed} them"`);
+  });
+
   it('names codes that come without words, and leaves their resources as they are', async () => {
     const patient = await create({ resourceType: 'Patient', name: [{ text: 'Eva' }], birthDate: '1980' });
     const subject = { reference: patient };

@@ -45,6 +45,11 @@ const MODIFIED = 'modifierExtension":';
  */
 export function placeOf(source: Source, byAi: 'no' | 'written' | 'changed'): Place {
   const section = SECTION_OF[source.type]?.(source);
+  // An AI may have ended or refuted what somebody else stated: neither is a fact, and readers have to know of it.
+  if (byAi === 'changed') {
+    const before = section ?? sectionIfCurrent(source);
+    return before === undefined ? undefined : { leftOut: CHANGED_BY_AI, section: before };
+  }
   const withdrawn = withdrawnAs(source);
   if (withdrawn !== undefined)
     return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
@@ -54,13 +59,29 @@ export function placeOf(source: Source, byAi: 'no' | 'written' | 'changed'): Pla
     return { leftOut: 'with an unknown modifier extension' };
   }
   // Versions that an AI wrote are never presented as facts (docs/spec/interface.md, section 2.5).
-  if (byAi === 'changed') return { leftOut: CHANGED_BY_AI, section };
   if (byAi === 'written') return { leftOut: 'written by an AI', section };
   return {
     section,
     single: section === 'socialHistory' ? habitIn(loincCodes(source.value.code)) : undefined,
   };
 }
+
+/** Returns the section of a resource if it weren't over, refuted or entered in error. */
+function sectionIfCurrent(source: Source): SectionName | undefined {
+  const { type, value } = source;
+  const { status: _, clinicalStatus, verificationStatus, ...rest } = value;
+  const status = STATUS_OF_CURRENT[type];
+  return SECTION_OF[type]?.({ ...source, value: status === undefined ? rest : { ...rest, status } });
+}
+
+/** The status of what has a section, where a resource without a status has none. */
+const STATUS_OF_CURRENT: Readonly<Record<string, string>> = {
+  MedicationStatement: 'active',
+  MedicationRequest: 'active',
+  Immunization: 'completed',
+  CarePlan: 'active',
+  DocumentReference: 'current',
+};
 
 /** Returns whether a resource was entered in error, or states that something isn't the case. */
 export function withdrawnAs({
