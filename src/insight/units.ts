@@ -42,8 +42,13 @@ export function converterOf(
 }
 
 function between(x: Scale, y: Scale, factor: number): Convert {
-  return (value) => rounded(((x.zero + x.one * value) * factor - y.zero) / y.one);
+  const convert: Convert = (value) => rounded(((x.zero + x.one * value) * factor - y.zero) / y.one);
+  const isShifted = x.zero !== 0 || y.zero !== 0;
+  return isShifted ? (value) => Number(convert(value).toFixed(DECIMALS_OF_SHIFTED)) : convert;
 }
+
+/** Of twelve digits of a temperature in kelvin these decimals are left, less one for the other scale's degrees. */
+const DECIMALS_OF_SHIFTED = 8;
 
 /** Rounds to twelve digits, which removes errors of binary fractions. */
 function rounded(value: number): number {

@@ -137,6 +137,20 @@ describe('insight: properties', () => {
     );
   });
 
+  it('converts temperatures to what people write', () => {
+    for (const [fahrenheit, celsius] of [
+      [98.6, 37],
+      [99.5, 37.5],
+      [32, 0],
+      [104, 40],
+      [-40, -40],
+    ] as const) {
+      expect(converterOf('[degF]', 'Cel', undefined)?.(fahrenheit)).to.equal(celsius);
+      expect(converterOf('Cel', '[degF]', undefined)?.(celsius)).to.equal(fahrenheit);
+    }
+    expect(converterOf('Cel', 'K', undefined)?.(36.6)).to.equal(309.75);
+  });
+
   it('never converts what would need a guess', () => {
     for (const [from, to] of [
       ['mg/dL', 'mmol/L'],
