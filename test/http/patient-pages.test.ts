@@ -269,6 +269,11 @@ describe('the pages of patients', () => {
     expect(page.text.match(/class="dot out"/g)).to.have.length(1);
     expect(page.text.match(/<tr><th scope="row">/g)).to.have.length(3);
     expect(wordsOf(page)).to.include('4 – 5.6').and.include('Above the range');
+    expect(page.text).to.include('<td><bdi dir="ltr">4 – 5.6</bdi></td>');
+    expect(wordsOf(page)).to.include('The shaded area');
+    await observe(record, 70, '2026-01-10', { code: '718-7', display: 'Hemoglobin', unit: 'g/L' });
+    const single = wordsOf(await visitor.open(pathOf(record, '/results/one?code=718-7')));
+    expect(single).to.include('70 g/L').and.not.include('The shaded area');
   });
 
   /** Writes a FHIR resource of a record. */

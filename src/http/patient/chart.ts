@@ -18,11 +18,16 @@ const DENSE = 60;
 /** The class of each line; three at most. */
 const LINES = ['first', 'second', 'more'] as const;
 
+/** Returns whether there is a chart: one value has none. */
+export function isDrawn({ series }: Pick<ChartData, 'series'>): boolean {
+  return series.reduce((sum, { points }) => sum + points.length, 0) > 1;
+}
+
 /** Returns the chart; nothing for fewer than two values. @param name of what was measured */
 export function chart(say: Texts, name: string, { series, range }: ChartData): Html {
   const points = series.flatMap((line) => line.points);
   const [first] = points;
-  if (first === undefined || points.length < 2) return html``;
+  if (first === undefined || !isDrawn({ series })) return html``;
   const times = points.map(({ at }) => at);
   const [from, until] = [Math.min(...times), Math.max(...times)];
   const bounds = [range?.low ?? null, range?.high ?? null].filter((bound) => bound !== null);

@@ -4,7 +4,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { chart } from './chart.ts';
+import { chart, isDrawn } from './chart.ts';
 import { aiPart, originLink } from './entries.ts';
 import {
   chartOf,
@@ -106,7 +106,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
     back: { path: `${record.path}/results`, text: say('nav.results') },
     body: html`${newest === undefined ? html`` : html`<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${rangeBadge(say, newest)} ${statusBadge(say, newest)}</p>`}
 ${chart(say, name, data)}
-${ranged === undefined ? html`` : html`<p class="quiet small">${say('results.shaded', { range: rangeText(say, ranged) })}</p>`}
+${ranged === undefined || !isDrawn(data) ? html`` : html`<p class="quiet small">${say.html('results.shaded', { range: rangeText(say, ranged) })}</p>`}
 ${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('results.left', { values: data.left })}</p>` : html``}
 ${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
 ${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
@@ -148,7 +148,7 @@ function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]
     const note =
       each.note === null ? html`` : html`<br><span class="quiet small"><bdi>${each.note}</bdi></span>`;
     const own = rangeOf(each);
-    const range = own === undefined ? '–' : rangeText(say, own);
+    const range = own === undefined ? html`–` : rangeText(say, own);
     return html`<tr><th scope="row"><a href="${url}">${shortDate(say, dateOf(each))}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
 <td>${valueText(say, each)} ${rangeBadge(say, each)} ${statusBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
 `;
@@ -202,10 +202,14 @@ function pressureOf(
 function rangeText(
   say: Visit['say'],
   { low, high }: { readonly low: number | null; readonly high: number | null },
-): string {
-  if (low === null) return `≤ ${say.number(high ?? 0)}`;
-  if (high === null) return `≥ ${say.number(low)}`;
-  return `${say.number(low)} – ${say.number(high)}`;
+): Html {
+  const text =
+    low === null
+      ? `≤ ${say.number(high ?? 0)}`
+      : high === null
+        ? `≥ ${say.number(low)}`
+        : `${say.number(low)} – ${say.number(high)}`;
+  return html`<bdi dir="ltr">${text}</bdi>`;
 }
 
 function rangeBadge(say: Visit['say'], each: Observation): Html {
