@@ -101,7 +101,7 @@ async function subjectIn(url: string, text: string): Promise<Subject> {
   }
   if (id === undefined || !isUuid(id)) {
     throw new Failure(
-      `${text}: expected Type/id, such as Patient/018f…, a patient's id, or the name of a stream`,
+      `${text}: expected Type/id with a UUID, such as Patient/018f…, a patient's id, or the name of a stream`,
       MISUNDERSTOOD,
     );
   }

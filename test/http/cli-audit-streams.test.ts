@@ -116,7 +116,7 @@ describe('the command line, for auditors of other streams', () => {
       [2, 'is not a valid public key', 'verify', '--checkpoint', 'x', '--key', 'short'],
       [2, 'needs --checkpoint', 'verify', '--key', '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
       [2, 'expected a date', 'record', patient, '--at', 'yesterday'],
-      [2, 'expected Type/id', 'history', 'Patient/nobody'],
+      [2, 'expected Type/id with a UUID', 'history', 'Patient/nobody'],
       [1, "doesn't exist", 'history', 'project-none'],
       [1, 'has no events', 'export', 'directory-none-sandbox', '--out', join(folder, 'none.ndjson')],
       [2, 'use --json', 'history', 'project-none', '--html', join(folder, 'none.html')],

@@ -53,8 +53,9 @@ function visible(text: string | undefined): string | undefined {
 
 const EXCHANGE_FAULTS: Readonly<Record<ExchangeFault, string>> = {
   unknown: 'the code is unknown, or was issued to another client',
-  reused: 'the code was used before; the tokens that it gave have been revoked',
-  expired: 'the code has expired',
+  reused:
+    'the code was used before; tokens that it gave have been revoked. Send the person to /oauth/authorize again',
+  expired: 'the code has expired: send the person to /oauth/authorize again',
   redirect_uri: 'redirect_uri must be the one of the authorization request; the code is used up',
   verifier: 'code_verifier does not match the code_challenge; the code is used up',
   resource: 'resource must be one of the authorization request; the code is used up',
