@@ -31,6 +31,11 @@ export interface CommandContext {
    * Told again when the command has to be prepared again.
    */
   readonly searched?: Searched;
+  /**
+   * Returns a text of a stored version, or of a patch, as an application with a grant knows it; absent otherwise. The
+   * paths of a patch are evaluated on what it returns.
+   */
+  readonly shown?: (text: string) => string;
 }
 
 /** See `CommandContext.searched`. */

@@ -8,7 +8,7 @@ import { settleNarrative } from '#src/fhir/narrative.ts';
 import { type Patch, parsePatchEntry, patchInSteps } from '#src/fhir/patch/patch.ts';
 import { repeats, sameContent } from '#src/fhir/same-content.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
-import { type Caller, type Granted, mayRead } from '#src/shared/caller.ts';
+import { type Granted, mayRead } from '#src/shared/caller.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
@@ -107,7 +107,7 @@ export async function planWrites(
       const candidate = await candidateOf(
         deps,
         versions,
-        ctx.caller,
+        ctx,
         { ...one, request },
         eventId,
         there,
@@ -239,7 +239,7 @@ function patchIn({ at }: WriteRequest, { value, exact }: SubmittedResource): Pat
 async function candidateOf(
   deps: Pick<WriteDeps, 'lookup' | 'bases'>,
   versions: CurrentVersions,
-  caller: Caller,
+  { caller, shown: asKnown }: Pick<CommandContext, 'caller' | 'shown'>,
   { request, type, id, kind }: Resolved,
   eventId: string,
   there: Target | undefined,
@@ -299,7 +299,7 @@ async function candidateOf(
       ? undefined
       : await shownVersion(before, within.record, deps.bases, deps.lookup.withinRecord);
   const shown = leftOut?.shown ?? before;
-  const value = await onBehalfOfAsync(request.at, inSlices(patched(shown, patch))).catch((error) => {
+  const value = await onBehalfOfAsync(request.at, inSlices(patched(shown, patch, asKnown))).catch((error) => {
     throw hiddenFault(caller, request, error);
   });
   // Reporting that a patch changed nothing would reveal values, so callers who may not read always get a new
@@ -330,8 +330,8 @@ async function stored(
 }
 
 /** The resource after a patch, with a narrative that is still true. */
-function* patched(before: JsonObject, patch: Patch): Steps<JsonObject> {
-  const after = yield* patchInSteps(before, patch);
+function* patched(before: JsonObject, patch: Patch, asKnown: CommandContext['shown']): Steps<JsonObject> {
+  const after = yield* patchInSteps(before, patch, asKnown);
   yield;
   return settleNarrative(before, after);
 }

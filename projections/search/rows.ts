@@ -16,6 +16,7 @@ import type { Period } from '#src/fhir/search/period.ts';
 import { sortRow } from '#src/fhir/search/sorts.ts';
 import { folded, pieces } from '#src/fhir/search/text.ts';
 import type { QuantityValue } from '#src/fhir/search/values.ts';
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { parseJson } from '#src/shared/json.ts';
@@ -73,7 +74,7 @@ export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
     ...own,
     keys: arrayOf(keys),
     targets,
-    sorts: sortsOf(type, record, found),
+    sorts: sortsOf(type, found),
     container: null,
   };
   const rows = { entry, contained: [], ...(yield* valuesOf(id, record, found, hashes)) };
@@ -126,41 +127,15 @@ function* valuesOf(
   hashes: Hashes,
 ): Steps<Pick<Rows, 'strings' | 'periods' | 'quantities'>> {
   return {
-    strings: yield* stringRows(id, record, strings, hashes),
+    strings: yield* stringRows(id, strings, hashes),
     periods: yield* periodRows(id, record, periods, hashes),
     quantities: yield* quantityRows(id, quantities, hashes),
   };
 }
 
-function sortsOf(type: ResourceType, record: string | null, { sorts }: SearchValues): string | null {
-  // Nothing else begins like a reference to the patient.
-  const own = `Patient/${record}`;
-  const row = sortRow(type, sorts).map((text) =>
-    text === null || text === own ? text : withoutRecord(text, record),
-  );
+function sortsOf(type: ResourceType, { sorts }: SearchValues): string | null {
+  const row = sortRow(type, sorts);
   return row.length === 0 ? null : arrayLiteral(row);
-}
-
-/** Takes the place of the record's own id in texts that are compared by their beginnings, parts or order. */
-const OWN_RECORD = '00000000-0000-0000-0000-000000000000';
-
-/**
- * Returns a text without the id of the record that it is in. An application with a grant knows another id, but what it
- * writes has the real one: comparing parts of it would tell the digits (docs/spec/decisions.md, section 1).
- */
-function withoutRecord(text: string, record: string | null): string {
-  if (record === null || text.length < record.length) return text;
-  const lower = text.toLowerCase();
-  if (!lower.includes(record)) return text;
-  // A letter whose lower case is longer moves what follows.
-  if (lower.length !== text.length) return lower.replaceAll(record, OWN_RECORD);
-  let result = '';
-  let from = 0;
-  for (let at = lower.indexOf(record); at !== -1; at = lower.indexOf(record, from)) {
-    result += text.slice(from, at) + OWN_RECORD;
-    from = at + record.length;
-  }
-  return result + text.slice(from);
 }
 
 function targetsOf(ids: ReadonlySet<string>, record: string | null): string {
@@ -183,12 +158,7 @@ function aboutOf({ code, about }: Found<unknown>, hashes: Hashes): readonly [str
 
 const NOTHING = [null, null] as const;
 
-function* stringRows(
-  id: string,
-  record: string | null,
-  all: readonly Found<string>[],
-  hashes: Hashes,
-): Steps<Rows['strings']> {
+function* stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): Steps<Rows['strings']> {
   const seen = new Set<string>();
   const rows: Row<typeof STRING>[] = [];
   let left = STEP;
@@ -201,9 +171,8 @@ function* stringRows(
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${found.value}`)) continue;
-    const value = withoutRecord(found.value, record);
-    const { beginning, rest } = pieces(withoutRecord(folded(value), record));
-    const exact = found.code.endsWith(LABEL) ? null : value;
+    const { beginning, rest } = pieces(withoutIds(folded(found.value)));
+    const exact = found.code.endsWith(LABEL) ? null : found.value;
     rows.push({ id, key, folded: beginning, rest, exact, about, about_system });
   }
   return rows;

@@ -71,7 +71,7 @@ export async function understandRequest(
     referable === undefined ? scope : { ...scope, referable },
     terminology,
   );
-  const order = orderOf(type, tenant, search.sorts);
+  const order = orderOf(type, sees, search.sorts);
   const { made, last } = startOf(search.cursor, order);
   const about = aboutOf(scope, order, search.used);
   const within =

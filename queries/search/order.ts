@@ -9,6 +9,7 @@ import { compiledParameter, compiledParameters, namesRecord } from '#src/fhir/se
 import { isSortedByText, sortSlots } from '#src/fhir/search/sorts.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { Sees } from '#src/shared/caller.ts';
 import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -59,9 +60,14 @@ const PLACES = {
 
 /**
  * Returns the order that a type's `_sort` specifies.
+ * @param sees under a grant the order doesn't depend on references: those into other records aren't shown
  * @throws Refusal `malformed` naming a parameter that the type doesn't have, or that can't be sorted by.
  */
-export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort[]): readonly OrderKey[] {
+export function orderOf(
+  type: ResourceType,
+  { ownerId: tenant, within }: Pick<Sees, 'ownerId' | 'within'>,
+  sorts: readonly Sort[],
+): readonly OrderKey[] {
   return sorts.map((sort) => {
     if (sort.by === '_id') return { ...sort, type: 'uuid' };
     if (sort.by === '_lastUpdated') return { ...sort, type: 'int8' };
@@ -69,6 +75,12 @@ export function orderOf(type: ResourceType, tenant: string, sorts: readonly Sort
     if (parameter === undefined) {
       const meant = didYouMean(sort.by, sortable(type));
       throw badParameter('_sort', `${type} has no search parameter ${cut(sort.by, 100)} here${meant}`);
+    }
+    if (within !== undefined && parameter.type === 'reference' && !namesRecord(type, parameter)) {
+      throw badParameter(
+        '_sort',
+        `${sort.by} is a reference, which an application with a grant can't sort by`,
+      );
     }
     if (isSortedByText(parameter)) return { ...sort, ...textIn(type, tenant, parameter, sort.descending) };
     if (!isOrdered(parameter.type) || parameter.sounds === true) {

@@ -9,6 +9,7 @@ import { openDocumentStore } from '../documents/open.ts';
 import { BlobExists, type DocumentStore, lockOf } from '../documents/store.ts';
 import { type SweepDeps, sweepDocuments } from '../documents/sweep.ts';
 import type { EventStore } from '../events/store.ts';
+import { Erasing } from '../operations/erasing.ts';
 import { installationKey } from '../operations/installation-key.ts';
 import { tryToLead } from '../processes/lead.ts';
 
@@ -28,6 +29,8 @@ export interface Documents {
   readonly store: DocumentStore;
   readonly key: Buffer;
   readonly findSlot: FindSlot;
+  /** Returns whether a record is being purged: its bytes go before its documents do. */
+  readonly isErasing: (record: string) => Promise<boolean>;
   readonly contents: Contents;
   /** Begins to sweep. */
   start(): void;
@@ -55,6 +58,7 @@ export async function openDocuments({
 }: DocumentsDeps): Promise<Documents> {
   const store = await openDocumentStore(config.dataDir, config.documentsBucket);
   const shown = openShownBlobs(pool);
+  const erasing = new Erasing(pool);
   let sweeping: NodeJS.Timeout | undefined;
   const sweep = async (): Promise<void> => {
     const lead = await tryToLead({
@@ -79,6 +83,7 @@ export async function openDocuments({
     store,
     key: await installationKey(pool, 'document_key'),
     findSlot: openFindSlot(pool),
+    isErasing: async (record) => (await erasing.kept(record)) !== undefined,
     contents: {
       put: (key, bytes) =>
         store.put(key, once(bytes)).catch((error: unknown) => {

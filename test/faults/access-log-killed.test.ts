@@ -94,7 +94,7 @@ describe('the access log, while the service is killed', () => {
   /** Reads without pause until it is told to stop; notes the request of every whole answer. */
   function readers(count: number, of: readonly Readable[]) {
     const received: string[] = [];
-    const statuses = new Set<number>();
+    const statuses = new Map<number, string>();
     let reading = true;
     const one = async (n: number): Promise<void> => {
       for (let turn = n; reading; turn += 1) {
@@ -106,8 +106,8 @@ describe('the access log, while the service is killed', () => {
             method,
             headers: { Authorization: `Bearer ${grant?.token}`, ...headers },
           });
-          await answer.arrayBuffer();
-          statuses.add(answer.status);
+          const text = await answer.text();
+          if (!statuses.has(answer.status)) statuses.set(answer.status, `${method} ${path}: ${text}`);
           if (answer.status === expected) received.push(answer.headers.get('service-request-id') ?? '');
         } catch {
           // The instance was killed, or isn't there.
@@ -186,7 +186,7 @@ describe('the access log, while the service is killed', () => {
       [received],
     );
     expect(rows).to.deep.equal([]);
-    for (const status of statuses) expect(status).to.be.oneOf([200, 206, 304, 503]);
+    for (const [status, text] of statuses) expect(status, text).to.be.oneOf([200, 206, 304, 503]);
     expect(new Set(received).size).to.equal(received.length);
     expect(received.length).to.be.at.least(ANSWERS * (KILLS + 1));
     expect(await faults()).to.deep.equal([]);
@@ -245,7 +245,8 @@ describe('the access log, while the service is killed', () => {
     } finally {
       await stop();
     }
-    for (const status of statuses) expect(status).to.be.oneOf([200, 206, 304, 401, 404, 410, 503]);
+    for (const [status, text] of statuses)
+      expect(status, text).to.be.oneOf([200, 206, 304, 401, 404, 410, 503]);
     const left = async (record: string) =>
       (await database.pool.query('select from operations.access_entry where record = $1', [record])).rowCount;
     expect(await left(gone.record)).to.equal(0);

@@ -1,8 +1,9 @@
 /**
  * The real id of a patient can't be found out digit by digit: an application writes the id that it knows, the record has
- * the real one, and no search compares parts of that (docs/spec/decisions.md, section 1).
+ * the real one, and no search, order or patch compares parts of that (docs/spec/decisions.md, section 1).
  */
 import { expect } from 'chai';
+import { parameters } from '#test/support/fhirpath-patch.ts';
 import { GrantWriting } from '#test/support/grant-writing.ts';
 import type { Allowed } from '#test/support/granted.ts';
 
@@ -26,6 +27,9 @@ describe('parts of the real id under a grant', () => {
     };
     const made = await on.send(allowed, 'POST', '/DocumentReference', document);
     expect(made.status, made.text).to.equal(201);
+    await on.created({ resourceType: 'Location', name: `Home of ${on.record}`, alias: ['Hillside'] });
+    const name = [{ family: `Nurse of ${on.record}` }];
+    await on.created({ resourceType: 'Practitioner', name });
   });
   after(() => on?.stop());
 
@@ -51,6 +55,87 @@ describe('parts of the real id under a grant', () => {
     }
     for (const part of [record.slice(1), record.slice(9, 30)])
       expect(await total(`/Observation?value-string:contains=${part}`), part).to.equal(0);
+  });
+
+  it('find nothing in the directory', async () => {
+    const { record } = on;
+    expect(await total('/Location?name=home of')).to.equal(1);
+    expect(await total('/Location?name=hillside')).to.equal(1);
+    expect((await on.ask(allowed, '/Location?name=home')).text).to.contain(`Home of ${allowed.patient}`);
+    for (const part of [record.slice(0, 12), record.slice(0, 35), record.slice(20)]) {
+      expect(await total(`/Location?name:contains=${part}`), part).to.equal(0);
+      expect(await total(`/Location?name=home of ${part}`), part).to.equal(0);
+      expect(await total(`/Practitioner?family:contains=${part}`), part).to.equal(0);
+    }
+    for (const word of record.split('-'))
+      expect(await total(`/Practitioner?phonetic=${word}`), word).to.equal(0);
+    expect(await total('/Practitioner?phonetic=nurse')).to.equal(1);
+  });
+
+  it('find a whole text, as the application knows it', async () => {
+    const name = (id: string) => encodeURIComponent(`Home of ${id}`);
+    expect(await total(`/Location?name:exact=${name(allowed.patient)}`)).to.equal(1);
+    expect(await total(`/Location?name:exact=${name(on.record)}`)).to.equal(0);
+    const below = (id: string) => total(`/DocumentReference?location:below=http://x.example/${id}`);
+    expect(await below(allowed.patient)).to.equal(1);
+    expect(await below(on.record)).to.equal(0);
+  });
+
+  it('don’t confirm a real id that an application wrote itself', async () => {
+    const { record } = on;
+    const others = record.replace(/[0-9a-f]{6}$/, (end) => (end === 'abcdef' ? 'fedcba' : 'abcdef'));
+    for (const id of [record, others]) {
+      const sent = on.observation(allowed.patient, 'laboratory', { valueString: `mark ${id}` });
+      const made = await on.send(allowed, 'POST', '/Observation', sent);
+      expect(made.json.valueString).to.equal(`mark ${id}`);
+      const found = async (path: string) => total(`/Observation?_id=${made.json.id}&${path}`);
+      expect(await found('value-string=mark'), id).to.equal(1);
+      for (const part of [id.slice(0, 20), id.slice(0, 35), id])
+        expect(await found(`value-string=mark ${part}`), id).to.equal(0);
+      const path = `Observation.value.where($this.startsWith('mark ${id.slice(0, 30)}'))`;
+      const change = parameters({ type: 'replace', path, value: { valueString: `mark ${id}` } });
+      const patched = await on.send(allowed, 'PATCH', `/Observation/${made.json.id}`, change);
+      expect(patched.status, patched.text).to.equal(200);
+    }
+  });
+
+  it('aren’t found by the order that references give', async () => {
+    const { status, text } = await on.ask(allowed, '/Observation?_sort=has-member');
+    expect(status, text).to.equal(400);
+    expect(text).to.contain('has-member is a reference');
+    expect((await on.ask(allowed, '/Observation?_sort=subject')).status).to.equal(200);
+    expect((await on.service.fhir('/Observation?_sort=has-member')).status).to.equal(200);
+  });
+
+  it('aren’t found by the paths of a patch, alone or in a Bundle', async () => {
+    const { record } = on;
+    const { patient } = allowed;
+    const id = await on.created(on.observation(record, 'laboratory', { note: [{ text: `of ${record}` }] }));
+    const patchWith = (path: string) =>
+      parameters({ type: 'replace', path, value: { valueString: `Patient/${patient}` } });
+    /** The status of the answers, which quote the path. */
+    const replaced = async (path: string) => {
+      const change = patchWith(path);
+      const alone = await on.send(allowed, 'PATCH', `/Observation/${id}`, change);
+      const entry = { resource: change, request: { method: 'PATCH', url: `Observation/${id}` } };
+      const bundle = { resourceType: 'Bundle', type: 'batch', entry: [entry] };
+      const { json, text } = await on.send(allowed, 'POST', '/', bundle);
+      expect(text).to.contain(`"status":"${alone.status}`);
+      if (!path.includes(record)) expect(alone.text + JSON.stringify(json)).not.to.contain(record);
+      return alone.status;
+    };
+    const subject = (part: string) => `Observation.subject.where(reference.startsWith('${part}')).reference`;
+    const note = (part: string) => `Observation.where(note.text.contains('${part}')).subject.reference`;
+    for (const length of [3, 20, 36]) {
+      expect(await replaced(subject(`Patient/${record.slice(0, length)}`)), `${length}`).to.equal(
+        patient.startsWith(record.slice(0, length)) ? 200 : 422,
+      );
+      expect(await replaced(subject(`Patient/${patient.slice(0, length)}`)), `${length}`).to.equal(200);
+      expect(await replaced(note(record.slice(-length))), `${length}`).to.equal(422);
+      expect(await replaced(note(patient.slice(-length))), `${length}`).to.equal(200);
+    }
+    const { text } = await on.service.fhir(`/Observation/${id}`);
+    expect(text).to.contain(`Patient/${record}`).and.not.to.contain(patient);
   });
 
   it('find nothing for the owner either, whose other words are found', async () => {

@@ -5,6 +5,7 @@ import { LABEL } from '#src/fhir/search/extract.ts';
 import { soundForm } from '#src/fhir/search/keys.ts';
 import { soundsOf } from '#src/fhir/search/phonetic.ts';
 import { folded, pieces } from '#src/fhir/search/text.ts';
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import type { Binds } from '../../binds.ts';
 import { hasKeys, keysPredicate } from '../entry-keys.ts';
 import { rowsPredicate } from '../inner.ts';
@@ -58,7 +59,8 @@ export function stringCondition(parameter: RawParameter): (binds: Binds) => stri
 
 /**
  * Index search.string_by_value (key, folded): in the order of bytes nothing lies between a text and what follows it. Of a
- * text that is longer than an index row the beginning leads to the rows, and its rest is compared.
+ * text that is longer than an index row the beginning leads to the rows, and its rest is compared. Ids are masked in the
+ * rows (`withoutIds`), so only `:exact` finds a text by an id in it.
  */
 function condition(modifier: string | undefined, text: string, binds: Binds): string {
   const whole = folded(text);
@@ -66,9 +68,12 @@ function condition(modifier: string | undefined, text: string, binds: Binds): st
     const part = binds.add(whole, 'text');
     return `strpos(s.folded, ${part}) > 0 or s.rest is not null and strpos(s.folded || s.rest, ${part}) > 0`;
   }
+  if (modifier === 'exact') {
+    const same = binds.add(pieces(withoutIds(whole)).beginning, 'text');
+    return `s.folded = ${same} and s.exact = ${binds.add(text, 'text')}`;
+  }
   const { beginning, rest } = pieces(whole);
   const value = binds.add(beginning, 'text');
-  if (modifier === 'exact') return `s.folded = ${value} and s.exact = ${binds.add(text, 'text')}`;
   if (rest !== null) return `s.folded = ${value} and starts_with(s.rest, ${binds.add(rest, 'text')})`;
   return `s.folded >= ${value} and s.folded < ${value} || chr(1114111) and starts_with(s.folded, ${value})`;
 }

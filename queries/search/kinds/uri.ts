@@ -3,6 +3,7 @@
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { uriForm } from '#src/fhir/search/keys.ts';
 import { folded, pieces } from '#src/fhir/search/text.ts';
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import type { Binds } from '../../binds.ts';
 import { keysPredicate } from '../entry-keys.ts';
 import type { SearchScope } from '../parameter.ts';
@@ -47,13 +48,15 @@ function above(uri: string): string[] {
   return [...new Set(uris)];
 }
 
-/** Index search.string_by_value (key, folded). */
+/**
+ * Index search.string_by_value (key, folded). Whole segments are compared, so an id in them is matched as a whole.
+ */
 function below(keys: readonly string[], uris: readonly string[]): Predicate {
   const condition = (binds: Binds) => {
     const any = uris.map((uri) => {
       const exact = binds.add(uri, 'text');
       const inside = binds.add(uri.endsWith('/') ? uri : `${uri}/`, 'text');
-      const comparable = binds.add(pieces(folded(uri)).beginning, 'text');
+      const comparable = binds.add(pieces(withoutIds(folded(uri))).beginning, 'text');
       return `(s.folded >= ${comparable} and s.folded < ${comparable} || chr(1114111)
         and (s.exact = ${exact} or starts_with(s.exact, ${inside})))`;
     });

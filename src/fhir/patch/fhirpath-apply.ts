@@ -10,7 +10,7 @@ import { Effort } from './effort.ts';
 import { elementOf, fits, isPrimitive, jsonNames, type NamedElement } from './elements.ts';
 import { memberPath } from './expression.ts';
 import type { FhirPathOperation, PatchValue } from './fhirpath-patch.ts';
-import { locate, NotLocated, parentsOf } from './locate.ts';
+import { locate, NotLocated, parentsOf, type View } from './locate.ts';
 import {
   type Content,
   type ElementList,
@@ -26,14 +26,16 @@ import {
 
 /**
  * Applies operations in order, all or none, one per step. The given resource is not changed.
+ * @param shown returns texts of the resource and of paths as the client knows them; paths are evaluated on those
  * @throws Refusal invalid (422) naming the operation and its path, also if the result is nested deeper than a body may
  *   be; too_large (413) if evaluating the paths costs too much.
  */
 export function* applyFhirPathPatch(
   resource: JsonObject,
   operations: readonly FhirPathOperation[],
+  shown: Root['shown'] = (text) => text,
 ): Steps<JsonObject> {
-  const root: Root = { value: copyJson(resource), effort: new Effort(resource) };
+  const root: Root = { value: copyJson(resource), effort: new Effort(resource), shown };
   yield;
   for (const operation of operations) {
     try {
@@ -54,6 +56,7 @@ export function* applyFhirPathPatch(
 interface Root {
   readonly value: JsonObject;
   readonly effort: Effort;
+  readonly shown: (text: string) => string;
 }
 
 const TOO_DEEP = `leaves the resource nested more than ${MAX_DEPTH} levels deep`;
@@ -76,7 +79,11 @@ function spendList({ value, effort }: Root, location: Location, { at }: FhirPath
 }
 
 function located(root: Root, operation: FhirPathOperation): Location[] {
-  return locate(root.value, operation.path, (path) => root.effort.spend(path, operation.at));
+  return locate(root.value, root.shown(operation.path), viewOf(root, operation));
+}
+
+function viewOf({ effort, shown }: Root, { at }: FhirPathOperation): View {
+  return { spend: (path) => effort.spend(path, at), shown };
 }
 
 function applyOperation(root: Root, operation: FhirPathOperation): void {
@@ -191,9 +198,7 @@ function collection(
   const owners =
     first !== undefined
       ? [first.slice(0, -1)]
-      : parentsOf(root.value, member?.parent ?? operation.path, (path) =>
-          root.effort.spend(path, operation.at),
-        );
+      : parentsOf(root.value, root.shown(member?.parent ?? operation.path), viewOf(root, operation));
   const [owner] = owners;
   const key = first?.at(-1)?.key ?? member?.name;
   if (owner === undefined || owners.length > 1 || key === undefined)

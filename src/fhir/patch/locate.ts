@@ -24,21 +24,27 @@ interface FoundNode {
   readonly _data: unknown;
 }
 
-/** Called before an expression is evaluated on the whole resource; throws Refusal if that costs too much. */
-export type Spend = (expression: string) => void;
+/** How a resource is evaluated. */
+export interface View {
+  /** Called before an expression is evaluated on the whole resource; throws Refusal if that costs too much. */
+  readonly spend: (expression: string) => void;
+  /** Returns a text of the resource as the client knows it, with the same length. */
+  readonly shown: (text: string) => string;
+}
 
 /**
  * Returns the elements that an expression selects, in order, each once.
+ * @param expression as the client wrote it
  * @throws NotLocated; also the Refusal that `spend` throws
  */
-export function locate(resource: JsonObject, expression: string, spend: Spend): Location[] {
+export function locate(resource: JsonObject, expression: string, view: View): Location[] {
   const plain = followPlain(resource, expression);
   if (plain !== undefined) return plain;
-  spend(expression);
+  view.spend(expression);
   // A copy is evaluated: fhirpath.js may write type information into its input, and does not support numbers with
   // literals.
   const { fhirpath, model } = loadEngine();
-  const readable = forFhirpath(resource);
+  const readable = forFhirpath(resource, view.shown);
   let found: unknown[];
   try {
     const environment = { resource: readable, rootResource: readable };
@@ -54,14 +60,14 @@ export function locate(resource: JsonObject, expression: string, spend: Spend): 
     return locationOf(node, readable, resource);
   });
   const unique = [...new Map(locations.map((location) => [JSON.stringify(location), location])).values()];
-  return unique.length > 0 ? unique : withoutValue(resource, expression, spend);
+  return unique.length > 0 ? unique : withoutValue(resource, expression, view);
 }
 
 /** Finds a primitive that has only extensions and no value, which fhirpath.js omits from its results. */
-function withoutValue(resource: JsonObject, expression: string, spend: Spend): Location[] {
+function withoutValue(resource: JsonObject, expression: string, view: View): Location[] {
   const member = memberPath(expression);
   if (member === undefined) return [];
-  return parentsOf(resource, member.parent, spend).flatMap((parent): Location[] => {
+  return parentsOf(resource, member.parent, view).flatMap((parent): Location[] => {
     const object = objectAt(resource, parent);
     const key = object === undefined ? undefined : presentKey(resource, parent, object, member.name);
     if (object === undefined || key === undefined || Object.hasOwn(object, key)) return [];
@@ -74,8 +80,8 @@ function withoutValue(resource: JsonObject, expression: string, spend: Spend): L
 }
 
 /** Returns the locations of the path's part before its last name; the resource itself for a path of one name. */
-export function parentsOf(resource: JsonObject, expression: string, spend: Spend): Location[] {
-  return expression === '' ? [[]] : locate(resource, expression, spend);
+export function parentsOf(resource: JsonObject, expression: string, view: View): Location[] {
+  return expression === '' ? [[]] : locate(resource, expression, view);
 }
 
 function locationOf(node: FoundNode, readable: unknown, resource: JsonObject): Location {
@@ -117,12 +123,13 @@ function presentKey(
   return jsonNames(element.definition).find((key) => isPresent(parent, key));
 }
 
-/** Returns a copy for fhirpath.js: with its own exact decimals instead of numbers with literals. */
-function forFhirpath(value: Json): unknown {
+/** Returns a copy for fhirpath.js: with its own exact decimals instead of numbers with literals, and texts as shown. */
+function forFhirpath(value: Json, shown: View['shown']): unknown {
+  if (typeof value === 'string') return shown(value);
   if (isLosslessNumber(value)) return loadEngine().fhirpath.FP_Decimal.getDecimal(value.value);
-  if (Array.isArray(value)) return value.map(forFhirpath);
+  if (Array.isArray(value)) return value.map((item) => forFhirpath(item, shown));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, forFhirpath(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, forFhirpath(member, shown)]));
 }
 
 function isFoundNode(value: unknown): value is FoundNode {

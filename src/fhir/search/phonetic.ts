@@ -1,6 +1,7 @@
 /** Encodes how names sound, by Lawrence Philips' Double Metaphone, for the search parameter `phonetic`. */
 import { doubleMetaphone } from 'double-metaphone';
 import { folded } from './text.ts';
+import { withoutIds } from './without-ids.ts';
 
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
 
@@ -9,10 +10,10 @@ const MOST_WORDS = 50;
 
 /**
  * Returns how each word of a text sounds: one or two codes a word. A word of letters that the algorithm doesn't know, such as
- * Cyrillic ones, sounds as it's written, without case and accents.
+ * Cyrillic ones, sounds as it's written, without case and accents. Ids are masked: their parts would be words.
  */
 export function soundsOf(text: string): readonly (readonly string[])[] {
-  const words = folded(text)
+  const words = withoutIds(folded(text))
     .split(BETWEEN_WORDS)
     .filter((word) => word !== '');
   return words.slice(0, MOST_WORDS).map(soundsOfWord);

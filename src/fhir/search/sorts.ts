@@ -8,17 +8,19 @@ import type { Path } from './expressions.ts';
 import { compiledParameters, namesRecord } from './paths.ts';
 import { pieces } from './text.ts';
 import { codedOf } from './values.ts';
+import { withoutIds } from './without-ids.ts';
 
 /** Separates a code from its system; sorts before all characters that either may contain. */
 const BETWEEN = '\u0001';
 
 /**
  * Returns the text by which a token or a reference is sorted: for a token its first code, then the system; for a
- * reference its text, such as `Patient/5`. Long texts are cut. Undefined for an element that has neither.
+ * reference its text, such as `Patient/5`. Long texts are cut, and a token's are without ids. Undefined for an element that has neither.
  */
 export function sortText(type: 'token' | 'reference', element: unknown, path: Path): string | undefined {
   const text = type === 'token' ? tokenText(element, path) : referenceText(element);
-  return text === undefined ? undefined : pieces(text).beginning;
+  if (text === undefined) return undefined;
+  return pieces(type === 'token' ? withoutIds(text) : text).beginning;
 }
 
 function tokenText(element: unknown, path: Path): string | undefined {

@@ -273,7 +273,9 @@ async function answerWrite(
       now: nowMicros,
       ...(attempted === undefined ? {} : { retry: attempted.retry }),
       ...(permitted === undefined ? {} : { permitted }),
-      ...(request.pass === undefined ? {} : { searched: request.pass.searched }),
+      ...(request.pass === undefined
+        ? {}
+        : { searched: request.pass.searched, shown: request.pass.edge.outward }),
     };
     const spend = (requests: number): Promise<void> => fhir.spend(ctx, request.caller, requests);
     return interaction.run({ ...request, command, body, spend });

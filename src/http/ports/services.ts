@@ -28,6 +28,8 @@ export interface DocumentServices {
   /** Signs URLs of uploads, 32 bytes. */
   readonly key: Buffer;
   readonly findSlot: FindSlot;
+  /** Returns whether a record is being purged: its bytes go before its documents do. */
+  readonly isErasing: (record: string) => Promise<boolean>;
 }
 
 /** A patient's record at a moment. */

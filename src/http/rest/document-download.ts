@@ -21,7 +21,7 @@ function headerOf(contentType: string): string {
 export interface ContentAsked {
   readonly header: Header;
   readonly method: string | undefined;
-  /** Rejects if the document has been deleted or purged meanwhile. */
+  /** Rejects if the document has been deleted meanwhile, or its record is being purged. */
   readonly isThere: () => Promise<unknown>;
 }
 

@@ -319,7 +319,10 @@ export const DOCUMENT_ROUTES = [
       const asked = contents.find(({ blob }) => query.attachment === undefined || blob === query.attachment);
       if (asked === undefined) throw notFound('the content of DocumentReference', document);
       const key = { patient, document, blob: asked.blob };
-      const isThere = () => liveResource(request, 'DocumentReference', document);
+      const isThere = async () => {
+        if (await services.documents.isErasing(patient)) throw notFound('DocumentReference', document);
+        return liveResource(request, 'DocumentReference', document);
+      };
       return download(services.documents.store, key, asked, { header, method: incoming.method, isThere });
     },
   }),
