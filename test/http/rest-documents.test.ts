@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { signUpload } from '#src/documents/signature.ts';
+import { Erasing } from '#src/operations/erasing.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -539,6 +540,18 @@ describe('documents', () => {
       [changed.id, 'altered'],
     ]);
     expect((await content(lost.id)).status).to.equal(500);
+  });
+
+  it('answers 404 for bytes that a purge has removed before the document', async () => {
+    const { id } = await create({ content_type: 'text/plain' });
+    await put(`${String(id)}/content`, Buffer.from('As it was'));
+    await rm(join(folder, patient, String(id), (await blobsOf(id))[0] ?? ''));
+    expect((await content(id)).status).to.equal(500);
+    const erasing = new Erasing(service.pool);
+    await erasing.keep(patient, []);
+    expect((await content(id)).status).to.equal(404);
+    await erasing.done(patient);
+    expect((await content(id)).status).to.equal(500);
   });
 
   it('a purge takes their bytes with it', async () => {
