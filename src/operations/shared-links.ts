@@ -181,6 +181,16 @@ export class SharedLinks {
     return rows[0]?.recipient;
   }
 
+  /** Tells whether a place is there and not used up. */
+  async isLocated(id: string, ticket: Buffer): Promise<boolean> {
+    const { rowCount } = await this.pool.query({
+      name: 'shared-link-located',
+      text: 'SELECT FROM operations.shared_link_location WHERE sha256 = $2 AND link = $1 AND expires_at > now()',
+      values: [id, ticket],
+    });
+    return rowCount === 1;
+  }
+
   /** Deletes links. */
   async remove(ids: readonly string[]): Promise<void> {
     await this.pool.query('DELETE FROM operations.shared_link WHERE id = ANY ($1)', [ids]);

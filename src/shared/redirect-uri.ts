@@ -2,6 +2,7 @@
  * Validates the redirect URIs of OAuth applications. Later requests must match them character by character (RFC 9700,
  * section 2.1; RFC 8252, sections 7.1 and 7.3).
  */
+import { isSourceHost } from './source-host.ts';
 
 /** Longest URI that is accepted. */
 const MAX_LENGTH = 2_000;
@@ -25,6 +26,9 @@ export function redirectFault(uri: string, kind: 'public' | 'confidential'): str
   if (username !== '' || password !== '') return 'must have no user information';
   if (scheme === 'https' || scheme === 'http') {
     if (!/^https?:\/\/[^/?]/i.test(uri)) return 'must have a host';
+    // The policy of the consent page names the host.
+    if (!isSourceHost(hostname) && !/^\[[0-9a-f:.]+\]$/.test(hostname))
+      return 'must have a host of letters, digits, hyphens, underscores and dots, or an IP address';
     if (scheme === 'https' || LOOPBACK.has(hostname)) return undefined;
     return 'must be https; http is allowed only for localhost, 127.0.0.1 and [::1]';
   }

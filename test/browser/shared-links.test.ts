@@ -394,6 +394,16 @@ describe('the page of a shared link in a browser', () => {
       });
     }
 
+    it('is not asked before the click, even if the URL of the page names it', async () => {
+      const link = await foreign(0);
+      await open(`${service.url}/shl/view?from=${encodeURIComponent(origin)}#${link}`);
+      await page.locator('a.button').waitFor();
+      expect(await page.locator('form').count()).to.equal(0);
+      await page.locator('a.button').click();
+      await enter('Dr Lind');
+      await page.locator('section.patient').waitFor();
+    });
+
     it('is not asked by a page whose policy does not name it', async () => {
       const link = await foreign(0);
       await open(`${service.url}/shl/view?from=${encodeURIComponent('https://other.example')}#${link}`);

@@ -178,7 +178,8 @@ describe('shared links', () => {
       const [file] = json.files ?? [];
       expect(file).to.have.all.keys('contentType', 'location');
       const location = String(file?.location);
-      expect((await fetch(location, { method: 'HEAD' })).status).to.equal(404);
+      const head = await fetch(location, { method: 'HEAD' });
+      expect([head.status, head.headers.get('content-type')]).to.deep.equal([200, 'application/jose']);
       const first = await fetch(location);
       expect(first.headers.get('content-type')).to.equal('application/jose');
       const { plaintext, protectedHeader } = await decrypted(await first.text(), key);
@@ -190,6 +191,7 @@ describe('shared links', () => {
       ).to.deep.equal(['Patient', 'Condition']);
       const second = await fetch(location);
       expect(second.status).to.equal(404);
+      expect((await fetch(location, { method: 'HEAD' })).status).to.equal(404);
     }
     expect((await logOf()).slice(0, 2)).to.deep.equal([
       `Clinic link/${link.id} open-link-file ok`,
@@ -395,6 +397,22 @@ describe('shared links', () => {
     expect(link.viewer_url).to.equal(`${service.url}/shl/view#${link.shlink}`);
     await revoke(service, EMAIL, record, link.id);
     expect((await image()).status).to.equal(404);
+  });
+
+  it('are shown by a page whose policy names only exact origins', async () => {
+    const query = [
+      'https://a.example',
+      'http://localhost:8080',
+      'https://a.example;x',
+      'https://a.example,b',
+      'https://*.example',
+      "https://a'none'.example",
+      'http://b.example',
+    ].map((from) => `from=${encodeURIComponent(from)}`);
+    const page = await fetch(`${service.url}/shl/view?${query.join('&')}`);
+    expect(page.status).to.equal(200);
+    const [policy] = /connect-src [^;]*/.exec(page.headers.get('content-security-policy') ?? '') ?? [];
+    expect(policy).to.equal("connect-src 'self' https://a.example http://localhost:8080");
   });
 
   it('are one link however often a retry asks', async () => {

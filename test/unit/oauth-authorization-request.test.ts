@@ -314,6 +314,7 @@ describe('the answer to an authorization request', () => {
     expect(formTarget(REDIRECT)).to.equal('https://app.example.org');
     expect(formTarget('http://localhost:5173/callback')).to.equal('http://localhost:5173');
     expect(formTarget('http://[::1]:5173/callback')).to.equal('http:');
+    expect(formTarget('https://a.example;x/back')).to.equal('https:');
     expect(formTarget('org.example.app:/back')).to.equal('org.example.app:');
   });
 });

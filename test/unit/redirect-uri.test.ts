@@ -6,6 +6,7 @@ describe('redirect URIs', () => {
   const taken: [string, 'public' | 'confidential'][] = [
     ['https://app.example/callback', 'confidential'],
     ['https://app.example', 'confidential'],
+    ['https://[2001:db8::1]/callback', 'confidential'],
     ['https://app.example:8443/a/b?c=d&e=f', 'public'],
     ['http://localhost/callback', 'confidential'],
     ['http://localhost:3000/callback', 'public'],
@@ -32,6 +33,9 @@ describe('redirect URIs', () => {
     ['https://app.example/#a', 'fragment'],
     ['https://*.example/', 'wildcard'],
     ['https://app.example/*', 'wildcard'],
+    ['https://a.example;x/', 'letters, digits'],
+    ['https://a.example,b.example/', 'letters, digits'],
+    ["https://a.example'none'/", 'letters, digits'],
     ['https://user@app.example/', 'user information'],
     ['https://user:password@app.example/', 'user information'],
     ['https://app.example\\@evil.example/', 'backslash'],

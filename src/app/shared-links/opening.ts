@@ -127,6 +127,12 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
         await parts.sweep().catch(() => undefined);
       return result;
     },
+    async isThere({ id, ticket, count }) {
+      const link = await find(id);
+      if (link === undefined) return false;
+      await count(callerOf(link));
+      return link.open && link.sealed_key !== null && rows.isLocated(id, sha256(ticket));
+    },
     async fetch({ id, ticket, requestId, budget, count }) {
       const link = await find(id);
       if (link === undefined) return undefined;

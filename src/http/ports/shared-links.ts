@@ -97,6 +97,13 @@ export interface SharedLinkOpening {
   /** Opens a link. @throws Refusal unavailable (503), throttled (429), too_large (413) */
   readonly open: (asked: OpeningAsked) => Promise<Opened>;
   /**
+   * Tells whether there is a JWE at a location, which stays. The access log has no entry: nothing of the record is shown.
+   * @throws Refusal unavailable (503)
+   */
+  readonly isThere: (
+    asked: Pick<OpeningAsked, 'id' | 'count'> & { readonly ticket: string },
+  ) => Promise<boolean>;
+  /**
    * Returns the JWE at a location, which is then used up; undefined for an unknown or used one.
    * @throws Refusal unavailable (503)
    */

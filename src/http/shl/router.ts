@@ -56,11 +56,15 @@ export function sharedLinkRouter(deps: SharedLinkRouterDeps): Router {
   router.post('/shl/:link/:secret', (ctx) => manifest(ctx, ctx.params.link ?? '', ctx.params.secret));
   router.get('/shl/:link/files/:ticket', async (ctx) => {
     const { link: id = '', ticket = '' } = ctx.params;
-    // A HEAD would use it up.
-    const file =
-      ctx.method === 'HEAD'
-        ? undefined
-        : await deps.links.fetch({ id, ticket, ...circumstancesOf(deps, ctx) });
+    const asked = { id, ticket, ...circumstancesOf(deps, ctx) };
+    // A HEAD does not use it up.
+    if (ctx.method === 'HEAD') {
+      if (!(await deps.links.isThere(asked))) throw unknown();
+      ctx.status = 200;
+      ctx.type = 'application/jose';
+      return;
+    }
+    const file = await deps.links.fetch(asked);
     if (file === undefined) throw unknown();
     ctx.type = 'application/jose';
     endWhenStalled(ctx.res);

@@ -8,6 +8,7 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { html } from '#src/shared/html.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
+import { isSourceHost } from '#src/shared/source-host.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
 import { texts, wordsOf } from '../pages/texts.ts';
 import { answerPage } from '../security-headers.ts';
@@ -73,13 +74,17 @@ function answerView(ctx: Context, root: string): void {
   if (!query.has('lang')) ctx.vary('Accept-Language');
 }
 
-/** Returns the other servers that the reader goes on with: https, or this machine. */
+/**
+ * Returns the other servers that the page may ask once the reader goes on with them: https, or this machine. The page's
+ * script asks none of them before the reader's click, because anyone can write these parameters into a link.
+ */
 function originsIn(query: URLSearchParams): string[] {
   const origins = query.getAll('from').filter((text) => {
     if (!URL.canParse(text)) return false;
     const url = new URL(text);
     return (
       url.origin === text &&
+      isSourceHost(url.hostname) &&
       (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))
     );
   });

@@ -1,4 +1,5 @@
 /** Answers to authorization requests, as URLs (RFC 6749, section 4.1.2; RFC 9207). */
+import { isSourceHost } from '#src/shared/source-host.ts';
 import type { AnswerTo } from './faults.ts';
 
 /**
@@ -21,9 +22,9 @@ export function redirection(
 /**
  * Returns the source by which `form-action` allows a redirect to an application, as Chromium checks redirects of forms:
  * the origin of an http URL, otherwise the scheme (https://www.w3.org/TR/CSP3/#match-url-to-source-list). The syntax
- * of sources has no IPv6 addresses, so `[::1]` is allowed by its scheme, too.
+ * of sources has no IPv6 addresses and no `;`, so hosts with these are allowed by their scheme, too.
  */
 export function formTarget(redirectUri: string): string {
   const { protocol, origin, hostname } = new URL(redirectUri);
-  return /^https?:$/.test(protocol) && !hostname.startsWith('[') ? origin : protocol;
+  return /^https?:$/.test(protocol) && isSourceHost(hostname) ? origin : protocol;
 }

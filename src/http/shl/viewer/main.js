@@ -6,8 +6,9 @@ import { element, recordView } from './show.js';
 const root = document.querySelector('#viewer');
 const texts = JSON.parse(root.dataset.texts);
 const { lang } = document.documentElement;
-/** Origins that the page may ask: its own, and those that the reader chose. */
-const allowed = [location.origin, ...new URLSearchParams(location.search).getAll('from')];
+/** Where this tab keeps the origins that the reader chose: no other site can write there. */
+const CHOSEN = 'shl.chosen';
+let kept = keptOrigins();
 
 const say = Object.assign(
   (key, values = {}) => (texts[key] ?? key).replace(/\{([a-z]+)\}/g, (_, name) => String(values[name] ?? '')),
@@ -54,11 +55,46 @@ function explain(key) {
   show(heading(say('shl.cannot')), element('p', { role: 'alert', text: say(key) }));
 }
 
-/** Returns the link that goes on with another server: a choice of the reader, which the page's policy follows. */
+function keptOrigins() {
+  try {
+    return JSON.parse(sessionStorage.getItem(CHOSEN) ?? '[]');
+  } catch {
+    return []; // The browser allows no storage: the reader is asked again.
+  }
+}
+
+function keep(origins) {
+  kept = origins;
+  try {
+    sessionStorage.setItem(CHOSEN, JSON.stringify(origins));
+  } catch {}
+}
+
+/** Returns the origins that the reader chose in this tab and that the page's policy names. */
+function chosen() {
+  return new URLSearchParams(location.search).getAll('from').filter((origin) => kept.includes(origin));
+}
+
+/** Returns the origins that the page may ask: its own, and those that the reader chose. */
+const allowed = () => [location.origin, ...chosen()];
+
+/**
+ * Returns the link that goes on with another server. The page's policy follows its `from`, which any link can have: only
+ * the click is the reader's choice.
+ */
 function elsewhere(origin) {
+  const origins = [...new Set([...chosen(), origin])];
   const query = new URLSearchParams(location.search);
-  query.append('from', origin);
-  return element('a', { class: 'button', href: `?${query}${location.hash}`, text: say('shl.goon') });
+  query.delete('from');
+  for (const each of origins) query.append('from', each);
+  const link = element('a', { class: 'button', href: `?${query}${location.hash}`, text: say('shl.goon') });
+  link.addEventListener('click', (event) => {
+    keep(origins);
+    if (link.href !== location.href) return;
+    event.preventDefault(); // This page's policy names the origin already.
+    start();
+  });
+  return link;
 }
 
 function start() {
@@ -70,7 +106,7 @@ function start() {
     return explain(fault instanceof LinkFault ? fault.reason : 'shl.invalid');
   }
   if (link.expires !== undefined && link.expires < Date.now()) return explain('shl.gone');
-  if (!allowed.includes(link.origin)) {
+  if (!allowed().includes(link.origin)) {
     const { host } = new URL(link.origin);
     return show(
       heading(say('shl.elsewheretitle', { host })),
@@ -130,7 +166,7 @@ function ask(link) {
     button.textContent = say('shl.opening');
     fault.replaceChildren();
     try {
-      await showFiles(await openLink(link, { recipient, passcode, allowed }), link);
+      await showFiles(await openLink(link, { recipient, passcode, allowed: allowed() }), link);
     } catch (error) {
       tell(error, fault, form);
     } finally {

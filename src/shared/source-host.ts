@@ -1,0 +1,10 @@
+/** Hosts that a Content Security Policy can name (https://www.w3.org/TR/CSP3/#framework-directive-source-list). */
+
+/**
+ * Tells whether a host can be named in a policy as it is: it has only letters, digits, `-`, `_` and `.`. URLs also
+ * accept hosts with `;`, `,`, `*` or quotes, which would end a directive or mean more than one host.
+ * @param host as `URL.hostname` returns it
+ */
+export function isSourceHost(host: string): boolean {
+  return /^[a-z0-9_.-]+$/i.test(host);
+}
