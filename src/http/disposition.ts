@@ -27,7 +27,9 @@ const LONGEST = 150;
 
 /** Returns a document's title as a safe file name with an extension. */
 export function fileName(title: string | null, contentType: string): string {
+  // Format characters can turn a name around, so that its ending looks like another one (U+202E).
   const cleaned = (title ?? '')
+    .replaceAll(/[\p{Cf}\p{Zl}\p{Zp}]+/gu, '')
     .replaceAll(/[\x00-\x1f\x7f-\x9f/\\:*?"<>|]+/g, ' ')
     .replace(/^[.\s]+/, '')
     .trim();

@@ -35,7 +35,9 @@ CREATE TABLE operations.invitation_try (
 /** Redemptions of a person in an hour, right or wrong. */
 const MOST_TRIES = 10;
 
-const COLUMNS = 'id, project, environment, record, relationship, email, created_at, expires_at, status';
+const COLUMNS = `id, project, environment, record, relationship, email,
+  (extract(epoch FROM created_at) * 1000000)::int8 AS created_at,
+  (extract(epoch FROM expires_at) * 1000000)::int8 AS expires_at, status`;
 
 /** Invitations in PostgreSQL. */
 export class Invitations {

@@ -1,5 +1,6 @@
 /** Invitations to link a person to a record, as they are stored (docs/spec/decisions.md, section 9). */
 import type { Environment } from './tenant.ts';
+import type { Micros } from './time.ts';
 
 /** States of an invitation. */
 export const INVITATION_STATUSES = ['pending', 'redeemed', 'withdrawn', 'expired', 'closed'] as const;
@@ -23,7 +24,7 @@ export interface NewInvitation {
 
 /** An invitation as it is now. */
 export interface Invitation extends Omit<NewInvitation, 'sha256' | 'days'> {
-  readonly created_at: Date;
-  readonly expires_at: Date;
+  readonly created_at: Micros;
+  readonly expires_at: Micros;
   readonly status: InvitationStatus;
 }

@@ -97,7 +97,7 @@ describe('invitations and links', () => {
       expect(days).to.be.closeTo(30, 0.01);
       const { json: list } = await v1('GET', `${patient}/invitations`);
       expect(list.data).to.have.length(1);
-      expect((list.data as Body[])[0]).to.have.all.keys(Object.keys(shown));
+      expect((list.data as Body[])[0]).to.deep.equal(shown);
       const { rows } = await service.pool.query<{ row: string }>(
         'select i::text as row from operations.invitation i',
       );

@@ -40,6 +40,14 @@ describe('inputs of the JSON interfaces', () => {
     expect(parse({ name: 'a' }).query).to.deep.equal({ limit: 50 });
   });
 
+  it('name an object by that word, also where its members are free', () => {
+    const named = z.strictObject({ names: z.record(z.string(), z.string()) });
+    const given = { params: {}, query: new URLSearchParams(), body: { names: [] } };
+    expect(() => parseInputs({ body: named }, given))
+      .to.throw(Refusal)
+      .with.nested.property('issues.0.diagnostics', 'names must be an object');
+  });
+
   it('name a member that is not there as missing, whatever it may hold', () => {
     const wanted = z.strictObject({
       environment: z.enum(['sandbox', 'production']),
@@ -160,6 +168,12 @@ describe('inputs of the JSON interfaces', () => {
       { name: 'a', owner: { email: 'a@b.org', age: 1.5 } },
       '',
       ['owner.age: structure: owner.age must be a whole number'],
+    ],
+    [
+      'a number that is not exact',
+      { name: 'a', owner: { email: 'a@b.org', age: 1e20 } },
+      '',
+      ['owner.age: value: owner.age must be at most 9007199254740991'],
     ],
     [
       'none of several forms',

@@ -81,6 +81,7 @@ describe('bytes of documents', () => {
       ['Report.PDF', 'application/pdf', 'Report.PDF'],
       ['../../etc/passwd', 'text/plain', 'etc passwd.txt'],
       ['a\r\nX: y"', 'text/plain', 'a X y.txt'],
+      ['bill\u202efdp.exe', 'application/pdf', 'billfdp.exe.pdf'],
       [null, 'image/jpeg', 'document.jpg'],
       ['x', 'application/x-unknown', 'x'],
     ] as const)

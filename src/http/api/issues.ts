@@ -191,17 +191,13 @@ function codeOf(issue: Found): IssueType {
 export function sentence(issue: Raw): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${withArticle(issue.expected === 'int' ? 'whole number' : issue.expected)}`;
+      return `must be ${withArticle(TYPE_WORDS[issue.expected] ?? issue.expected)}`;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
     case 'too_small':
-      return issue.origin === 'number'
-        ? `must be at least ${issue.minimum}`
-        : `must have at least ${counted(issue.minimum, issue.origin)}`;
+      return `must ${bounded('at least', issue.minimum, issue.origin)}`;
     case 'too_big':
-      return issue.origin === 'number'
-        ? `must be at most ${issue.maximum}`
-        : `must have at most ${counted(issue.maximum, issue.origin)}`;
+      return `must ${bounded('at most', issue.maximum, issue.origin)}`;
     case 'invalid_format':
       return issue.format === 'regex'
         ? `must have the form ${issue.pattern}`
@@ -213,7 +209,14 @@ export function sentence(issue: Raw): string {
   }
 }
 
-function counted(number: number | bigint, origin: string): string {
-  const unit = origin === 'string' ? 'character' : 'item';
-  return `${number} ${unit}${Number(number) === 1 ? '' : 's'}`;
+/** The words for zod's names of types that JSON doesn't have. */
+const TYPE_WORDS: Readonly<Record<string, string>> = { int: 'whole number', record: 'object' };
+
+/** What is counted in values that have a length. All others are numbers. */
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
+
+function bounded(which: 'at least' | 'at most', bound: number | bigint, origin: string): string {
+  const unit = UNITS[origin];
+  if (unit === undefined) return `be ${which} ${bound}`;
+  return `have ${which} ${bound} ${unit}${Number(bound) === 1 ? '' : 's'}`;
 }

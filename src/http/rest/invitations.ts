@@ -81,8 +81,7 @@ export const INVITATION_ROUTES = [
         email,
         days,
       });
-      const { created_at, expires_at, ...row } = made.invitation;
-      const shown = view({ ...row, created_at: microsOf(created_at), expires_at: microsOf(expires_at) });
+      const shown = view(made.invitation);
       // In the query, because paths are logged.
       const url = `${services.config.baseUrl}/invitations?code=${made.code}`;
       // Kept under an Idempotency-Key, it must go with the record: no event names it.
@@ -122,7 +121,3 @@ export const INVITATION_ROUTES = [
     },
   }),
 ];
-
-function microsOf(date: Date): number {
-  return date.getTime() * 1_000;
-}
