@@ -160,9 +160,9 @@ function errorAnswer(
 }
 
 /** Adds to a Bearer challenge where clients find out how to get a token (RFC 9728, section 5.1). */
-function challenged(answer: Answer, metadataUrl: string): Answer {
+function challenged(answer: Answer, metadataUrl: string | undefined): Answer {
   const challenge = answer.headers['WWW-Authenticate'];
-  if (challenge?.startsWith('Bearer ') !== true) return answer;
+  if (metadataUrl === undefined || challenge?.startsWith('Bearer ') !== true) return answer;
   const told = `${challenge}, resource_metadata="${metadataUrl}"`;
   return { ...answer, headers: { ...answer.headers, 'WWW-Authenticate': told } };
 }

@@ -40,7 +40,7 @@ describe('a service with an issuer of its own', () => {
     const reason = 'the ID token expired at 2023-11-14T22:13:20Z';
     expect(answer.json.error).to.include({ type: 'unauthenticated', message: reason });
     expect(answer.headers.get('www-authenticate')).to.equal(
-      `Bearer realm="annal", error="invalid_token", error_description="${reason}", resource_metadata="${service.url}/.well-known/oauth-protected-resource"`,
+      `Bearer realm="annal", error="invalid_token", error_description="${reason}"`,
     );
     expect(service.log.join('')).not.to.include(token.slice(-40));
   });

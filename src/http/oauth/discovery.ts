@@ -106,12 +106,15 @@ export function protectedResource(baseUrl: string, path: string): object {
 
 const PROTECTED_RESOURCE = '/.well-known/oauth-protected-resource';
 
-/** Returns the URL of the metadata of the resource that a path belongs to, for `resource_metadata` (RFC 9728, section 5.1). */
-export function resourceMetadataUrl(baseUrl: string, path: string): string {
+/**
+ * Returns the URL of the metadata of the resource that a path belongs to, for `resource_metadata` (RFC 9728, section
+ * 5.1); undefined for `/admin` and `/me`, which take ID tokens, and for every other path that no access token opens.
+ */
+export function resourceMetadataUrl(baseUrl: string, path: string): string | undefined {
   const own = RESOURCES.find(
     (resource) => resource !== '' && (path === resource || path.startsWith(`${resource}/`)),
   );
-  return baseUrl + PROTECTED_RESOURCE + (own ?? '');
+  return own === undefined ? undefined : baseUrl + PROTECTED_RESOURCE + own;
 }
 
 /**
