@@ -2,6 +2,7 @@
  * Scores by which facts are ordered: 0 to 1000, above 1000 for those that a request names. docs/context.md explains the order.
  */
 
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import type { Focus, Work } from './focus.ts';
 import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';
@@ -178,7 +179,8 @@ export function raiseForRequest(
   fact: Answer & { readonly text: string },
 ): number {
   const place = focus.needs.findIndex((need) => answersNeed(need, fact));
-  const said = fact.text.toLowerCase();
+  // The order of facts tells which words were found.
+  const said = withoutIds(fact.text.toLowerCase());
   const words = focus.words.filter((word) => said.includes(word.slice(0, 6))).length;
   const about = focus.illnesses.some(({ words: named }) => named.test(fact.text)) ? 60 : 0;
   const worded = Math.min(score, 990) + Math.min(words, 2) * NAMED * (score < 800 ? 1 : 0.1) + about;
@@ -210,5 +212,5 @@ export function answersNeed({ days, kinds, code, system }: Need, fact: Answer): 
 /** Tells whether a code equals the wanted one or, in ICD-10 and ATC, lies below it. */
 function isCode({ system, code }: Coded, wanted: string, of: string | undefined): boolean {
   if (of !== undefined && of !== system) return false;
-  return code === wanted || (/icd-10|atc/i.test(system) && code.startsWith(wanted));
+  return code === wanted || (/icd-10|atc/i.test(system) && withoutIds(code).startsWith(wanted));
 }
