@@ -19,6 +19,15 @@ export async function firstProject(
   return rows[0];
 }
 
+/** Returns the issuers of this form (a LIKE pattern) at which members of organizations signed in, but one. */
+export async function otherIssuers(pool: Pool, pattern: string, but: string): Promise<string[]> {
+  const { rows } = await pool.query<{ issuer: string }>(
+    'select distinct issuer from projects.member where issuer like $1 and issuer <> $2 and role is not null order by 1',
+    [pattern, but],
+  );
+  return rows.map(({ issuer }) => issuer);
+}
+
 /** Returns the name of an open project; undefined if there is none. */
 export async function projectName(pool: Pool, id: string): Promise<string | undefined> {
   const { rows } = await pool.query<{ name: string }>({

@@ -4,6 +4,7 @@
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { otherIssuers } from '#queries/projects.ts';
 import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { saveDevIssuer } from '#src/dev-issuer/store.ts';
 import { Verifier } from '#src/identity/verify.ts';
@@ -51,6 +52,13 @@ function warningOf(settings: IssuerSettings): string | undefined {
   return `${outside} lets other machines reach the service, so the development issuer does not run and nobody can sign in: every request to /admin returns 401. Set OIDC_ISSUERS, or set DEV_ISSUER=allow if anyone who can reach the service may sign in as any person.`;
 }
 
+/** Returns a warning if members were known to the development issuer under another URL; undefined if none were. */
+async function movedWarning(pool: Pool, issuer: string): Promise<string | undefined> {
+  const others = await otherIssuers(pool, devIssuerOf('%'), issuer);
+  if (others.length === 0) return undefined;
+  return `this database has members that signed in at ${others.join(', ')}. The development issuer is now ${issuer}, where the same e-mail addresses are other persons, without those projects and records. Set PORT or BASE_URL as it was before to have them back.`;
+}
+
 /** Makes both, and notes for the command line which development issuer this installation has. */
 export async function openIdentities({
   config,
@@ -68,6 +76,8 @@ export async function openIdentities({
   const devIssuer = own === undefined ? undefined : new DevIssuer(pool, own, config.sandboxPatients);
   const warning = warningOf(config);
   if (warning !== undefined) log.warn(warning);
+  const moved = own === undefined ? undefined : await movedWarning(pool, own);
+  if (moved !== undefined) log.warn(moved);
   await saveDevIssuer(pool, devIssuer?.issuer);
   const issuers =
     devIssuer === undefined

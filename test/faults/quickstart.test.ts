@@ -13,6 +13,7 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 describe('quickstart', () => {
   let database: TestDatabase;
   const apps: App[] = [];
+  const lines: string[] = [];
   beforeEach(async () => {
     database = await createMigratedDatabase();
   });
@@ -27,7 +28,8 @@ describe('quickstart', () => {
     more: Record<string, string> = {},
   ): Promise<Quickstart | undefined> {
     const config = loadConfig({ DATA_DIR: dataDir, MODE: mode, SANDBOX_PATIENTS: '0', ...more });
-    const app = await startApp({ config, databaseUrl: database.url, log: pino({ level: 'silent' }) });
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    const app = await startApp({ config, databaseUrl: database.url, log });
     apps.push(app);
     return app.quickstart();
   }
@@ -45,6 +47,17 @@ describe('quickstart', () => {
       [given[0]?.project_id],
     );
     expect(keys).to.have.length(3);
+  });
+
+  it('warns that a development issuer at another port does not know the first project’s owner', async () => {
+    lines.length = 0;
+    await start(await temporaryFolder());
+    await start(await temporaryFolder());
+    expect(lines.join()).to.not.include('signed in at');
+    await start(await temporaryFolder(), 'development', { PORT: '8080' });
+    expect(lines.join()).to.match(
+      /members that signed in at http:\/\/localhost:3000\/dev\. .* now http:\/\/localhost:8080\/dev/,
+    );
   });
 
   it('finds the project again when quickstart.json was deleted, and keeps the key while it is there', async () => {
