@@ -5,10 +5,26 @@
  * node docs/examples/person.mjs URL EMAIL allow|deny [ID OF THE RECORD]
  */
 const [, , start, email, decision, record] = process.argv;
-if (start === undefined || email === undefined || decision === undefined)
-  throw new Error('usage: person.mjs URL EMAIL allow|deny [ID OF THE RECORD]');
+if (!URL.canParse(start) || email === undefined || !['allow', 'deny'].includes(decision))
+  fail('usage: person.mjs URL EMAIL allow|deny [ID OF THE RECORD]');
 const { origin } = new URL(start);
 const cookies = new Map();
+
+/** Prints why it can't go on, and ends. */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
+
+/** Returns the words of a page, with those of an alert alone if there is one. */
+function wordsOf(text) {
+  const [, alert] = /role="alert"[^>]*>([\s\S]*?)<\/(?:p|div|ul)>/.exec(text) ?? [];
+  const [, main] = /<main[^>]*>([\s\S]*)<\/main>/.exec(text) ?? [];
+  return (alert ?? main ?? text)
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
 
 /** Returns the page that a request leads to, or the first URL outside the service. */
 async function open(url, body) {
@@ -20,7 +36,7 @@ async function open(url, body) {
       Origin: origin,
       Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
     },
-  });
+  }).catch(({ cause }) => fail(`${origin} cannot be reached: ${cause?.message}`));
   for (const line of response.headers.getSetCookie()) {
     const [, name, value] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
     cookies.set(name, value);
@@ -35,7 +51,7 @@ async function open(url, body) {
 /** Sends the first form of a page as it is, with some fields changed. */
 function send({ url, text }, changes) {
   const [, action, inner] = /<form[^>]* action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/.exec(text) ?? [];
-  if (action === undefined) throw new Error(`the page has no form: ${text}`);
+  if (action === undefined) fail(`the service answered: ${wordsOf(text)}`);
   const plain = (value) => value.replaceAll('&amp;', '&');
   const attribute = (input, name) => plain(new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1] ?? '');
   const body = new URLSearchParams();
@@ -51,5 +67,5 @@ function send({ url, text }, changes) {
 const signIn = await open(start);
 const consent = signIn.text.includes('name="email"') ? await send(signIn, { email }) : signIn;
 const end = consent.text === '' ? consent : await send(consent, { decision, ...(record && { record }) });
-if (end.text !== '') throw new Error(`the service answered with a page: ${end.text}`);
+if (end.text !== '') fail(`the service answered: ${wordsOf(end.text)}`);
 console.log(end.url.href);
