@@ -21,7 +21,7 @@ export interface Exchange {
   readonly resources: readonly string[];
 }
 
-/** Why an exchange failed. `reused`: the code had been presented before, and its tokens have ended now. */
+/** Why an exchange failed. `reused`: the code had been presented before; tokens that it gave have ended now. */
 export type ExchangeFault =
   | 'unknown'
   | 'reused'
@@ -34,12 +34,12 @@ export type ExchangeFault =
 /** An exchange that gave nothing. */
 export interface FailedExchange {
   readonly fault: ExchangeFault;
-  /** Set if the code had been presented before, also by another client. */
+  /** Set if the code had given tokens before, also if another client presents it now. */
   readonly reused?: Reused;
 }
 
 interface Row extends IssuedRow {
-  readonly reused: boolean;
+  readonly code_uses: number;
   readonly own: boolean;
   readonly timely: boolean;
   readonly redirects: boolean;
@@ -50,7 +50,7 @@ interface Row extends IssuedRow {
 }
 
 // The expressions of an UPDATE are computed from the newest version of its row, also after waiting for another
-// exchange, so that parallel ones count 1, 2, …
+// exchange, so that parallel ones count 1, 2, … A code that the first exchange used up without giving tokens counts -1, -2.
 const EXCHANGE = `
 with presented as materialized (
   select c.id, c.scope, c.auth_time, ' ' || c.scope || ' ' like '% offline_access %' as offline,
@@ -67,7 +67,8 @@ with presented as materialized (
    where ${OWNER_LIVE} and own and timely and redirects and proven and within
 ), taken as (
   update operations.oauth_chain c
-     set code_uses = least(c.code_uses + 1, 2),
+     set code_uses = case when c.code_uses > 0 or c.code_uses = 0 and g.grant_id is not null then least(c.code_uses + 1, 2)
+                          else greatest(c.code_uses - 1, -2) end,
          revoked_at = case when c.code_uses = 0 and g.grant_id is not null then c.revoked_at
                            else coalesce(c.revoked_at, now()) end,
          refresh_sha256 = case when c.code_uses = 0 and offline and g.grant_id is not null then $7::bytea else c.refresh_sha256 end,
@@ -88,7 +89,7 @@ with presented as materialized (
    where t.code_uses = 1 and t.revoked_at is null and (made.kind = 'access' or offline)
   returning kind, expires_at
 )
-select taken.code_uses > 1 as reused, own, timely, redirects, proven, within,
+select taken.code_uses, own, timely, redirects, proven, within,
        taken.record as chain_record, taken.grant_id as chain_grant, presented.scope, offline, extract(epoch from presented.auth_time)::float8 as auth_time,
        g.grant_id, g.patient, g.pairwise_subject, g.granted_by, g.record,
        floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
@@ -116,12 +117,14 @@ export async function exchangeCode(pool: Pool, asked: Exchange): Promise<Issued 
   const issued = issuedOf(row, { accessToken, refreshToken });
   if (issued !== undefined) return issued;
   const fault = faultOf(row);
-  return row.reused ? { fault, reused: { record: row.chain_record, grantId: row.chain_grant } } : { fault };
+  return row.code_uses > 1
+    ? { fault, reused: { record: row.chain_record, grantId: row.chain_grant } }
+    : { fault };
 }
 
-function faultOf({ reused, own, timely, redirects, proven, within }: Row): ExchangeFault {
+function faultOf({ code_uses, own, timely, redirects, proven, within }: Row): ExchangeFault {
   if (!own) return 'unknown';
-  if (reused) return 'reused';
+  if (Math.abs(code_uses) > 1) return 'reused';
   if (!timely) return 'expired';
   if (!redirects) return 'redirect_uri';
   if (!proven) return 'verifier';
