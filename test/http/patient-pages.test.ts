@@ -261,10 +261,13 @@ describe('the pages of patients', () => {
     const visitor = await patientVisitor(service, 'chart@example.org');
     const list = await visitor.open(pathOf(record, '/results'));
     expect(list.text).to.include(
-      'aria-label="HbA1c: 3 values from 5.2 to 5.9, last 5.5 % on 10 January 2026."',
+      'aria-label="HbA1c (long-term blood sugar): 3 values from 5.2 to 5.9, last 5.5 % on 10 January 2026."',
     );
     expect(wordsOf(list)).to.include('In the range');
     const page = await visitor.open(linksOf(list, '/results/one')[0] ?? '');
+    expect(page.text).to.include('<p class="quiet small"><bdi>HbA1c</bdi></p>');
+    const german = await visitor.open(pathOf(record, '/results/one?code=4548-4&lang=de'));
+    expect(german.text).to.include('<bdi>HbA1c (Langzeitblutzucker)</bdi>');
     expect(page.text).to.include('<rect class="range"');
     expect(page.text.match(/class="dot out"/g)).to.have.length(1);
     expect(page.text.match(/<tr><th scope="row">/g)).to.have.length(3);
@@ -303,7 +306,7 @@ describe('the pages of patients', () => {
     const visitor = await patientVisitor(service, 'parts@example.org');
     const list = await visitor.open(pathOf(record, '/results'));
     expect(list.text).to.include('<bdi dir="ltr">128/82\u00a0mmHg</bdi>').and.not.include('Diastolic</bdi>:');
-    expect(list.text).to.include('<bdi>Pulse</bdi>: <bdi dir="ltr">70');
+    expect(list.text).to.include('<bdi>Heart rate</bdi>: <bdi dir="ltr">70');
   });
 
   it('leave out what was refuted or has an unknown modifier, and say where a state is missing', async () => {

@@ -59,7 +59,8 @@ describe('the languages of the pages', () => {
     for (const language of languages.filter((each) => each !== 'en')) {
       const wording = await wordingOf(language);
       const same = Object.entries<string>(en).filter(
-        ([key, text]) => wording[key] === text && / /.test(text),
+        // Some results have the same name in several languages, such as Vitamin D.
+        ([key, text]) => wording[key] === text && / /.test(text) && !key.startsWith('result.'),
       );
       expect(same, language).to.deep.equal([]);
     }

@@ -1,7 +1,9 @@
 /** Observations of a record, grouped by what was measured, in the order of time. Pure but for reading them. */
 import { z } from 'zod';
 import { listOf } from '../api/schemas.ts';
+import type { Texts } from '../pages/texts.ts';
 import type { OpenRecord } from './records.ts';
+import { resultName } from './result-names.ts';
 import type { Visit } from './visit.ts';
 
 const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });
@@ -41,6 +43,8 @@ export interface Measure {
   /** `system|code`, as a list of REST v1 takes it; the display where there is no code. */
   readonly key: string;
   readonly name: string;
+  /** What the laboratory or device calls it, if that is another name. */
+  readonly display: string | undefined;
   readonly category: string;
   /** The newest first; never by AI. */
   readonly facts: readonly Observation[];
@@ -85,19 +89,24 @@ export async function observationsOf(visit: Visit, record: OpenRecord, code?: st
 export const MOST_OBSERVATIONS = LIMIT * PAGES;
 
 /** Groups observations by their code, those with the newest value first. */
-export function measuresOf(observations: readonly Observation[], unnamed: string): Measure[] {
+export function measuresOf(say: Texts, observations: readonly Observation[]): Measure[] {
   const groups = new Map<string, Observation[]>();
   for (const each of observations) {
     const key = keyOf(each);
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
-  return [...groups].map(([key, all]) => ({
-    key,
-    name: all.find(({ display }) => display !== null)?.display ?? all[0]?.code ?? unnamed,
-    category: all.find(({ category }) => category !== null)?.category ?? 'other',
-    facts: all.filter(({ author_type }) => author_type !== 'ai'),
-    notes: all.filter(({ author_type }) => author_type === 'ai'),
-  }));
+  return [...groups].map(([key, all]) => {
+    const first = all.find((each) => each.display !== null) ?? all[0];
+    const name = first === undefined ? say('entry.unnamed') : resultName(say, first);
+    return {
+      key,
+      name,
+      display: first?.display === name ? undefined : (first?.display ?? undefined),
+      category: all.find(({ category }) => category !== null)?.category ?? 'other',
+      facts: all.filter(({ author_type }) => author_type !== 'ai'),
+      notes: all.filter(({ author_type }) => author_type === 'ai'),
+    };
+  });
 }
 
 function keyOf({ system, code, display }: Observation): string {
@@ -141,7 +150,7 @@ export interface ChartData {
 }
 
 /** Returns the chart of observations of one code: one line, or one for each component; of the newest value's unit. */
-export function chartOf(facts: readonly Observation[]): ChartData {
+export function chartOf(say: Texts, facts: readonly Observation[]): ChartData {
   const ordered = [...facts].sort((a, b) => timeOf(a) - timeOf(b));
   const isOut = (value: number, own: Observation['reference_range']): boolean =>
     own !== null && ((own.low !== null && value < own.low) || (own.high !== null && value > own.high));
@@ -153,15 +162,9 @@ export function chartOf(facts: readonly Observation[]): ChartData {
     lines.set(`${key} ${unit ?? ''}`, line);
   };
   for (const each of ordered) {
-    add(
-      '',
-      each.display ?? each.code ?? '',
-      timeOf(each),
-      each,
-      isOut(each.value ?? 0, each.reference_range),
-    );
+    add('', resultName(say, each), timeOf(each), each, isOut(each.value ?? 0, each.reference_range));
     for (const part of each.components)
-      add(part.code ?? part.display ?? '', part.display ?? part.code ?? '', timeOf(each), part, false);
+      add(part.code ?? part.display ?? '', resultName(say, part), timeOf(each), part, false);
   }
   const newest = [...lines.values()].sort((a, b) => (b.points.at(-1)?.at ?? 0) - (a.points.at(-1)?.at ?? 0));
   const unit = newest[0]?.unit;

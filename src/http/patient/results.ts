@@ -19,6 +19,7 @@ import {
 } from './measures.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
+import { resultName } from './result-names.ts';
 import { unitText } from './units.ts';
 import type { Visit } from './visit.ts';
 
@@ -38,7 +39,7 @@ const HEADINGS = {
 export async function resultsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const { observations, more } = await observationsOf(visit, record);
-  const measures = measuresOf(observations, say('entry.unnamed'));
+  const measures = measuresOf(say, observations);
   const known = measures.filter(({ facts }) => facts.length > 0);
   const notes = measures.flatMap((measure) => measure.notes);
   const sections = [...CATEGORIES, 'other' as const].map((category) => {
@@ -79,7 +80,7 @@ export function measureCard(visit: Visit, record: OpenRecord, measure: Measure):
 <div class="row-top"><h3><a href="${visit.to(pathOf(record), { code: measure.key })}"><bdi>${measure.name}</bdi></a></h3>
 <span class="quiet small">${say('results.values', { values: measure.facts.length })}</span></div>
 <p class="${latestClass(newest)}">${valueText(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${rangeBadge(say, newest)} ${statusBadge(say, newest)}</p>
-${chart(say, measure.name, chartOf(measure.facts))}
+${chart(say, measure.name, chartOf(say, measure.facts))}
 </li>
 `;
 }
@@ -94,8 +95,8 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
   const { measure, more } =
     (await measureOf(visit, record, key, key)) ?? (await measureOf(visit, record, key)) ?? {};
   if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
-  const { name, facts, notes } = measure;
-  const data = chartOf(facts);
+  const { name, display, facts, notes } = measure;
+  const data = chartOf(say, facts);
   const [newest] = facts;
   const ranged = data.range;
   return {
@@ -104,7 +105,12 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
     record,
     section: 'results',
     back: { path: `${record.path}/results`, text: say('nav.results') },
-    body: html`${newest === undefined ? html`` : html`<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${rangeBadge(say, newest)} ${statusBadge(say, newest)}</p>`}
+    body: html`${
+      display === undefined
+        ? html``
+        : html`<p class="quiet small"><bdi>${display}</bdi></p>
+`
+    }${newest === undefined ? html`` : html`<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${rangeBadge(say, newest)} ${statusBadge(say, newest)}</p>`}
 ${chart(say, name, data)}
 ${ranged === undefined || !isDrawn(data) ? html`` : html`<p class="quiet small">${say.html('results.shaded', { range: rangeText(say, ranged) })}</p>`}
 ${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('results.left', { values: data.left })}</p>` : html``}
@@ -126,7 +132,7 @@ async function measureOf(
 ): Promise<{ readonly measure: Measure; readonly more: boolean } | undefined> {
   if (code !== undefined && !CODE.test(code)) return undefined;
   const { observations, more } = await observationsOf(visit, record, code);
-  const measures = measuresOf(observations, visit.say('entry.unnamed'));
+  const measures = measuresOf(visit.say, observations);
   // A bare code means LOINC, as in lists of REST v1.
   const measure =
     measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
@@ -165,7 +171,7 @@ ${rows}</tbody>
 
 function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
   const { say } = visit;
-  const name = note.display ?? note.code ?? say('entry.unnamed');
+  const name = resultName(say, note);
   return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${dateText(say, dateOf(note))}</span></p>
 <p>${valueText(say, note)} ${statusBadge(say, note)} · ${originLink(visit, record, note.fhir, name)}</p></li>
 `;
@@ -185,7 +191,7 @@ function valueText(say: Visit['say'], each: Valued & Partial<Pick<Observation, '
     return html`<bdi dir="ltr">${say.number(pressure.high)}/${say.number(pressure.low)}\u00a0${unitText(pressure.unit)}</bdi>`;
   return html`${components.map(
     (part, i) =>
-      html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi>${part.display ?? part.code ?? ''}</bdi>: ${valueText(say, part)}`,
+      html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi>${resultName(say, part)}</bdi>: ${valueText(say, part)}`,
   )}`;
 }
 
