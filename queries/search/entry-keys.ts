@@ -54,7 +54,7 @@ export function entriesWith(sets: readonly (readonly string[])[], binds: Binds):
   const every = others.filter((set) => set.length === 1).flat();
   const conditions = [
     `e.keys @> (k.key || ${binds.add(every, 'int8[]')})`,
-    ...others.filter((set) => set.length > 1).map((set) => `e.keys && ${binds.add(set, 'int8[]')}`),
+    ...others.filter((set) => set.length !== 1).map((set) => `e.keys && ${binds.add(set, 'int8[]')}`),
   ];
   return `select f.id, f.record from unnest(${binds.add(largest, 'int8[]')}) k(key) cross join lateral (
     select e.id, e.record from search.entry e where ${conditions.join(' and ')} offset 0) f`;

@@ -61,12 +61,18 @@ const RESOURCES: Readonly<Record<string, Body>> = {
   },
 };
 
+const GENDERS = 'male,female,other,unknown,a,b,c,d,e';
+
 const CASES: readonly (readonly [query: string, letters: string])[] = [
   ['Observation?subject:Patient.name=akesson', 'a'],
   ['Observation?patient.name=berg', 'bc'],
   ['Observation?subject.name=berg', 'bc'],
   ['Observation?subject:Patient.name=nobody', ''],
   ['Observation?subject:Device.device-name=x', ''],
+  // The genders are so many keys that they are looked up one by one.
+  [`Patient?gender=${GENDERS}`, 'pq'],
+  [`Patient?general-practitioner:Practitioner.name=doc&gender=${GENDERS}`, 'p'],
+  [`Patient?general-practitioner:Practitioner.name=nobody&gender=${GENDERS}`, ''],
   ['Observation?patient.name:exact=Berg', 'bc'],
   ['Observation?patient.name:exact=berg', ''],
   ['Observation?patient.gender:not=male', 'a'],
