@@ -2,11 +2,13 @@
  * The service's process: reads settings, locks DATA_DIR, opens the database, migrates it and starts the app;
  * then it prints one line that says that it is ready.
  */
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
+import { messageOf, unusableDatabase } from './database/unusable.ts';
 import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
 import { createLogger } from './logging.ts';
@@ -71,22 +73,19 @@ async function start(config: Config, log: Logger, shutdown: Shutdown): Promise<v
   // Most of the program, loaded while the database starts; errors in the settings have been reported by now.
   const loading = import('./app.ts');
   loading.catch(() => undefined);
+  await tryEventStore(config).catch((error: unknown) => eventStoreRefused(error, config));
   const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, shutdown));
   const applied = await migrate(databaseUrl).catch((error: unknown) => {
     if (config.databaseUrl === undefined) throw error;
-    throw new CannotStart(`DATABASE_URL: cannot use the database: ${sentenceOf(error)}`, {
-      cause: error,
-    });
+    const text = unusableDatabase(error) ?? `DATABASE_URL: cannot use the database: ${messageOf(error)}`;
+    throw new CannotStart(text, { cause: error });
   });
   if (applied.length > 0) log.info({ applied }, 'database migrated');
   const { startApp } = await loading;
   const onLogClosed = (): void => void shutdown.end(1);
-  const app = await startApp({ config, databaseUrl, log, onLogClosed }).catch((error: unknown) => {
-    if (config.eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
-    throw new CannotStart(`EVENTSTORE_URL: cannot use the event store: ${sentenceOf(error)}`, {
-      cause: error,
-    });
-  });
+  const app = await startApp({ config, databaseUrl, log, onLogClosed }).catch((error: unknown) =>
+    eventStoreRefused(error, config),
+  );
   shutdown.add('app', config.shutdownSeconds * 1_000, () => app.close());
   // Before the service reports that it is ready, because clients then read the file.
   const quickstart = await app.quickstart();
@@ -102,7 +101,7 @@ async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): P
   const server = await startEmbeddedPostgres({ dataDir, log: (message) => log.info(message) }).catch(
     (error: unknown) => {
       log.debug({ err: error }, 'the embedded database');
-      throw new CannotStart(sentenceOf(error), { cause: error });
+      throw new CannotStart(messageOf(error), { cause: error });
     },
   );
   shutdown.onAbandon(() => process.kill(server.pid, 'SIGQUIT'));
@@ -131,16 +130,24 @@ function refusedFolder(error: unknown, dataDir: string): CannotStart | undefined
   );
 }
 
+/** Connects to the event store of the settings once, before a cluster is created in vain. @throws as `openEventStore` */
+async function tryEventStore({ databaseUrl, eventStoreUrl, dataDir }: Config): Promise<void> {
+  if (eventStoreUrl === undefined || databaseUrl !== undefined || existsSync(join(dataDir, 'postgres')))
+    return;
+  const { openEventStore } = await import('./events/open.ts');
+  await (await openEventStore({ url: eventStoreUrl, eventStoreUrl })).close();
+}
+
+/** @throws CannotStart where the event store of the settings can't be used, else the error itself */
+function eventStoreRefused(error: unknown, { eventStoreUrl }: Config): never {
+  if (eventStoreUrl === undefined || !(error instanceof Unavailable)) throw error;
+  throw new CannotStart(`EVENTSTORE_URL: cannot use the event store: ${messageOf(error)}`, { cause: error });
+}
+
 /** @throws CannotStart where the cause lies outside the program, else the error itself */
 async function addressRefused(error: unknown, config: Config): Promise<never> {
   const reason = await refusedAddress(error, config);
   throw reason === undefined ? error : new CannotStart(reason, { cause: error });
-}
-
-function sentenceOf(error: unknown): string {
-  // A host with several addresses fails with one error for each.
-  if (error instanceof AggregateError) return error.errors.map(sentenceOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Says why on standard error: a sentence where the cause lies outside the program, else everything. */
@@ -149,7 +156,7 @@ function tell(error: unknown): void {
     (kind) => error instanceof kind,
   );
   const text = plain
-    ? sentenceOf(error)
+    ? messageOf(error)
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);

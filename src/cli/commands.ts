@@ -6,6 +6,16 @@ import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { type Options, readOptions, readWords } from './options.ts';
 
+/** The help of `scavenge`, behind its options. */
+const SCAVENGE = `
+A purge makes a record unreadable at once; its bytes stay in files until this
+command removes them. It may run beside the service: requests that use a table
+wait while it is rewritten, and the largest table needs room for a second copy.
+The write-ahead log is renewed if the role is a superuser. EventStoreDB scavenges
+the node that answers; scavenge a cluster's other nodes too. Backups keep the data.
+
+More: docs/eventstoredb.md#scavenge`;
+
 /**
  * Runs a command.
  * @returns its exit code; anything else counts as 0.
@@ -289,7 +299,10 @@ export function describeCommands(people: string): CommandLine {
   );
 
   does(
-    command('scavenge', 'Remove purged data from the files of the event store and the database'),
+    command('scavenge', 'Remove purged data from the files of the event store and the database').addHelpText(
+      'after',
+      SCAVENGE,
+    ),
     async (_words, options) => {
       const { scavengeCommand } = await import('./scavenge.ts');
       return scavengeCommand(options);

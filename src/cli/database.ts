@@ -5,6 +5,7 @@ import { notedPositions } from '#projections/checkpoint.ts';
 import { ConfigError, eventStoreUrlOf } from '#src/config.ts';
 import { findAnnounced } from '#src/data-dir.ts';
 import { openPool } from '#src/database/pool.ts';
+import { unusableDatabase } from '#src/database/unusable.ts';
 import { LogClosed } from '#src/events/closed.ts';
 import { kindOf, openEventStore } from '#src/events/open.ts';
 import { type EventStore, Unavailable } from '#src/events/store.ts';
@@ -77,7 +78,8 @@ export async function withEventStore<T>(
     });
     return await work(opened);
   } catch (error) {
-    if (error instanceof Unavailable) throw new Failure(`cannot reach the event store: ${error.message}`);
+    if (error instanceof Unavailable)
+      throw new Failure(unusableLog(error) ?? `cannot reach the event store: ${error.message}`);
     if ([ForeignLog, LogClosed, LogBehind].some((kind) => error instanceof kind))
       throw new Failure((error as Error).message);
     throw error;
@@ -100,6 +102,11 @@ export async function withWholeLog<T>(url: string, work: (store: EventStore) => 
     });
     return work(store);
   });
+}
+
+/** Returns the message for a log in the database of DATABASE_URL; undefined for another log. */
+function unusableLog({ cause }: Unavailable): string | undefined {
+  return process.env.DATABASE_URL && !eventStoreUrl() ? unusableDatabase(cause) : undefined;
 }
 
 function refuse(error: ForeignLog): never {

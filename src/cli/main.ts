@@ -1,6 +1,7 @@
 /** The command line: reads it, runs the command, turns failures into a sentence and an exit code. */
 import { type Command, CommanderError } from 'commander';
 import { z } from 'zod';
+import { unusableDatabase } from '#src/database/unusable.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { describeCommands } from './commands.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
@@ -31,6 +32,8 @@ export async function main(args: readonly string[]): Promise<number> {
     if (error instanceof z.ZodError)
       return refuse(error.issues.map(({ message }) => message).join('\n'), MISUNDERSTOOD);
     if (!(error instanceof CommanderError)) {
+      const unusable = process.env.DATABASE_URL ? unusableDatabase(error) : undefined;
+      if (unusable !== undefined) return refuse(unusable, 1);
       const failure = (await import('./unreadable.ts')).unreadableFailure(error);
       if (failure === undefined) throw error;
       return refuse(failure.message, failure.exitCode);

@@ -212,7 +212,7 @@ export class Authenticator {
       throw unauthenticated(
         JWT.test(credential)
           ? 'this interface requires an API key (sk_test_… or sk_live_…) or an access token (at_…); ID tokens are for /admin and /me'
-          : 'the credential is unknown or revoked',
+          : 'the credential is unknown or revoked; make an API key with POST /admin/projects/{project_id}/keys, or get an access token at /oauth/token',
         'invalid_token',
       );
     }

@@ -166,6 +166,9 @@ export function createServer(deps: ServerDeps): Server {
   const start = startRouter({
     baseUrl: deps.config.baseUrl,
     devIssuer: deps.devIssuer !== undefined,
+    // People on other machines have no use for a path of this one.
+    dataDir:
+      deps.devIssuer !== undefined && deps.config.devIssuer === 'local' ? deps.config.dataDir : undefined,
   });
   app.use(start.routes());
   app.use(start.allowedMethods());

@@ -44,6 +44,7 @@ describe('the start of the service', () => {
       expect(await (await fetch(`${other.url}/`)).json()).to.include({ sign_in: null });
       const page = await (await fetch(`${other.url}/`, { headers: { Accept: BROWSER } })).text();
       expect(page).to.include('/docs"').and.not.include('/dev"');
+      expect(page).to.include("require('./.annal/quickstart.json')");
     } finally {
       await other.stop();
     }
@@ -54,7 +55,8 @@ describe('the start of the service', () => {
     expect(answer.headers.get('content-type')).to.equal('text/html; charset=utf-8');
     expect(answer.headers.get('content-security-policy')).to.match(/^default-src 'none'; style-src 'sha256-/);
     const text = await answer.text();
-    expect(text).to.include('KEY=$(node -p').and.include(`'${service.url}/fhir/R4/Patient?_count=5'`);
+    expect(text).to.match(/KEY=\$\(node -p "require\('\/\S+\/quickstart\.json'\)\.sandbox_key"\)/);
+    expect(text).to.include(`'${service.url}/fhir/R4/Patient?_count=5'`);
     if (browser === undefined) return this.skip();
     for (const [width, colorScheme] of [
       [1280, 'light'],

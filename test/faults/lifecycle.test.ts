@@ -115,7 +115,10 @@ describe('the service', () => {
     const wrong: [Record<string, string>, string, string?][] = [
       [{ PORT: 'http' }, 'PORT must be a whole number from 1 to 65535'],
       [{ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }, 'EVENTSTORE_URL: cannot use the event store'],
-      [{ DATABASE_URL: 'postgres://annal@127.0.0.1:1/annal' }, 'DATABASE_URL: cannot use the database'],
+      [
+        { DATABASE_URL: 'postgres://annal:hidden@127.0.0.1:1/annal' },
+        'DATABASE_URL: cannot use the database: connect ECONNREFUSED 127.0.0.1:1; check that PostgreSQL runs there',
+      ],
       [{ DATA_DIR: '/dev/null/annal' }, 'cannot use DATA_DIR /dev/null/annal'],
       ...((process.platform === 'linux'
         ? [
@@ -138,9 +141,18 @@ describe('the service', () => {
       const program = start(dataDir, { ...port, ...env });
       expect(await program.ended).to.equal(1);
       expect(program.stderr()).to.contain(`Annal cannot start: ${sentence}`).and.to.contain(further);
-      expect(program.stderr()).not.to.contain('    at ');
+      expect(program.stderr()).not.to.contain('    at ').and.not.to.contain('hidden');
       started.splice(0);
     }
+  });
+
+  it('makes no cluster for an event store that does not answer', async () => {
+    const dataDir = await temporaryFolder();
+    const env = { PORT: String(await freePort()), EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' };
+    const program = start(dataDir, env);
+    expect(await program.ended).to.equal(1);
+    expect(program.stderr()).to.contain('EVENTSTORE_URL: cannot use the event store');
+    expect(await readdir(dataDir)).to.deep.equal([]);
   });
 
   it('says what to do in a clone without packages', async () => {

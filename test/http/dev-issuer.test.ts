@@ -346,6 +346,9 @@ describe('credentials at the wrong interface', () => {
     const admin = await service.fhir(`${service.url}/admin/config`);
     expect(admin.status).to.equal(401);
     expect(admin.text).to.include('API keys are for /fhir/R4 and /v1');
+    const unknown = await service.fhir('/Patient', { key: 'sk_test_unknown' });
+    expect(unknown.status).to.equal(401);
+    expect(unknown.text).to.include('make an API key with POST /admin/projects/{project_id}/keys');
     const none = await service.fhir(`${service.url}/admin/config`, { key: null });
     expect(none.status).to.equal(401);
     expect(none.headers.get('www-authenticate')).to.match(/^Bearer realm="annal"/);

@@ -4,6 +4,8 @@ import type { Limits } from '#src/shared/limits.ts';
 export interface Settings {
   /** URL of the service as clients reach it, without a slash at its end. */
   readonly baseUrl: string;
+  /** Folder with `quickstart.json`. */
+  readonly dataDir: string;
   readonly mode: 'development' | 'production';
   readonly limits: Limits;
   /** `allow` if other machines may use the development issuer. */

@@ -32,6 +32,8 @@ export interface Start {
   readonly baseUrl: string;
   /** True if people sign in at the development issuer. */
   readonly devIssuer: boolean;
+  /** Folder with `quickstart.json`, if only people on this machine see the page. */
+  readonly dataDir: string | undefined;
 }
 
 /** Returns the styles and images that the page needs. */
@@ -40,7 +42,7 @@ export function startNeeds(): PageNeeds {
 }
 
 /** Returns the HTML of the start page. */
-export function startPage({ baseUrl, devIssuer }: Start): string {
+export function startPage({ baseUrl, devIssuer, dataDir }: Start): string {
   const root = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const link = (path: string, title: string, says: string): Html =>
     html`<li><a href="${root + path}"><strong>${title}</strong> <span class="quiet">${says}</span></a></li>
@@ -82,11 +84,22 @@ ${links}</ul>
 <dl>
 ${bases}</dl>
 <h2>First request</h2>
-<p>The file <code>quickstart.json</code> in the service’s data folder (<code>.annal</code> unless <code>DATA_DIR</code> is set) holds a key of a sandbox with synthetic patients. In the folder where the service was started:</p>
-<pre tabindex="0" role="region" aria-label="Example"><code>KEY=$(node -p "require('./.annal/quickstart.json').sandbox_key")
+${firstKey(dataDir)}
 curl -H "Authorization: Bearer $KEY" '${baseUrl}/fhir/R4/Patient?_count=5'</code></pre>
 </main>
 </body>
 </html>
 `.text;
+}
+
+/** Returns where the first key is, and the beginning of the example, which reads it. */
+function firstKey(dataDir: string | undefined): Html {
+  // Any other character could mean something to the shell.
+  const isPlain = dataDir !== undefined && /^[\w/.@+-]+$/.test(dataDir);
+  const file = `${isPlain ? dataDir : './.annal'}/quickstart.json`;
+  const where = isPlain
+    ? html`The file <code>${file}</code> holds a key of a sandbox with synthetic patients:`
+    : html`The file <code>quickstart.json</code> in the service’s data folder (<code>.annal</code> unless <code>DATA_DIR</code> is set) holds a key of a sandbox with synthetic patients. In the folder where the service was started:`;
+  return html`<p>${where}</p>
+<pre tabindex="0" role="region" aria-label="Example"><code>KEY=$(node -p "require('${file}').sandbox_key")`;
 }

@@ -1,0 +1,36 @@
+/** Says why the database of DATABASE_URL can't be used, and what to check. No text has the password. */
+
+const SERVER = 'check that PostgreSQL runs there, and the host and port in DATABASE_URL';
+const ROLE = 'check the user and password in DATABASE_URL, and pg_hba.conf of the server';
+
+/** What to check, by the code of the system or of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const CHECKS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: SERVER,
+  ECONNRESET: SERVER,
+  EHOSTUNREACH: SERVER,
+  ENETUNREACH: SERVER,
+  ETIMEDOUT: SERVER,
+  EAI_AGAIN: SERVER,
+  ENOTFOUND: SERVER,
+  '28P01': ROLE,
+  '28000': ROLE,
+  '3D000': 'create the database, or correct its name in DATABASE_URL',
+  ERR_INVALID_URL:
+    'DATABASE_URL must be a URL such as postgres://user:password@host:5432/annal, with characters such as # and / of the password percent-encoded',
+};
+
+/**
+ * Returns the message for an error of connecting.
+ * @returns undefined if nothing can be said of it beyond its own message
+ */
+export function unusableDatabase(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown };
+  const check = typeof code === 'string' && Object.hasOwn(CHECKS, code) ? CHECKS[code] : undefined;
+  return check && `DATABASE_URL: cannot use the database: ${messageOf(error)}; ${check}`;
+}
+
+/** Returns an error's message; of a host with several addresses, one for each. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
