@@ -90,7 +90,9 @@ export function restChangeOf(ground: Ground, picks: Picks, uploads: readonly str
     };
   }
   const at = `2026-04-0${1 + picks.below(9)}T08:00:00Z`;
-  const observed = { code: '718-7', effective_at: at, value: picks.below(90), unit: 'g/dL', note: text };
+  // A laboratory's result of the same time and value would be the same result again.
+  const value = Number(identifier.replace(/\D/g, ''));
+  const observed = { code: '718-7', effective_at: at, value, unit: 'g/dL', note: text };
   if (way === 4) {
     const change: Change = {
       ...common,
