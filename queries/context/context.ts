@@ -1,6 +1,7 @@
 /** Makes contexts of patients' records for language models. */
 import type { Pool } from 'pg';
 import type { Authorship } from '#src/context/compose.ts';
+import { coverageOf } from '#src/context/coverage.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
 import { type Current, type Version, versionedOf } from '#src/context/record.ts';
 import type { ContextRequest } from '#src/context/request.ts';
@@ -45,6 +46,7 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
         displays,
         authors: (versions) => authorsOf(marks, caller, versions),
         bodies: (versions) => bodiesOf(pool, caller.sees.ownerId, versions),
+        covered: coverageOf(caller.sees.within?.access),
       },
       ask,
       today,

@@ -1,5 +1,6 @@
 /** Reads a record for contexts: all of it, or the changes since an earlier read. */
 import pg from 'pg';
+import { CONTEXT_LETTERS } from '#src/context/coverage.ts';
 import { ExcerptReader } from '#src/context/excerpt.ts';
 import { CONTEXT_TYPES, type Excerpt, type Version, versionedOf } from '#src/context/record.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
@@ -25,9 +26,6 @@ export interface RecordRead {
   /** Approximate memory of the excerpts, in bytes. */
   readonly bytes: number;
 }
-
-/** The letters that a grant must have on what a context is made of (docs/spec/decisions.md, section 9, "Letters"). */
-const LETTERS = 'rs';
 
 /**
  * Reads the whole, under a grant what it covers. Texts are not held.
@@ -56,7 +54,7 @@ async function recordRows(
     `select r.type, r.id::text, r.version, r.last_updated, seen,
        case when seen and not r.deleted and r.type in (${TYPES}) then r.body end
      from resources.resource r, lateral (select (true
-       ${andSeen(sees, LETTERS, { as: 'r', of: 'current' }, literal)}) is true as seen) s
+       ${andSeen(sees, CONTEXT_LETTERS, { as: 'r', of: 'current' }, literal)}) is true as seen) s
      where r.record = ${pg.escapeLiteral(patient)}::uuid and (r.tenant = ${pg.escapeLiteral(sees.ownerId)}::uuid) is true`,
     ([type, id, version, updated, seen, body]): Excerpt | undefined => {
       const recorded = Number(updated?.readBigInt64BE());

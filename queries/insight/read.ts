@@ -109,7 +109,8 @@ async function read(
       counts[author === 'ai' ? 'byAi' : fields === undefined ? 'long' : 'undated'] += 1;
     }
   });
-  return { ...counts, ...(await countLeftOut(database, of)) };
+  const apart = await countLeftOut(database, of);
+  return { ...counts, ...apart, byAi: counts.byAi + apart.byAi };
 }
 
 /** Returns an entry of a map, which is made if it isn't there. */

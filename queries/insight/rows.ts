@@ -44,6 +44,8 @@ export interface ReadRow {
 export interface LeftOut {
   readonly modified: number;
   readonly withdrawn: number;
+  /** Withdrawn or modified by an AI, whose word isn't a fact (docs/spec/interface.md, section 2.5). */
+  readonly byAi: number;
 }
 
 /** Longest members, in bytes, of a version that is used: no memory is needed for a note of ten megabytes. */
@@ -120,13 +122,20 @@ function namer(prefix: string): (fields: Fields) => string {
 
 /** Counts what is left out of the lists: each version once. */
 export async function countLeftOut(database: PoolClient, of: RowsOf): Promise<LeftOut> {
-  const [modified, withdrawn] = [unsafePart, withdrawnPart].map((part) => of.lists.map(part));
-  const count = (names: readonly string[] = []): string =>
-    names.length === 0 ? '0' : `(select count(distinct (p.id, p.version)) from ${places(of, names)})`;
-  const { rows } = await database.query<{ modified: number; withdrawn: number }>(
-    `select ${count(modified)} as modified, ${count(withdrawn)} as withdrawn`,
+  if (of.lists.length === 0) return { modified: 0, withdrawn: 0, byAi: 0 };
+  const count = (part: (list: string) => string): string =>
+    `(select count(distinct x.id) filter (where x.author_type <> 'ai') as n,
+        count(distinct x.id) filter (where x.author_type = 'ai') as ai
+      from (select (p.id, p.version) as id, e.author_type from ${places(of, of.lists.map(part))}) x)`;
+  const { rows } = await database.query<Record<keyof LeftOut, string>>(
+    `select m.n as modified, w.n as withdrawn, m.ai + w.ai as "byAi"
+     from ${count(unsafePart)} m cross join ${count(withdrawnPart)} w`,
   );
-  return { modified: Number(rows[0]?.modified ?? 0), withdrawn: Number(rows[0]?.withdrawn ?? 0) };
+  return {
+    modified: Number(rows[0]?.modified ?? 0),
+    withdrawn: Number(rows[0]?.withdrawn ?? 0),
+    byAi: Number(rows[0]?.byAi ?? 0),
+  };
 }
 
 /** Whether a caller sees a patient, and whether the read models show all acknowledged writes. */

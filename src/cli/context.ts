@@ -3,6 +3,7 @@ import { type RecordAt, recordAt } from '#src/audit/record-at.ts';
 import { Replay } from '#src/audit/replay.ts';
 import { buildAnswer, madeFor } from '#src/context/answer.ts';
 import type { Authorship } from '#src/context/compose.ts';
+import { CONTEXT_LETTERS, coverageOf } from '#src/context/coverage.ts';
 import { excerptsOf } from '#src/context/excerpt.ts';
 import { makeContext } from '#src/context/make.ts';
 import type { GrantManifest, Manifest } from '#src/context/manifest.ts';
@@ -12,7 +13,7 @@ import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { ContextManifests, type KeptManifest } from '#src/operations/context-manifests.ts';
-import { allows } from '#src/shared/access.ts';
+import { type Access, allows } from '#src/shared/access.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { withEventStore } from './database.ts';
@@ -65,6 +66,7 @@ export async function contextAgain(
       displays: (codes) => Promise.resolve(named(codes, displays)),
       authors: () => Promise.resolve(authors),
       bodies: () => Promise.resolve(bodies),
+      covered: coverageOf(grant === undefined ? undefined : accessOf(grant)),
     },
     ask,
     day,
@@ -78,9 +80,12 @@ export async function contextAgain(
 }
 
 /** Returns whether the grant of a context covered a resource (docs/spec/decisions.md, section 9, "Letters"). */
-function isCovered({ types }: GrantManifest, { type, body }: Current): boolean {
-  const access = { types: new Map(Object.entries(types)) };
-  return allows(access, type, 'rs', categoriesOf(type, JSON.parse(body)));
+function isCovered(grant: GrantManifest, { type, body }: Current): boolean {
+  return allows(accessOf(grant), type, CONTEXT_LETTERS, categoriesOf(type, JSON.parse(body)));
+}
+
+function accessOf({ types }: GrantManifest): Access {
+  return { types: new Map(Object.entries(types)) };
 }
 
 interface Versions {

@@ -9,7 +9,7 @@ import { gapWarnings, monitoringOf } from './monitoring.ts';
 import { type Course, type ReadBodies, readNewest, valuesShown } from './newest.ts';
 import { patternsOf } from './patterns.ts';
 import { ageDays, entriesOf, type Reading } from './reading.ts';
-import { type Entry, MODIFIED, type OpenedRecord } from './record.ts';
+import { CONTEXT_TYPES, type Entry, MODIFIED, type OpenedRecord, REFUTED_BY_AI } from './record.ts';
 import type { ContextRequest, Kind } from './request.ts';
 import { answersNeed, BASE } from './scores.ts';
 import { seriesOf } from './series.ts';
@@ -41,7 +41,7 @@ export interface Empty {
 }
 
 /** Data that is looked up besides the record. */
-export type Lookups = Pick<Reading, 'directory' | 'displays' | 'today'>;
+export type Lookups = Pick<Reading, 'directory' | 'displays' | 'today' | 'covered'>;
 
 /**
  * Gathers facts and warnings.
@@ -179,6 +179,7 @@ function within(
 
 /** Returns a warning for each need that no fact answers. */
 function notFound(reading: Reading, facts: readonly Fact[]): Warning[] {
+  const isWhole = CONTEXT_TYPES.every((type) => reading.covered(type) === 'all');
   return reading.focus.needs
     .filter(
       (need) =>
@@ -187,7 +188,13 @@ function notFound(reading: Reading, facts: readonly Fact[]): Warning[] {
             fact.kind !== 'ai_notes' && answersNeed(need, { ...fact, ageDays: ageDays(reading, fact.entry) }),
         ),
     )
-    .map(({ text }) => ({ kind: 'not_found', text: `nothing is recorded for ${text}`, fhir: [] }));
+    .map(({ text }) => ({
+      kind: 'not_found',
+      text: isWhole
+        ? `nothing is recorded for ${text}`
+        : `the part of the record that the grant covers has nothing for ${text}`,
+      fhir: [],
+    }));
 }
 
 function emptyOf(reading: Reading, facts: readonly Fact[]): Empty[] {
@@ -201,9 +208,22 @@ function emptyOf(reading: Reading, facts: readonly Fact[]): Empty[] {
     if (facts.some((fact) => fact.kind === kind)) return [];
     const isByAi = reading.opened.byAi.some(({ type }) => (types[kind] as readonly string[]).includes(type));
     const isThere = entriesOf(reading, ...types[kind]).length > 0;
-    const isModified = types[kind].some((type) => reading.opened.modified.has(type));
+    const without = ([MODIFIED, REFUTED_BY_AI] as const).find((reason) =>
+      types[kind].some((type) => reading.opened.unsure.get(reason)?.has(type) === true),
+    );
     const recorded = isByAi ? 'none recorded but by an AI' : 'none recorded';
-    const why = isModified ? `none but ${MODIFIED}` : isThere ? 'none current' : recorded;
-    return [{ kind, why, score: BASE[kind === 'allergies' ? 'noAllergies' : kind][work] - 10 }];
+    const why =
+      without === undefined
+        ? isThere
+          ? 'none current'
+          : recorded
+        : `none but ${without === MODIFIED ? '' : 'those '}${without}`;
+    const coverage = types[kind].map(reading.covered);
+    const said = coverage.every((each) => each === 'none')
+      ? 'not covered by the grant'
+      : coverage.every((each) => each === 'all')
+        ? why
+        : `${why}; the grant covers a part of them`;
+    return [{ kind, why: said, score: BASE[kind === 'allergies' ? 'noAllergies' : kind][work] - 10 }];
   });
 }

@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
+import type { Coverage } from './coverage.ts';
 import { wholeEntry } from './excerpt.ts';
 import { type GatheredFacts, gatherFacts } from './gather-facts.ts';
 import type { ReadBodies } from './newest.ts';
@@ -30,6 +31,7 @@ export interface Sources {
   authors(versions: readonly Version[]): Promise<ReadonlyMap<string, Authorship>>;
   /** Reads the stored texts of versions of the record. */
   readonly bodies: ReadBodies;
+  readonly covered: Coverage;
 }
 
 /** A context, and the lookups that it was made from. */
@@ -71,7 +73,7 @@ export async function makeContext(
     found.map((current): [string, Entry] => [`${current.type}/${current.id}`, wholeEntry(current)]),
   );
   const displays = await sources.displays(codesWithoutWords(shownOf(opened, directory)));
-  const beside = { directory, displays, today: Date.parse(today) };
+  const beside = { directory, displays, today: Date.parse(today), covered: sources.covered };
   const told = await gatherFacts(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
   const facts = told.facts.slice(0, most);

@@ -64,10 +64,13 @@ function placesIn(watchers: readonly Monitor[]): Map<Measure, number> {
 
 /** Returns a warning for each overdue finding, one per finding. */
 export function gapWarnings(
-  { today }: Reading,
+  { today, covered }: Reading,
   { watchers }: Monitoring,
   series: readonly Series[],
 ): Warning[] {
+  const coverage = covered('Observation');
+  if (coverage === 'none') return [];
+  const among = coverage === 'all' ? '' : ' among what the grant covers';
   const found = new Map<string, Warning>();
   for (const { name, entry, due } of watchers) {
     for (const { measures, name: finding, days } of due) {
@@ -78,7 +81,7 @@ export function gapWarnings(
       const when = last === undefined || last === null ? 'none is recorded' : `the last is of ${dayOf(last)}`;
       found.set(finding, {
         kind: 'gap',
-        text: `${inLine(name)}: no ${finding} within ${days} days; ${when}`,
+        text: `${inLine(name)}: no ${finding} within ${days} days${among}; ${when}`,
         fhir: [entry, ...(latest === undefined ? [] : [latest])].map(versionedOf),
       });
     }

@@ -3,6 +3,7 @@ import { withDisplays } from '#src/fhir/ips/displays.ts';
 import { codings, text } from '#src/fhir/ips/parts.ts';
 import { concept } from '#src/fhir/ips/words.ts';
 import type { Json } from '#src/shared/json.ts';
+import type { Coverage } from './coverage.ts';
 import { dayOf, daysBetween } from './dates.ts';
 import type { Focus } from './focus.ts';
 import type { Entry, OpenedRecord } from './record.ts';
@@ -18,6 +19,7 @@ export interface Reading {
   readonly focus: Focus;
   /** The day of the context, in milliseconds since 1970. */
   readonly today: number;
+  readonly covered: Coverage;
 }
 
 /** Returns the resources of some types, newest first, their codes named. */

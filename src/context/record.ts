@@ -31,10 +31,13 @@ export interface Entry extends Version {
 }
 
 /** Reason why a resource is not among the facts (docs/spec/decisions.md, section 4 "Patient safety"). */
-export type LeftOut = 'entered in error' | 'refuted' | typeof MODIFIED;
+export type LeftOut = 'entered in error' | 'refuted' | typeof REFUTED_BY_AI | typeof MODIFIED;
 
 /** A modifier extension can change the meaning of a resource, so one that isn't known here excludes it. */
 export const MODIFIED = 'with an unknown modifier extension';
+
+/** An AI's word isn't a fact: what it refuted may still hold (docs/spec/interface.md, section 2.5). */
+export const REFUTED_BY_AI = 'that an AI marked as entered in error or refuted';
 
 /** A resource of which an excerpt was read. */
 export interface Excerpt extends Entry {
@@ -50,8 +53,8 @@ export interface OpenedRecord {
   /** AI-written resources, newest first. */
   readonly byAi: readonly Entry[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** Types of the resources left out as `MODIFIED`. */
-  readonly modified: ReadonlySet<string>;
+  /** Types of the resources left out that may state something true. */
+  readonly unsure: ReadonlyMap<LeftOut, ReadonlySet<string>>;
 }
 
 /** Types that contexts use. */
@@ -81,17 +84,21 @@ export function openRecord(record: Iterable<Excerpt>, byAi: ReadonlySet<string>)
   const facts = new Map<string, Entry[]>();
   const ai: Entry[] = [];
   const leftOut = new Map<LeftOut, number>();
-  const modified = new Set<string>();
+  const unsure = new Map<LeftOut, Set<string>>(
+    ([MODIFIED, REFUTED_BY_AI] as const).map((reason) => [reason, new Set()]),
+  );
   for (const glance of record) {
-    const reason = glance.leftOut;
+    const isByAi = byAi.size > 0 && byAi.has(versionedOf(glance));
+    const reason =
+      isByAi && glance.leftOut !== undefined && glance.leftOut !== MODIFIED ? REFUTED_BY_AI : glance.leftOut;
     if (reason !== undefined) {
       leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
-      if (reason === MODIFIED) modified.add(glance.type);
-    } else if (byAi.size > 0 && byAi.has(versionedOf(glance))) ai.push(glance);
+      unsure.get(reason)?.add(glance.type);
+    } else if (isByAi) ai.push(glance);
     else if (facts.get(glance.type)?.push(glance) === undefined) facts.set(glance.type, [glance]);
   }
   for (const entries of facts.values()) entries.sort(newestFirst);
-  return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), leftOut, modified };
+  return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), leftOut, unsure };
 }
 
 /** Compares by date, newest first; for equal dates, the later recorded one first (ids are UUIDv7). */

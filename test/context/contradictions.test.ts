@@ -1,5 +1,6 @@
 /** What contradicts itself, is not certain or cannot be: contexts say so. */
 import { expect } from 'chai';
+import type { Coverage } from '#src/context/coverage.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { Authored } from '#src/sandbox/synthetic.ts';
 import { IdSource } from '#src/shared/ids.ts';
@@ -23,15 +24,24 @@ const observation = (code: JsonObject, rest: JsonObject): JsonObject => ({
 });
 
 /** The text of a context of a record of these. */
-async function told(...resources: readonly JsonObject[]): Promise<string> {
+function told(...resources: readonly JsonObject[]): Promise<string> {
+  return toldOf(resources);
+}
+
+/** @param byAi whether an AI wrote them @param covered by a grant */
+async function toldOf(
+  resources: readonly JsonObject[],
+  byAi = false,
+  covered: Coverage = () => 'all',
+): Promise<string> {
   const authored = resources.map((resource): Authored => {
     const type = String(resource.resourceType);
     if (!isResourceType(type)) throw new TypeError(`${type} is no type`);
     const id = ids.next();
-    const author = { type: 'practitioner' as const, sourceSystem: 'emr' };
+    const author = { type: byAi ? ('ai' as const) : ('practitioner' as const), sourceSystem: 'emr' };
     return { type, id, resource: { ...resource, id }, author };
   });
-  return (await contextOf({ patient: 'p', resources: authored }, { task: 'acute visit' })).text;
+  return (await contextOf({ patient: 'p', resources: authored }, { task: 'acute visit' }, covered)).text;
 }
 
 describe('contexts of records that are not all of a piece', () => {
@@ -157,6 +167,45 @@ describe('contexts of records that are not all of a piece', () => {
     const text = await told(allergy);
     expect(text).to.include('## Allergies: none but with an unknown modifier extension');
     expect(await told()).to.include('## Allergies: none recorded');
+  });
+
+  it('do not take an AI’s word that something is refuted or in error', async () => {
+    const status = (code: string) => ({ verificationStatus: { coding: [{ code }] } });
+    const allergy = { resourceType: 'AllergyIntolerance', code: words('Penicillin'), ...status('refuted') };
+    const problem = { resourceType: 'Condition', code: words('Asthma'), ...status('entered-in-error') };
+    const text = await toldOf([allergy, problem], true);
+    const those = 'that an AI marked as entered in error or refuted';
+    expect(text)
+      .to.include(`Allergies: none but those ${those}`)
+      .and.include(`Problems: none but those ${those}`);
+    expect(text).to.include(`- 2 resources ${those} left out`);
+    const own = await told(allergy, problem);
+    expect(own).to.include('Allergies: none recorded').and.include('- 1 resource refuted left out');
+    expect(own).not.to.include('an AI marked');
+  });
+
+  it('say nothing of what a grant does not cover', async () => {
+    const problem = {
+      resourceType: 'Condition',
+      code: {
+        coding: [{ system: 'http://hl7.org/fhir/sid/icd-10', code: 'E11.9' }],
+        text: 'Type 2 diabetes',
+      },
+      clinicalStatus: { coding: [{ code: 'active' }] },
+    };
+    const whole = await told(problem);
+    expect(whole)
+      .to.include('Allergies: none recorded')
+      .and.match(/no HbA1c within \d+ days; none is recorded/);
+    const text = await toldOf([problem], false, (type) => (type === 'Condition' ? 'all' : 'none'));
+    expect(text).to.include('Allergies: not covered by the grant');
+    expect(text).to.include('Medications: not covered by the grant');
+    expect(text)
+      .to.include('Type 2 diabetes')
+      .and.not.match(/none recorded|within \d+ days/);
+    const part = await toldOf([problem], false, () => 'some');
+    expect(part).to.include('Allergies: none recorded; the grant covers a part of them');
+    expect(part).to.match(/no HbA1c within \d+ days among what the grant covers/);
   });
 
   it('pass over the conclusion of a report that was cancelled', async () => {

@@ -1,6 +1,7 @@
 /** Contexts of the sandbox's records, made without a service. */
 
 import { type Composed, compose } from '#src/context/compose.ts';
+import type { Coverage } from '#src/context/coverage.ts';
 import { excerptsOf } from '#src/context/excerpt.ts';
 import { gatherFacts } from '#src/context/gather-facts.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
@@ -31,8 +32,12 @@ export function currentOf(resources: readonly Authored[]): Current[] {
   }));
 }
 
-/** A context of a record. @param ask what it is asked beside the defaults */
-export async function contextOf(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<Composed> {
+/** A context of a record. @param ask what it is asked beside the defaults @param covered by a grant */
+export async function contextOf(
+  record: SyntheticRecord,
+  ask: Partial<ContextRequest>,
+  covered: Coverage = () => 'all',
+): Promise<Composed> {
   const authors = new Map(
     record.resources.map(({ type, id, author }) => [
       versionedOf({ type, id, version: 1 }),
@@ -45,7 +50,12 @@ export async function contextOf(record: SyntheticRecord, ask: Partial<ContextReq
   const asked: ContextRequest = { needs: [], budget_tokens: 2_000, format: 'text', ...ask };
   const current = currentOf(record.resources);
   const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
-  const beside = { directory: new Map(), displays: new Map(), today: Date.parse(TODAY) };
+  const beside = {
+    directory: new Map(),
+    displays: new Map(),
+    today: Date.parse(TODAY),
+    covered,
+  };
   const opened = openRecord(excerptsOf(current), byAi);
   const told = await gatherFacts(opened, asked, beside, () => Promise.resolve(bodies));
   const items = told.facts.map((fact) => ({

@@ -315,6 +315,8 @@ describe('REST v1 under a grant', () => {
       for (const id of [record.vital, record.condition, record.medication])
         expect(seen.text).not.to.contain(id);
       expect(seen.text).to.contain(record.both);
+      expect(seen.text).to.contain('Not covered by the grant').and.not.contain('none recorded');
+      expect(seen.text).to.contain('the part of the record that the grant covers has nothing for conditions');
       const sections = seen.json.sections as unknown as {
         kind: string;
         items: { fhir: string; verified?: boolean }[];

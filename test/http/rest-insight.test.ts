@@ -139,12 +139,12 @@ describe('series and patterns of REST v1', () => {
     await record(patient, glucose('2026-03-02T08:00:00Z', 300, { author_type: 'ai' }));
     const wrong = await record(patient, glucose('2026-03-03T08:00:00Z', 900));
     const modified = await record(patient, glucose('2026-03-04T08:00:00Z', 500));
-    const change = async (id: unknown, rest: object) => {
+    const change = async (id: unknown, rest: object, headers: Readonly<Record<string, string>> = {}) => {
       const { json } = await service.fhir(`/Observation/${String(id)}`);
       const answer = await service.fhir(`/Observation/${String(id)}`, {
         method: 'PUT',
         body: JSON.stringify({ ...json, ...rest }),
-        headers: { 'Content-Type': 'application/fhir+json' },
+        headers: { 'Content-Type': 'application/fhir+json', ...headers },
       });
       expect(answer.status, answer.text).to.equal(200);
     };
@@ -157,13 +157,16 @@ describe('series and patterns of REST v1', () => {
       modifierExtension: [{ url: 'https://app.example/not', valueBoolean: true }],
     });
     expect(before).to.equal(modified.id);
+    // An AI's word that it is wrong is no fact.
+    const doubted = await record(patient, glucose('2026-03-06T08:00:00Z', 95));
+    await change(doubted.id, { status: 'entered-in-error' }, { 'X-Service-Author-Type': 'ai' });
     const series = one(await get(`/patients/${patient}/series?code=2345-7`));
     expect(values(series)).to.deep.equal([90]);
     expect(series.warnings).to.deep.equal([
       { kind: 'left_out', text: 'left out: entered in error', count: 1 },
       { kind: 'left_out', text: 'left out: refuted, or with an unknown modifier extension', count: 1 },
       { kind: 'left_out', text: 'left out: cancelled, or not measured yet', count: 1 },
-      { kind: 'left_out', text: 'left out: written by an AI', count: 1 },
+      { kind: 'left_out', text: 'left out: written by an AI', count: 2 },
     ]);
     // As it was before.
     const earlier = one(await get(`/patients/${patient}/series?code=2345-7&at=${then}`));
