@@ -3,6 +3,8 @@ import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
 import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import { openChangesOf } from '#queries/rest/changes.ts';
+import { openInterpretations } from '#queries/rest/interpretations.ts';
+import { openMeasuredKinds } from '#queries/rest/measured-kinds.ts';
 import { exportLines } from '../audit/export.ts';
 import { signingKey } from '../audit/key.ts';
 import type { Config } from '../config.ts';
@@ -28,6 +30,8 @@ export function openPatientPages({
     linkedPeople: openLinkedPeople(pool),
     changesOf: openChangesOf(pool),
     changedByAi: openChangedByAi(pool),
+    interpretations: openInterpretations(pool),
+    measuredKinds: openMeasuredKinds(pool),
     visited: (person, record, session) => visits.visit(person, record, session),
     async *exportOf(record) {
       const key = await signingKey({ dataDir: config.dataDir, file: config.auditKeyFile });

@@ -286,6 +286,87 @@ describe('the pages of patients', () => {
     coding: [{ system: `http://terminology.hl7.org/CodeSystem/${system}`, code }],
   });
 
+  /** Writes a result of a laboratory. */
+  const report = (record: string, code: string, more: object) =>
+    write(record, {
+      ...{ resourceType: 'Observation', status: 'final', effectiveDateTime: '2026-01-10T09:00:00Z' },
+      ...{
+        category: [stated('observation-category', 'laboratory')],
+        code: { coding: [{ system: 'http://loinc.org', code }] },
+      },
+      ...more,
+    });
+  const amount = (value: number, unit: string, comparator?: string) => ({
+    ...{ value, unit, system: 'http://unitsofmeasure.org', code: unit },
+    ...(comparator === undefined ? {} : { comparator }),
+  });
+
+  it('say how the laboratory judges a value, in words, and mark what is critical', async () => {
+    const record = await newRecord('judged@example.org');
+    const said = (code: string) => [stated('v3-ObservationInterpretation', code)];
+    for (const [code, interpretation] of [
+      ['2823-3', said('HH')],
+      ['718-7', said('L')],
+      ['2160-0', said('N')],
+      ['1988-5', said('POS')],
+    ] as const)
+      await report(record, code, { valueQuantity: amount(6.9, 'mmol/L'), interpretation });
+    await report(record, '85354-9', {
+      component: [
+        { code: { text: 'Systolic' }, valueQuantity: amount(220, 'mm[Hg]'), interpretation: said('HH') },
+      ],
+    });
+    const visitor = await patientVisitor(service, 'judged@example.org');
+    const list = await visitor.open(pathOf(record, '/results'));
+    const words = wordsOf(list);
+    expect(words).to.match(/Potassium 1 value 6\.9 mmol\/L 10 January 2026 Critically high/);
+    expect(words).to.match(/Hemoglobin 1 value 6\.9 mmol\/L 10 January 2026 Low/);
+    expect(words).to.match(/Creatinine.*? 10 January 2026 Normal/);
+    expect(words).to.match(/Blood pressure .*? 10 January 2026 Critically high/);
+    expect(list.text.match(/<strong class="fault">/g)).to.have.length(2);
+    const german = await visitor.open(pathOf(record, '/results/one?code=2823-3&lang=de'));
+    expect(german.text.match(/Kritisch hoch/g)).to.have.length(2);
+  });
+
+  it('keep the reference range of a value with a comparator', async () => {
+    const record = await newRecord('bounded@example.org');
+    const referenceRange = [{ low: amount(5, 'mg/L'), high: amount(10, 'mg/L') }];
+    for (const [code, value] of [
+      ['1988-5', amount(200, 'mg/L', '>')],
+      ['718-7', amount(5, 'mg/L', '<')],
+      ['2160-0', amount(8, 'mg/L', '<')],
+    ] as const)
+      await report(record, code, { valueQuantity: value, referenceRange });
+    const visitor = await patientVisitor(service, 'bounded@example.org');
+    const shown = async (code: string) =>
+      wordsOf(await visitor.open(pathOf(record, `/results/one?code=${code}`)));
+    expect(await shown('1988-5'))
+      .to.include('&gt; 200 mg/L')
+      .and.include('Above the range')
+      .and.include('5 – 10');
+    expect(await shown('718-7')).to.include('Below the range');
+    expect(await shown('2160-0')).not.to.match(/(?:Below|Above|In) the range/);
+  });
+
+  it('convert units of a chart, label its ends differently, and say that times are in UTC', async () => {
+    const record = await newRecord('axis@example.org');
+    await observe(record, 7, '2026-01-10', { code: '718-7', unit: 'g/dL', reference_range: undefined });
+    await observe(record, 80, '2026-01-12', { code: '718-7', unit: 'g/L', reference_range: undefined });
+    for (const hour of ['08', '10'])
+      await observe(record, 60, '2026-01-12', {
+        code: '8867-4',
+        unit: '/min',
+        effective_at: `2026-01-12T${hour}:00:00Z`,
+      });
+    const visitor = await patientVisitor(service, 'axis@example.org');
+    const list = await visitor.open(pathOf(record, '/results'));
+    expect(list.text).to.include('2 values from 70 to 80, last 80 g/L');
+    expect(list.text).to.include('>10 Jan 2026</text>').and.include('>12 Jan 2026</text>');
+    expect(list.text).to.include('>08:00 UTC</text>').and.include('>10:00 UTC</text>');
+    const one = wordsOf(await visitor.open(pathOf(record, '/results/one?code=8867-4')));
+    expect(one).to.include('12 Jan 2026 10:00').and.include('Times are in UTC.');
+  });
+
   it('write a blood pressure as people do, and name other parts', async () => {
     const record = await newRecord('parts@example.org');
     const part = (code: string, display: string, value: number, unit: string) => ({
@@ -405,7 +486,14 @@ describe('the pages of patients', () => {
     });
     const visitor = await patientVisitor(service, 'wearable@example.org');
     const list = await visitor.open(pathOf(record, '/results'));
-    expect(wordsOf(list)).to.include('The newest 1000 measurements are shown');
+    const words = wordsOf(list);
+    expect(words).to.match(/HbA1c \(long-term blood sugar\) 1 value 5\.4 %/);
+    expect(words)
+      .to.match(/Heart rate newest \d+ values/)
+      .and.include('Energy');
+    await observe(record, 5.6, '2024-02-01');
+    const both = wordsOf(await visitor.open(pathOf(record, '/results')));
+    expect(both).to.match(/HbA1c \(long-term blood sugar\) 2 values 5\.6 %/);
     for (const [code, shown] of [
       ['4548-4', '5.4'],
       ['http://loinc.org|4548-4', '5.4'],

@@ -46,6 +46,9 @@ export function chart(say: Texts, name: string, { series, range }: ChartData): H
     all.slice(0, i).every((other) => Math.abs(other - tick) > (high - low) * 0.09),
   );
   const unit = series[0]?.unit ?? '';
+  const [begin, end] = endsOf(say, from, until);
+  // As many digits as tell the ends apart.
+  const digits = Math.min(20, Math.max(3, 1 - Math.floor(Math.log10(high - low))));
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summaryOf(say, name, series)}">
 ${
   range === undefined
@@ -58,13 +61,13 @@ ${bounds.map(
 }${ticks.map(
   (
     tick,
-  ) => html`<line class="grid" x1="${LEFT - 4}" x2="${LEFT}" y1="${y(tick)}" y2="${y(tick)}"/><text x="${LEFT - 7}" y="${fixed(Number(y(tick)) + 4)}" text-anchor="end">${say.number(tick, 3)}</text>
+  ) => html`<line class="grid" x1="${LEFT - 4}" x2="${LEFT}" y1="${y(tick)}" y2="${y(tick)}"/><text x="${LEFT - 7}" y="${fixed(Number(y(tick)) + 4)}" text-anchor="end">${say.number(tick, digits)}</text>
 `,
 )}<line class="grid" x1="${LEFT}" x2="${LEFT}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"/><line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${HEIGHT - BOTTOM}" y2="${HEIGHT - BOTTOM}"/>
-<text x="${LEFT}" y="${HEIGHT - 10}">${monthOf(say, from)}</text>${
+<text x="${LEFT}" y="${HEIGHT - 10}">${begin}</text>${
     from === until
       ? html``
-      : html`<text x="${WIDTH - RIGHT}" y="${HEIGHT - 10}" text-anchor="end">${monthOf(say, until)}</text>`
+      : html`<text x="${WIDTH - RIGHT}" y="${HEIGHT - 10}" text-anchor="end">${end}</text>`
   }<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 10}" text-anchor="middle">${unit === '1' ? '' : unitText(unit)}</text>
 ${series.map((line, i) => lineOf(line, LINES[i] ?? 'more', x, y))}</svg>
 ${series.length < 2 ? html`` : legend(series)}`;
@@ -123,6 +126,16 @@ function monthOf({ lang }: Texts, at: number): string {
     months.get(lang) ?? new Intl.DateTimeFormat(lang, { month: 'short', year: 'numeric', timeZone: 'UTC' });
   months.set(lang, format);
   return format.format(at).replace(/[\u200e\u200f\u061c]/g, '');
+}
+
+/** Returns the labels of both ends: their months, or their days in one month, or their times (UTC) on one day. */
+function endsOf(say: Texts, from: number, until: number): readonly [string, string] {
+  const [first, last] = [monthOf(say, from), monthOf(say, until)];
+  if (first !== last || from === until) return [first, last];
+  const [day, otherDay] = [say.shortDay(from), say.shortDay(until)];
+  if (day !== otherDay) return [day, otherDay];
+  const [time, otherTime] = [from, until].map((at) => `${new Date(at).toISOString().slice(11, 16)} UTC`);
+  return [time ?? '', time === otherTime ? '' : (otherTime ?? '')];
 }
 
 /** Returns a coordinate with one digit. */

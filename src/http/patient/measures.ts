@@ -1,7 +1,10 @@
 /** Observations of a record, grouped by what was measured, in the order of time. Pure but for reading them. */
 import { z } from 'zod';
+import { type Convert, converterOf } from '#src/insight/units.ts';
 import { listOf } from '../api/schemas.ts';
 import type { Texts } from '../pages/texts.ts';
+import { judgementOf, rangeOf } from './judgement.ts';
+import type { OwnInputs, ReadAs } from './own-api.ts';
 import type { OpenRecord } from './records.ts';
 import { resultName } from './result-names.ts';
 import type { Visit } from './visit.ts';
@@ -32,8 +35,10 @@ const observation = z.object({
   fhir: z.string(),
 });
 
-/** An observation as REST v1 shows it. */
-export type Observation = z.output<typeof observation>;
+/** An observation as REST v1 shows it, and how the laboratory or device judges its value. */
+export interface Observation extends z.output<typeof observation> {
+  readonly interpretations: readonly string[] | undefined;
+}
 
 /** A value with its unit. */
 export type Valued = Pick<Observation, 'value' | 'unit' | 'value_text' | 'value_code' | 'value_boolean'>;
@@ -68,25 +73,78 @@ const WITHOUT_RESULT: readonly (string | null)[] = ['cancelled', 'registered'];
 
 /** Reads the newest observations that have a result. @param code `system|code`; all without it @throws Refusal */
 export async function observationsOf(visit: Visit, record: OpenRecord, code?: string): Promise<Observations> {
-  const found: Observation[] = [];
+  const found: z.output<typeof observation>[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < PAGES; page += 1) {
-    const { data, next_cursor } = await visit.api.read(
-      record,
-      { action: 'search-type', resourceType: 'Observation' },
-      'listObservations',
-      { params: { patient_id: record.record }, query: { limit: LIMIT, cursor, code } },
-      listOf(observation),
-    );
-    found.push(...data.filter(({ status }) => !WITHOUT_RESULT.includes(status)));
-    if (next_cursor === null) return { observations: found, more: false };
-    cursor = next_cursor;
+    const query = { limit: LIMIT, cursor, code };
+    const { data, next_cursor } = await pageOf(visit, record, READ, query);
+    found.push(...data);
+    cursor = next_cursor ?? undefined;
+    if (cursor === undefined) break;
   }
-  return { observations: found, more: true };
+  return { observations: await withInterpretations(visit, found), more: cursor !== undefined };
+}
+
+/** What the access log says of such a read. */
+const READ: ReadAs = { action: 'search-type', resourceType: 'Observation' };
+
+async function pageOf(visit: Visit, record: OpenRecord, read: ReadAs | null, query: OwnInputs['query'] = {}) {
+  return visit.api.read(
+    record,
+    read,
+    'listObservations',
+    { params: { patient_id: record.record }, query },
+    listOf(observation),
+  );
+}
+
+async function withInterpretations(
+  { deps }: Visit,
+  found: readonly z.output<typeof observation>[],
+): Promise<Observation[]> {
+  const shown = found.filter(({ status }) => !WITHOUT_RESULT.includes(status));
+  const said = await deps.pages.interpretations(shown.map(({ id }) => id));
+  return shown.map((each) => ({ ...each, interpretations: said.get(each.id) }));
 }
 
 /** The number of observations that are read at most. */
 export const MOST_OBSERVATIONS = LIMIT * PAGES;
+
+/** The newest values of a kind that are read if the newest observations of the record have fewer of it. */
+const OF_A_KIND = 60;
+
+/**
+ * Reads the newest values of each kind that a record has, so that a kind with thousands of values hides no other. Kinds
+ * without a code, or with one of no system, are among the newest observations alone.
+ * @throws Refusal
+ */
+export async function observationsOfEachKind(
+  visit: Visit,
+  record: OpenRecord,
+): Promise<Observations & { readonly partial: ReadonlySet<string> }> {
+  const { observations, more } = await observationsOf(visit, record);
+  if (!more) return { observations, more, partial: new Set() };
+  const partial = new Set(observations.map(keyOf));
+  const counts = new Map<string, number>();
+  for (const each of observations) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1);
+  const added: z.output<typeof observation>[] = [];
+  for (const { system, code } of await visit.deps.pages.measuredKinds(record.record)) {
+    const key = `${system}|${code}`;
+    if ((counts.get(key) ?? 0) >= OF_A_KIND) continue;
+    const { data, next_cursor } = await pageOf(visit, record, null, { limit: OF_A_KIND, code: key });
+    added.push(...data);
+    if (next_cursor === null) partial.delete(key);
+    else partial.add(key);
+  }
+  await visit.api.noteRead(record, READ, added.length);
+  const known = new Set(observations.map(({ id }) => id));
+  const others = await withInterpretations(
+    visit,
+    [...new Map(added.map((each) => [each.id, each])).values()].filter(({ id }) => !known.has(id)),
+  );
+  const all = [...observations, ...others].sort((a, b) => timeOf(b) - timeOf(a));
+  return { observations: all, more, partial };
+}
 
 /** Groups observations by their code, those with the newest value first. */
 export function measuresOf(say: Texts, observations: readonly Observation[]): Measure[] {
@@ -136,11 +194,6 @@ export interface Series {
   readonly points: readonly { readonly at: number; readonly value: number; readonly out: boolean }[];
 }
 
-/** Returns the reference range of an observation's own value; undefined if it has none, or none with a limit. */
-export function rangeOf({ value, reference_range: range }: Observation): ChartData['range'] {
-  return value === null || range === null || (range.low === null && range.high === null) ? undefined : range;
-}
-
 /** What a chart shows. */
 export interface ChartData {
   readonly series: readonly Series[];
@@ -149,31 +202,50 @@ export interface ChartData {
   readonly left: number;
 }
 
-/** Returns the chart of observations of one code: one line, or one for each component; of the newest value's unit. */
+/**
+ * Returns the chart of observations of one code: one line, or one for each component; in the newest value's unit, to which
+ * other units of the same dimension are converted.
+ */
 export function chartOf(say: Texts, facts: readonly Observation[]): ChartData {
   const ordered = [...facts].sort((a, b) => timeOf(a) - timeOf(b));
-  const isOut = (value: number, own: Observation['reference_range']): boolean =>
-    own !== null && ((own.low !== null && value < own.low) || (own.high !== null && value > own.high));
+  const isOut = (each: Observation): boolean => !['good', undefined].includes(judgementOf(each)?.grade);
+  const newest = ordered
+    .toReversed()
+    .flatMap((each): readonly Valued[] => [each, ...each.components])
+    .find(({ value }) => value !== null);
+  const unit = newest?.unit ?? '';
+  const converters = new Map<string | null, Convert | undefined>();
+  const converter = (from: string | null): Convert | undefined => {
+    if (!converters.has(from))
+      converters.set(from, (from ?? '') === unit ? (value) => value : converterOf(from, unit, undefined));
+    return converters.get(from);
+  };
   const lines = new Map<string, { name: string; unit: string; points: Series['points'][number][] }>();
-  const add = (key: string, name: string, at: number, { value, unit }: Valued, out: boolean): void => {
-    if (value === null) return;
-    const line = lines.get(`${key} ${unit ?? ''}`) ?? { name, unit: unit ?? '', points: [] };
-    line.points.push({ at, value, out });
-    lines.set(`${key} ${unit ?? ''}`, line);
+  const add = (key: string, name: string, at: number, { value, unit: own }: Valued, out: boolean): void => {
+    const convert = converter(own);
+    if (value === null || convert === undefined) return;
+    const line = lines.get(key) ?? { name, unit, points: [] };
+    line.points.push({ at, value: convert(value), out });
+    lines.set(key, line);
   };
   for (const each of ordered) {
-    add('', resultName(say, each), timeOf(each), each, isOut(each.value ?? 0, each.reference_range));
+    add('', resultName(say, each), timeOf(each), each, isOut(each));
     for (const part of each.components)
       add(part.code ?? part.display ?? '', resultName(say, part), timeOf(each), part, false);
   }
-  const newest = [...lines.values()].sort((a, b) => (b.points.at(-1)?.at ?? 0) - (a.points.at(-1)?.at ?? 0));
-  const unit = newest[0]?.unit;
-  const series = newest.filter((line) => line.unit === unit).slice(0, 3);
-  const range = ordered.findLast((each) => rangeOf(each) !== undefined && (each.unit ?? '') === unit);
+  const series = [...lines.values()]
+    .sort((a, b) => (b.points.at(-1)?.at ?? 0) - (a.points.at(-1)?.at ?? 0))
+    .slice(0, 3);
+  const ranges = ordered.flatMap((each) => {
+    const [range, convert] = [rangeOf(each), converter(each.unit)];
+    if (range === undefined || convert === undefined || each.value === null) return [];
+    const end = (limit: number | null): number | null => (limit === null ? null : convert(limit));
+    return { low: end(range.low), high: end(range.high) };
+  });
   const shown = new Set(series.flatMap(({ points }) => points.map(({ at }) => at)));
   return {
     series,
-    range: series.length === 1 && range !== undefined ? rangeOf(range) : undefined,
+    range: series.length === 1 ? ranges.at(-1) : undefined,
     left: ordered.filter((each) => !shown.has(timeOf(each))).length,
   };
 }

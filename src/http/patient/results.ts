@@ -6,6 +6,7 @@ import { CATEGORIES } from '#src/v1/observation.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { chart, isDrawn } from './chart.ts';
 import { aiPart, originLink } from './entries.ts';
+import { boundedOf, judgementBadge, judgementOf, rangeOf } from './judgement.ts';
 import {
   chartOf,
   dateOf,
@@ -14,7 +15,7 @@ import {
   measuresOf,
   type Observation,
   observationsOf,
-  rangeOf,
+  observationsOfEachKind,
   type Valued,
 } from './measures.ts';
 import type { PatientPage } from './page.ts';
@@ -38,7 +39,7 @@ const HEADINGS = {
 /** Returns the page of all measurements. @throws Refusal */
 export async function resultsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
-  const { observations, more } = await observationsOf(visit, record);
+  const { observations, partial } = await observationsOfEachKind(visit, record);
   const measures = measuresOf(say, observations);
   const known = measures.filter(({ facts }) => facts.length > 0);
   const notes = measures.flatMap((measure) => measure.notes);
@@ -49,7 +50,7 @@ export async function resultsPage(visit: Visit, record: OpenRecord): Promise<Pat
     return html`<section class="stack" aria-labelledby="c-${category}">
 <h2 id="c-${category}">${title}</h2>
 <ul class="cards">
-${own.map((measure) => measureCard(visit, record, measure))}</ul>
+${own.map((measure) => measureCard(visit, record, measure, partial.has(measure.key)))}</ul>
 </section>
 `;
   });
@@ -59,7 +60,7 @@ ${own.map((measure) => measureCard(visit, record, measure))}</ul>
     record,
     section: 'results',
     body: html`${observations.length === 0 ? html`<div class="empty"><p>${say('results.none')}</p></div>` : html`${sections}`}
-${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
+${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}<p class="quiet small">${say('list.utc')}</p>`,
   };
 }
 
@@ -71,15 +72,15 @@ function pathOf({ path }: OpenRecord): string {
   return `${path}/results/one`;
 }
 
-/** Returns the card of a measurement: name, newest value, chart. */
-export function measureCard(visit: Visit, record: OpenRecord, measure: Measure): Html {
+/** Returns the card of a measurement: name, newest value, chart. @param isPartial whether it has older values, too */
+function measureCard(visit: Visit, record: OpenRecord, measure: Measure, isPartial: boolean): Html {
   const { say } = visit;
   const [newest] = measure.facts;
   if (newest === undefined) return html``;
   return html`<li class="card">
 <div class="row-top"><h3><a href="${visit.to(pathOf(record), { code: measure.key })}"><bdi>${measure.name}</bdi></a></h3>
-<span class="quiet small">${say('results.values', { values: measure.facts.length })}</span></div>
-<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${rangeBadge(say, newest)} ${statusBadge(say, newest)}</p>
+<span class="quiet small">${say(isPartial ? 'results.newestvalues' : 'results.values', { values: measure.facts.length })}</span></div>
+${latestPart(say, newest)}
 ${chart(say, measure.name, chartOf(say, measure.facts))}
 </li>
 `;
@@ -110,11 +111,12 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
         ? html``
         : html`<p class="quiet small"><bdi>${display}</bdi></p>
 `
-    }${newest === undefined ? html`` : html`<p class="${latestClass(newest)}">${valueText(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${rangeBadge(say, newest)} ${statusBadge(say, newest)}</p>`}
+    }${newest === undefined ? html`` : latestPart(say, newest)}
 ${chart(say, name, data)}
 ${ranged === undefined || !isDrawn(data) ? html`` : html`<p class="quiet small">${say.html('results.shaded', { range: rangeText(say, ranged) })}</p>`}
 ${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('results.left', { values: data.left })}</p>` : html``}
 ${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
+<p class="quiet small">${say('list.utc')}</p>
 ${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
   };
 }
@@ -139,24 +141,33 @@ async function measureOf(
   return measure === undefined ? undefined : { measure, more };
 }
 
-/** Values of several parts are long: they are smaller. */
-function latestClass({ value, components }: Observation): string {
+/** Returns the newest value, with its day and what is said of it. Values of several parts are long: they are smaller. */
+function latestPart(say: Visit['say'], newest: Observation): Html {
+  const { value, components } = newest;
   const isLong = value === null && components.length > 0 && pressureOf(components) === undefined;
-  return isLong ? 'latest parts' : 'latest';
+  return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${judgementBadge(say, newest)} ${statusBadge(say, newest)}</p>`;
+}
+
+/** Returns a value that stands out if it is critical. */
+function markedValue(say: Visit['say'], each: Observation): Html {
+  const shown = valueText(say, each);
+  return judgementOf(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
 }
 
 function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
   const { say } = visit;
   const ranged = facts.some((each) => rangeOf(each) !== undefined);
-  const rows = facts.map((each) => {
+  const days = facts.map((each) => dateOf(each).slice(0, 10));
+  const rows = facts.map((each, i) => {
+    const isAmongOthers = days[i] === days[i - 1] || days[i] === days[i + 1];
     const [type = '', id = ''] = each.fhir.split('/', 2);
     const url = visit.to(`${record.path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
     const note =
       each.note === null ? html`` : html`<br><span class="quiet small"><bdi>${each.note}</bdi></span>`;
     const own = rangeOf(each);
     const range = own === undefined ? html`–` : rangeText(say, own);
-    return html`<tr><th scope="row"><a href="${url}">${shortDate(say, dateOf(each))}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
-<td>${valueText(say, each)} ${rangeBadge(say, each)} ${statusBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
+    return html`<tr><th scope="row"><a href="${url}">${momentText(say, each, isAmongOthers)}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
+<td>${markedValue(say, each)} ${judgementBadge(say, each)} ${statusBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
 `;
   });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('results.table')}">
@@ -173,7 +184,7 @@ function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
   const { say } = visit;
   const name = resultName(say, note);
   return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${dateText(say, dateOf(note))}</span></p>
-<p>${valueText(say, note)} ${statusBadge(say, note)} · ${originLink(visit, record, note.fhir, name)}</p></li>
+<p>${markedValue(say, note)} ${judgementBadge(say, note)} ${statusBadge(say, note)} · ${originLink(visit, record, note.fhir, name)}</p></li>
 `;
 }
 
@@ -183,6 +194,9 @@ function valueText(say: Visit['say'], each: Valued & Partial<Pick<Observation, '
   if (value !== null)
     return html`<bdi dir="ltr">${say.number(value)}${unit === null || unit === '1' ? '' : `\u00a0${unitText(unit)}`}</bdi>`;
   if (value_code !== null) return html`<bdi>${value_code.display ?? value_code.code ?? ''}</bdi>`;
+  const bounded = boundedOf(value_text);
+  if (bounded !== undefined)
+    return html`<bdi dir="ltr">${bounded.sign} ${bounded.number}${bounded.unit === '' ? '' : `\u00a0${unitText(bounded.unit)}`}</bdi>`;
   if (value_text !== null) return html`<bdi>${value_text}</bdi>`;
   if (value_boolean !== null) return html`${say(value_boolean ? 'results.yes' : 'results.no')}`;
   if (components.length === 0) return html`<span class="quiet">${say('results.novalue')}</span>`;
@@ -218,22 +232,16 @@ function rangeText(
   return html`<bdi dir="ltr">${text}</bdi>`;
 }
 
-function rangeBadge(say: Visit['say'], each: Observation): Html {
-  const [range, { value }] = [rangeOf(each), each];
-  if (value === null || range === undefined) return html``;
-  if (range.high !== null && value > range.high)
-    return html`<span class="badge warn">${say('results.above')}</span>`;
-  if (range.low !== null && value < range.low)
-    return html`<span class="badge warn">${say('results.below')}</span>`;
-  return html`<span class="badge good">${say('results.within')}</span>`;
-}
-
 /** Returns a mark for a result that isn't final. */
 function statusBadge(say: Visit['say'], { status }: Observation): Html {
   return status === 'preliminary' ? html`<span class="badge warn">${say('shl.preliminary')}</span>` : html``;
 }
 
-/** Returns a date in few characters; less than a day stays as it is. */
-function shortDate(say: Visit['say'], date: string): string {
-  return /^\d{4}-\d\d-\d\d/.test(date) ? say.shortDay(Date.parse(date)) : date;
+/** Returns the day of a value in few characters, with the time if the day has other values. Less than a day stays as it is. */
+function momentText(say: Visit['say'], each: Observation, withTime: boolean): Html {
+  const date = dateOf(each);
+  if (!/^\d{4}-\d\d-\d\d/.test(date)) return html`${date}`;
+  const day = say.shortDay(Date.parse(date));
+  const hasTime = each.effective_at === null || each.effective_at.includes('T');
+  return withTime && hasTime ? html`${day}<br><small dir="ltr">${date.slice(11, 16)}</small>` : html`${day}`;
 }

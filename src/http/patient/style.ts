@@ -51,6 +51,7 @@ th[scope=row] { white-space: nowrap; font-weight: 600; }
 .empty > * + * { margin-block-start: 0.75rem; }
 .badge.plain { color: var(--quiet); }
 .badge.fault { color: var(--fault); }
+.badge.fault::before { content: '!' / ''; font-weight: 800; }
 .badge.ai { color: var(--warn); border-style: dashed; }
 .done { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--good); border-radius: 0.5rem; background: var(--soft); }
 .button.small { min-block-size: 2.75rem; padding: 0.375rem 1rem; font-size: 1rem; }
@@ -78,7 +79,7 @@ del { background: var(--fault-soft); text-decoration: line-through; }
 .latest.parts { font-size: 1.125rem; }
 .latest small { font-size: 1rem; font-weight: 400; color: var(--quiet); letter-spacing: normal; }
 .chart { display: block; inline-size: 100%; max-inline-size: 30rem; block-size: auto; direction: ltr; }
-.chart text { fill: var(--quiet); font-size: 12px; font-family: inherit; }
+.chart text { fill: var(--quiet); font-size: 12px; font-family: inherit; unicode-bidi: plaintext; }
 .chart .range { fill: var(--soft); }
 .chart .bound { stroke: var(--accent); stroke-width: 1; stroke-dasharray: 2 3; }
 .chart .grid { stroke: var(--line); stroke-width: 1; }

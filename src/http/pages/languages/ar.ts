@@ -563,6 +563,12 @@ export const ar: Wording = {
   'results.above': 'فوق المجال',
   'results.below': 'تحت المجال',
   'results.within': 'ضمن المجال',
+  'results.criticallyhigh': 'مرتفع إلى حدّ حرج',
+  'results.criticallylow': 'منخفض إلى حدّ حرج',
+  'results.criticallyabnormal': 'غير طبيعي إلى حدّ حرج',
+  'results.normal': 'طبيعي',
+  'results.newestvalues':
+    '{values|zero:لا قيم|one:أحدث قيمة|two:أحدث قيمتين|few:أحدث # قيم|many:أحدث # قيمة|other:أحدث # قيمة}',
   'chart.summary':
     '{name}: {values|zero:لا قيم|one:قيمة واحدة|two:قيمتان|few:# قيم|many:# قيمة|other:# قيمة} من {least} إلى {most}، آخرها {last} في {day}.',
   'category.laboratory': 'نتائج المختبر',

@@ -591,6 +591,11 @@ export const de: Wording = {
   'results.above': 'Über dem Bereich',
   'results.below': 'Unter dem Bereich',
   'results.within': 'Im Bereich',
+  'results.criticallyhigh': 'Kritisch hoch',
+  'results.criticallylow': 'Kritisch niedrig',
+  'results.criticallyabnormal': 'Kritisch auffällig',
+  'results.normal': 'Normal',
+  'results.newestvalues': '{values|one:neuester Wert|other:neueste # Werte}',
   'chart.summary':
     '{name}: {values|one:# Wert|other:# Werte} von {least} bis {most}, zuletzt {last} am {day}.',
   'category.laboratory': 'Laborwerte',

@@ -566,6 +566,11 @@ export const en = {
   'results.above': 'Above the range',
   'results.below': 'Below the range',
   'results.within': 'In the range',
+  'results.criticallyhigh': 'Critically high',
+  'results.criticallylow': 'Critically low',
+  'results.criticallyabnormal': 'Critically abnormal',
+  'results.normal': 'Normal',
+  'results.newestvalues': '{values|one:newest value|other:newest # values}',
   'chart.summary':
     '{name}: {values|one:# value|other:# values} from {least} to {most}, last {last} on {day}.',
   'category.laboratory': 'Laboratory results',

@@ -577,6 +577,11 @@ export const es: Wording = {
   'results.above': 'Por encima del intervalo',
   'results.below': 'Por debajo del intervalo',
   'results.within': 'Dentro del intervalo',
+  'results.criticallyhigh': 'Críticamente alto',
+  'results.criticallylow': 'Críticamente bajo',
+  'results.criticallyabnormal': 'Críticamente anormal',
+  'results.normal': 'Normal',
+  'results.newestvalues': '{values|one:valor más reciente|other:# valores más recientes}',
   'chart.summary':
     '{name}: {values|one:# valor|other:# valores} de {least} a {most}, el último {last} el {day}.',
   'category.laboratory': 'Resultados de laboratorio',

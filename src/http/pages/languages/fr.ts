@@ -587,6 +587,11 @@ export const fr: Wording = {
   'results.above': 'Au-dessus de l’intervalle',
   'results.below': 'Au-dessous de l’intervalle',
   'results.within': 'Dans l’intervalle',
+  'results.criticallyhigh': 'Dangereusement élevé',
+  'results.criticallylow': 'Dangereusement bas',
+  'results.criticallyabnormal': 'Anormal, critique',
+  'results.normal': 'Normal',
+  'results.newestvalues': '{values|one:valeur la plus récente|other:# valeurs les plus récentes}',
   'chart.summary':
     '{name} : {values|one:# valeur|other:# valeurs} de {least} à {most}, dernière {last} le {day}.',
   'category.laboratory': 'Résultats de laboratoire',

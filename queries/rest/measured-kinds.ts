@@ -1,0 +1,40 @@
+/** Which kinds of measurements a record has, however many values each of them has. */
+import type { Pool } from 'pg';
+
+/** A code with its system. */
+export interface MeasuredKind {
+  readonly system: string;
+  readonly code: string;
+}
+
+/** Returns the codes of a record's observations that have a system. It checks no right. */
+export type MeasuredKinds = (record: string) => Promise<readonly MeasuredKind[]>;
+
+// Each code has a list of its own: the newest observation of every list has every code. The lists are found one after the
+// other by the primary key of timeline.tally (record, list, stretch), their newest by that of timeline.place (record, list,
+// at), which takes as long for a thousand values as for one.
+const KINDS = `
+with recursive l as (
+  select min(t.list) as list from timeline.tally t where t.record = $1::uuid
+  union all
+  select (select min(t.list) from timeline.tally t where t.record = $1::uuid and t.list > l.list)
+  from l where l.list is not null)
+select distinct f.fields ->> 'system' as system, f.fields ->> 'code' as code
+from l cross join lateral (
+  select p.id, p.version from timeline.place p
+  where p.record = $1::uuid and p.list = l.list and p.until is null order by p.at desc limit 1) p
+join timeline.entry e on e.id = p.id and e.version = p.version and e.type = 'Observation' and e.fields is not null
+cross join lateral (select ('{' || e.fields || '}')::json as fields offset 0) f
+where f.fields ->> 'system' is not null and f.fields ->> 'code' is not null`;
+
+/** Opens the question. */
+export function openMeasuredKinds(pool: Pool): MeasuredKinds {
+  return async (record) => {
+    const { rows } = await pool.query<MeasuredKind>({
+      name: 'measured-kinds',
+      text: KINDS,
+      values: [record],
+    });
+    return rows;
+  };
+}
