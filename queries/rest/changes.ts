@@ -2,9 +2,11 @@
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time.ts';
 
-/** A version that was written. */
+/** Versions of one kind that were written in the same way by authors of one type. */
 export interface Change {
+  /** The resource that was written last. */
   readonly id: string;
+  readonly count: number;
   readonly type: string;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
   readonly at: Micros;
@@ -15,16 +17,16 @@ export interface Change {
   readonly author: string;
 }
 
-/** The newest changes, and how many there are. */
+/** The newest kinds of changes, and how many changes there are. */
 export interface Changes {
   readonly changes: readonly Change[];
   readonly total: number;
 }
 
 /**
- * Reads the changes of a record after a moment; of several of one resource the last. Provenances don't count. It checks no
- * right.
- * @param most changes that are returned
+ * Reads the changes of a record after a moment; of several of one resource the last. Those of one type and title are one
+ * kind. Provenances don't count. It checks no right.
+ * @param most kinds that are returned
  */
 export type ChangesOf = (record: string, since: Micros, most: number) => Promise<Changes>;
 
@@ -34,10 +36,13 @@ with v as materialized (
   select distinct on (v.id) v.id, v.version, v.type, v.operation, v.recorded_at, v.metadata
   from history.version v where v.record = $1::uuid and v.recorded_at > $2 and v.type <> 'Provenance'
   order by v.id, v.version desc)
-select v.id, v.type, v.operation, v.recorded_at::float8 as at, e.title, e.title_system as "titleSystem",
-  coalesce(v.metadata::json -> 'author' ->> 'type', 'import') as author, (select count(*) from v)::int as total
-from v left join timeline.entry e on e.id = v.id and e.version = v.version
-order by v.recorded_at desc, v.id limit $3`;
+select (array_agg(v.id order by v.recorded_at desc, v.id))[1] as id, count(*)::int as count, v.type, v.operation,
+  max(v.recorded_at)::float8 as at, e.title, e.title_system as "titleSystem", v.author,
+  (select count(*) from v)::int as total
+from (select *, coalesce(metadata::json -> 'author' ->> 'type', 'import') as author from v) v
+left join timeline.entry e on e.id = v.id and e.version = v.version
+group by v.type, v.operation, e.title, e.title_system, v.author
+order by at desc, id limit $3`;
 
 /** Opens the question. */
 export function openChangesOf(pool: Pool): ChangesOf {

@@ -568,6 +568,11 @@ describe('the pages of patients', () => {
       const words = wordsOf(await visitor.open(pathOf(record)));
       expect(words).to.match(/Since \d+ \w+ \d{4}, \d\d:\d\d UTC .*Diabetes Added/);
     }
+    for (let n = 0; n < 12; n += 1) await observe(record, 5 + n / 10, '2025-02-10');
+    const fourth = wordsOf(await (await patientVisitor(service, email)).open(pathOf(record)));
+    expect(fourth)
+      .to.match(/HbA1c 12 entries Added/)
+      .and.not.include('more changes');
   });
 
   it('write a representative’s views into the access log, and not the patient’s own', async () => {

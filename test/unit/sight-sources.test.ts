@@ -63,6 +63,8 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/admin/sandbox.ts',
     'queries/rest/changed-by-ai.ts',
     'queries/rest/changes.ts',
+    'queries/rest/interpretations.ts',
+    'queries/rest/measured-kinds.ts',
   ],
   'for the service: uploads by a signed URL, the sweeper of documents, bodies of webhooks': [
     'queries/rest/document-blobs.ts',

@@ -11,7 +11,7 @@ import { detailsOf, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 import { kindsText } from './words.ts';
 
-/** Changes that are listed. */
+/** Kinds of changes that are listed. */
 const CHANGES = 10;
 /** Applications that are listed. */
 const APPLICATIONS = 3;
@@ -80,9 +80,10 @@ async function newPart(visit: Visit, record: OpenRecord, before: number | undefi
   );
   const names = await deps.services.displays(codes);
   const rows = changes.map((change) => changeRow(visit, record, change, names));
+  const listed = changes.reduce((sum, { count }) => sum + count, 0);
   const more =
-    total > changes.length
-      ? html`<p class="quiet">${say('new.more', { more: total - changes.length })}</p>
+    total > listed
+      ? html`<p class="quiet">${say('new.more', { more: total - listed })}</p>
 `
       : html``;
   return html`<section class="stack" aria-labelledby="new">
@@ -95,7 +96,7 @@ ${rowsOr(rows, say('new.none'))}${more}</section>
 function changeRow(
   visit: Visit,
   record: OpenRecord,
-  { id, type, operation, at, title, titleSystem, author }: Change,
+  { id, count, type, operation, at, title, titleSystem, author }: Change,
   names: ReadonlyMap<string, string>,
 ): Html {
   const { say } = visit;
@@ -103,8 +104,15 @@ function changeRow(
   const text = named ?? kindsText(say, [type]);
   const done = { CREATE: 'entry.create', UPDATE: 'entry.update', DELETE: 'entry.delete' } as const;
   const badge = author === 'ai' ? html` <span class="badge ai">${say('ai.unverified')}</span>` : html``;
-  return html`<li><p class="row-top"><span><strong><bdi>${text}</bdi></strong>${badge}</span> <span class="quiet small">${say(done[operation])}, ${say.day(at / 1_000)}</span></p>
-<p class="quiet small">${authorText(say, author)} · ${originLink(visit, record, `${type}/${id}`, text)}</p></li>
+  const entries =
+    count === 1 ? html`` : html` <span class="quiet">${say('log.entries', { entries: count })}</span>`;
+  const isResult = type === 'Observation';
+  const more =
+    count === 1
+      ? originLink(visit, record, `${type}/${id}`, text)
+      : html`<a class="small" href="${visit.to(`${record.path}/${isResult ? 'results' : 'timeline'}`)}">${say(isResult ? 'nav.results' : 'nav.timeline')}</a>`;
+  return html`<li><p class="row-top"><span><strong><bdi>${text}</bdi></strong>${entries}${badge}</span> <span class="quiet small">${say(done[operation])}, ${say.day(at / 1_000)}</span></p>
+<p class="quiet small">${authorText(say, author)} · ${more}</p></li>
 `;
 }
 
