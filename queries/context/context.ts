@@ -1,13 +1,13 @@
 /** Makes contexts of patients' records for language models. */
 import type { Pool } from 'pg';
 import type { Authorship } from '#src/context/compose.ts';
-import { coverageOf } from '#src/context/coverage.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
 import { type Current, type Version, versionedOf } from '#src/context/record.ts';
 import type { ContextRequest } from '#src/context/request.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import { coverageOf } from '#src/shared/coverage.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';

@@ -1,9 +1,9 @@
 /** Reads a record for contexts: all of it, or the changes since an earlier read. */
 import pg from 'pg';
-import { CONTEXT_LETTERS } from '#src/context/coverage.ts';
 import { ExcerptReader } from '#src/context/excerpt.ts';
 import { CONTEXT_TYPES, type Excerpt, type Version, versionedOf } from '#src/context/record.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
+import { CONTEXT_LETTERS } from '#src/shared/coverage.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { readOut } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';

@@ -3,9 +3,9 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { SystemCode } from '#src/fhir/terminology.ts';
+import type { Coverage } from '#src/shared/coverage.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
-import type { Coverage } from './coverage.ts';
 import { wholeEntry } from './excerpt.ts';
 import { type GatheredFacts, gatherFacts } from './gather-facts.ts';
 import type { ReadBodies } from './newest.ts';

@@ -2,8 +2,8 @@
 import { withDisplays } from '#src/fhir/ips/displays.ts';
 import { codings, text } from '#src/fhir/ips/parts.ts';
 import { concept } from '#src/fhir/ips/words.ts';
+import type { Coverage } from '#src/shared/coverage.ts';
 import type { Json } from '#src/shared/json.ts';
-import type { Coverage } from './coverage.ts';
 import { dayOf, daysBetween } from './dates.ts';
 import type { Focus } from './focus.ts';
 import type { Entry, OpenedRecord } from './record.ts';

@@ -1,8 +1,8 @@
 /** What contradicts itself, is not certain or cannot be: contexts say so. */
 import { expect } from 'chai';
-import type { Coverage } from '#src/context/coverage.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { Authored } from '#src/sandbox/synthetic.ts';
+import type { Coverage } from '#src/shared/coverage.ts';
 import { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { contextOf, TODAY } from './records.ts';

@@ -1,7 +1,6 @@
 /** Contexts of the sandbox's records, made without a service. */
 
 import { type Composed, compose } from '#src/context/compose.ts';
-import type { Coverage } from '#src/context/coverage.ts';
 import { excerptsOf } from '#src/context/excerpt.ts';
 import { gatherFacts } from '#src/context/gather-facts.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
@@ -10,6 +9,7 @@ import { loadTokenizer } from '#src/context/tokenizer.ts';
 import { CAST } from '#src/sandbox/cast.ts';
 import { generateSandbox } from '#src/sandbox/generate.ts';
 import type { Authored, SyntheticRecord } from '#src/sandbox/synthetic.ts';
+import type { Coverage } from '#src/shared/coverage.ts';
 import { IdSource } from '#src/shared/ids.ts';
 
 /** The day on which they are told. */

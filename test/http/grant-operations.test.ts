@@ -183,6 +183,12 @@ describe('operations under a grant', () => {
       `Observation/${vital}`,
     ]);
     const some = await sections(narrow, `/Patient/${narrow.patient}/$summary`);
+    const { text: ofPart } = await ask(narrow, `/Patient/${narrow.patient}/$summary`);
+    expect(ofPart).to.contain("The grant of this application doesn't cover problems.");
+    expect(ofPart)
+      .to.contain('Made of the part of the record')
+      .and.not.contain('holds no information about problems');
+    expect((await ask(whole, own)).text).not.to.contain('Made of the part of the record');
     expect(some).to.include(`Patient/${narrow.patient}`).and.to.include(`Observation/${labs[2]}`);
     // The service and its maker are authors of every summary.
     const stated = await sections(whole, own);

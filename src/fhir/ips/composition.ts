@@ -35,6 +35,8 @@ export interface Composed {
   readonly patientUrl: string;
   readonly sections: readonly Filled[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
+  /** False if a grant covers a part of the record alone. */
+  readonly isWhole: boolean;
 }
 
 /** Returns an id derived from a text: the same text always gives the same id. */
@@ -114,7 +116,7 @@ const UNAVAILABLE = {
 };
 
 /** Returns a narrative of the summary's subject, its time, and what it leaves out. */
-function overview({ patient, now, leftOut }: Composed, name: string | undefined): Narrative {
+function overview({ patient, now, leftOut, isWhole }: Composed, name: string | undefined): Narrative {
   const identifiers = objects(patient.identifier).map(({ value, system }) =>
     joined([text(value), text(system) === undefined ? undefined : `(${text(system)})`], ' '),
   );
@@ -131,6 +133,9 @@ function overview({ patient, now, leftOut }: Composed, name: string | undefined)
   const counts = [...leftOut].map(([reason, count]) => `${count} ${reason}`);
   return narrative([
     `<table><tbody>${rows.join('')}</tbody></table>`,
+    ...(isWhole
+      ? []
+      : [paragraph('Made of the part of the record that the grant of this application covers.')]),
     ...(counts.length === 0 ? [] : [paragraph(`Left out of this summary: ${counts.join(', ')}.`)]),
   ]);
 }

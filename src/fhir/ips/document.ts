@@ -3,11 +3,13 @@
  * https://hl7.org/fhir/uv/ips/STU2/. docs/summary.md explains its rules. Pure: the same record, moment and id give the
  * same text.
  */
+
+import { type Coverage, coverageOfTypes } from '#src/shared/coverage.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import { changedTag } from './changed-tag.ts';
-import { type Chosen, type Entry, lookupIn } from './choose.ts';
+import { type Chosen, type Entry, lookupIn, SUMMARIZED_TYPES } from './choose.ts';
 import { CHANGED_BY_AI } from './classify.ts';
 import { authorDevice, composition, custodian, type Filled } from './composition.ts';
 import { type Displays, lookingIn, withDisplays } from './displays.ts';
@@ -27,6 +29,8 @@ export interface DocumentParts {
   readonly directory: readonly Stored[];
   /** Displays of codes without text, for the narratives. Absent: narratives show the codes. */
   readonly displays?: Displays;
+  /** What it could be made of. Absent: the whole record. */
+  readonly covered?: Coverage;
 }
 
 const NO_DISPLAYS: Displays = new Map();
@@ -39,7 +43,7 @@ export function summaryDocument(chosen: Chosen, parts: DocumentParts): string {
 /** Returns the JSON text of the document in pieces, one entry per step. */
 export function* writeInSteps(
   chosen: Chosen,
-  { id, now, directory, displays = NO_DISPLAYS }: DocumentParts,
+  { id, now, directory, displays = NO_DISPLAYS, covered = () => 'all' }: DocumentParts,
 ): Steps<string[]> {
   const { subject, links, leftOut } = chosen;
   const { base } = links;
@@ -76,13 +80,17 @@ export function* writeInSteps(
   const sections: Filled[] = [];
   for (const { section, sources, found, changed } of chosen.sections) {
     const shownSources = yield* mapSteps(sources, shown);
-    const text = yield* sectionNarrative(section, shownSources, found, changed, look);
+    const coverage = coverageOfTypes(section.types ?? [], covered);
+    const text = yield* sectionNarrative(section, shownSources, { found, changed, coverage }, look);
     sections.push({ section, text, entries: sources.map(urlOf) });
   }
   const inside = (key: string): boolean => entries.has(key);
   const texts = [
     own(
-      composition({ id, now, base, patient: subject.value, patientUrl: urlOf(subject), sections, leftOut }),
+      composition({
+        ...{ id, now, base, patient: subject.value, patientUrl: urlOf(subject), sections, leftOut },
+        isWhole: coverageOfTypes(SUMMARIZED_TYPES, covered) === 'all',
+      }),
     ),
     ...(yield* mapSteps([...entries.values()], ({ source, section }) => {
       const text = entryText(

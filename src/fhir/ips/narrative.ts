@@ -1,4 +1,5 @@
 /** Writes narratives: XHTML that a browser can show, https://hl7.org/fhir/R4/narrative.html */
+import type { Coverage } from '#src/shared/coverage.ts';
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { CHANGED_BY_AI } from './classify.ts';
 import { COLUMNS, type Column, type Look } from './columns.ts';
@@ -31,16 +32,31 @@ export function paragraph(text: string): string {
 /**
  * Returns a section's narrative, in steps.
  * @param sources its entries, newest first.
- * @param found how many there were before the section was cut to its cap.
- * @param changed how many more there would be, had an AI not changed them.
+ * @param found how many there were before the section was cut to its cap
+ * @param changed how many more there would be, had an AI not changed them
+ * @param coverage how much of it the grant covers for which the summary is made
  */
 export function* sectionNarrative(
   { name, empty }: Section,
   sources: readonly Source[],
-  found: number,
-  changed: number,
+  {
+    found,
+    changed,
+    coverage,
+  }: { readonly found: number; readonly changed: number; readonly coverage: ReturnType<Coverage> },
   look: Look,
 ): Steps<Narrative> {
+  const what = empty ?? 'this';
+  if (coverage === 'none')
+    return narrative([paragraph(`The grant of this application doesn't cover ${what}.`)]);
+  const part =
+    coverage === 'all'
+      ? []
+      : [
+          paragraph(
+            `The grant of this application covers a part of the record's ${what}: there may be more.`,
+          ),
+        ];
   const missing =
     changed === 0
       ? []
@@ -52,9 +68,8 @@ export function* sectionNarrative(
   if (sources.length === 0) {
     return narrative([
       ...missing,
-      paragraph(
-        `This record holds no information about ${empty ?? 'this'}. That does not mean that there are none.`,
-      ),
+      ...part,
+      paragraph(`This record holds no information about ${what}. That does not mean that there are none.`),
     ]);
   }
   const cut =
@@ -65,7 +80,7 @@ export function* sectionNarrative(
           ),
         ]
       : [];
-  return narrative([...missing, ...cut, yield* table(COLUMNS[name], sources, look)]);
+  return narrative([...missing, ...part, ...cut, yield* table(COLUMNS[name], sources, look)]);
 }
 
 function* table(columns: readonly Column[], sources: readonly Source[], look: Look): Steps<string> {

@@ -29,6 +29,8 @@ export interface Section {
   readonly code: string;
   /** Text for an empty section, for sections that are always present. */
   readonly empty?: string;
+  /** The types of its entries, for sections that are always present. */
+  readonly types?: readonly string[];
   /**
    * Maximum number of entries; the newest of each code come first. Absent: no limit, since a missing entry could cause
    * harm.
@@ -38,14 +40,21 @@ export interface Section {
 
 /** All sections, in the order of the document. */
 export const SECTIONS: readonly Section[] = [
-  { name: 'problems', title: 'Problems', code: '11450-4', empty: 'problems' },
+  { name: 'problems', title: 'Problems', code: '11450-4', empty: 'problems', types: ['Condition'] },
   {
     name: 'allergies',
     title: 'Allergies and intolerances',
     code: '48765-2',
     empty: 'allergies or intolerances',
+    types: ['AllergyIntolerance'],
   },
-  { name: 'medications', title: 'Medications', code: '10160-0', empty: 'medications' },
+  {
+    name: 'medications',
+    title: 'Medications',
+    code: '10160-0',
+    empty: 'medications',
+    types: ['MedicationStatement', 'MedicationRequest'],
+  },
   { name: 'immunizations', title: 'Immunizations', code: '11369-6', cap: 200 },
   { name: 'results', title: 'Results', code: '30954-2', cap: 200 },
   { name: 'vitalSigns', title: 'Vital signs', code: '8716-3', cap: 100 },

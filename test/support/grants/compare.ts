@@ -29,11 +29,35 @@ function neutral(text: string): string {
     .replace(/urn:uuid:[\w-]{36}/g, 'URN')
     .replace(/"timestamp":"[^"]+"/g, '"timestamp":"TIME"')
     .replace(/"lastUpdated":"(?!2023)[^"]+"/g, '"lastUpdated":"TODAY"');
+  if (text.includes('"tokenizer"')) return neutralContext(found);
   if (!text.includes('"type":"document"')) return found;
-  return found
-    .replace(/("resourceType":"(?:Bundle|Composition)","id":")[\w-]{36}/g, '$1ID')
-    .replace(/"date":"[^"]+"/g, '"date":"TIME"')
-    .replace(/Made<\/th><td>[^<]+/g, 'Made</th><td>TIME');
+  return (
+    found
+      // The model doesn't know that its record is a part of one.
+      .replace(
+        /<p>(?:Made of the part of the record that|The grant of this application covers a part)[^<]*<\/p>/g,
+        '',
+      )
+      .replace(
+        /<p>(?:The grant of this application doesn't cover|This record holds no information)[^<]*<\/p>/g,
+        '<p>none</p>',
+      )
+      .replace(/("resourceType":"(?:Bundle|Composition)","id":")[\w-]{36}/g, '$1ID')
+      .replace(/"date":"[^"]+"/g, '"date":"TIME"')
+      .replace(/Made<\/th><td>[^<]+/g, 'Made</th><td>TIME')
+  );
+}
+
+/** Returns a context without what it says of the grant: the model doesn't know that its record is a part of one. */
+function neutralContext(text: string): string {
+  const context = JSON.parse(text) as { readonly warnings?: readonly { readonly kind: string }[] };
+  const warnings = (context.warnings ?? []).filter(({ kind }) => kind !== 'gap');
+  return JSON.stringify({ ...context, warnings })
+    .replace(/"tokens(?:_used)?":\d+/g, '"tokens":0')
+    .replace(/not covered by the grant/gi, 'none recorded')
+    .replace(/None recorded/g, 'none recorded')
+    .replace(/; the grant covers a part of them/g, '')
+    .replace(/the part of the record that the grant covers has nothing for/g, 'nothing is recorded for');
 }
 
 /** Returns an answer without the Provenances that a search includes. */

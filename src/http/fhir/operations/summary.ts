@@ -3,6 +3,7 @@ import { badParameter } from '#queries/search/raw.ts';
 import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/fhir/ips/composition.ts';
 import { codesWithoutDisplay } from '#src/fhir/ips/displays.ts';
 import { writeInSteps } from '#src/fhir/ips/document.ts';
+import { coverageOf } from '#src/shared/coverage.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
@@ -35,12 +36,13 @@ async function run(request: OperationRequest): Promise<Answer> {
   requireFresh(service.stale, ['resources', 'history']);
   const id = request.id ?? (await identified(request));
   const { base } = service;
+  const covered = coverageOf(caller.sees.within?.access);
   const body = await service.queries.summarize(caller, id, base, budget, async ({ chosen, directory }) => {
     const displays = await service.terminology.displays(
       await inSlices(codesWithoutDisplay(chosen, directory)),
     );
     return joined(
-      await inSlices(writeInSteps(chosen, { id: newUuid(), now: nowMicros(), directory, displays })),
+      await inSlices(writeInSteps(chosen, { id: newUuid(), now: nowMicros(), directory, displays, covered })),
     );
   });
   if (body === undefined) {

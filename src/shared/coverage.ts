@@ -1,0 +1,25 @@
+/** What a grant lets contexts and summaries be made of, so that nothing is said of what it doesn't cover. Pure. */
+import { type Access, categoriesFor, hasLetters } from './access.ts';
+
+/** Returns whether all resources of a type may be read, those of some categories, or none. */
+export type Coverage = (type: string) => 'all' | 'some' | 'none';
+
+/** The letters that a grant must have on what contexts and summaries are made of (docs/spec/decisions.md, section 9, "Letters"). */
+export const CONTEXT_LETTERS = 'rs';
+
+/** Returns the coverage of a grant; of everything without one. */
+export function coverageOf(access: Access | undefined): Coverage {
+  if (access === undefined) return () => 'all';
+  return (type) => {
+    if (!hasLetters(access, type, CONTEXT_LETTERS)) return 'none';
+    const isWhole = [...CONTEXT_LETTERS].every((letter) => categoriesFor(access, type, letter) === 'all');
+    return isWhole ? 'all' : 'some';
+  };
+}
+
+/** Returns the coverage of several types together. */
+export function coverageOfTypes(types: readonly string[], covered: Coverage): ReturnType<Coverage> {
+  const each = types.map(covered);
+  if (each.every((one) => one === 'all')) return 'all';
+  return each.every((one) => one === 'none') ? 'none' : 'some';
+}
