@@ -137,13 +137,15 @@ export function* tracksOfAll(
   const keyOf = ({ codes: [first] }: Values): string => `${first?.system}|${first?.code}`;
   const tracks: Track[] = [];
   const units: InsightWarning[] = [];
+  let bounded = 0;
   for (const { codes, byUnit } of values.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
     const { track, unconverted } = yield* trackOf(codes, byUnit, molarMass);
     tracks.push(track);
+    bounded += tallyOf(track).bounded;
     units.push(...warningsOf({ ...NOTHING, unit: track.unit, unconverted }));
     yield;
   }
-  return { tracks, warnings: [...warningsOf({ ...NOTHING, ...leftOut }), ...units] };
+  return { tracks, warnings: [...warningsOf({ ...NOTHING, ...leftOut, bounded }), ...units] };
 }
 
 /** What nothing was left out of. */

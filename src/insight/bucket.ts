@@ -65,10 +65,19 @@ export function* printedPoints(points: readonly Point[], bucket: Bucket): Steps<
   return texts.join();
 }
 
+/** Characters of a date that names the day, or the month. */
+const NAMES_BUCKET = { day: 10, week: 10, month: 7 } as const;
+
+/** Returns whether a point's date says in which bucket it is: `2026-03` names no day and no week. */
+export function hasBucket({ date }: Pick<Point, 'date'>, bucket: Bucket): boolean {
+  return bucket === 'raw' || date.length >= NAMES_BUCKET[bucket];
+}
+
 function* bucketPoints(points: readonly Point[], bucket: Exclude<Bucket, 'raw'>): Steps<ShownPoint[]> {
   const all: ShownPoint[] = [];
   const buckets = new Map<number, Point[]>();
   for (const point of points) {
+    if (!hasBucket(point, bucket)) continue;
     const day = firstDay(localDay(point), bucket);
     const before = buckets.get(day);
     if (before === undefined) buckets.set(day, [point]);

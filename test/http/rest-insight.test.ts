@@ -133,6 +133,33 @@ describe('series and patterns of REST v1', () => {
     ]);
   });
 
+  it('puts no value on a day that its date does not name, and says how many are only limits', async () => {
+    const patient = await person();
+    await record(patient, glucose('2026-03-10T08:00:00Z', 90));
+    const written = await service.post('/Observation', {
+      ...{ resourceType: 'Observation', status: 'final', effectiveDateTime: '2026-03' },
+      subject: { reference: `Patient/${patient}` },
+      code: { coding: [{ system: 'http://loinc.org', code: '2345-7' }] },
+      valueQuantity: {
+        ...{ value: 200, comparator: '>', unit: 'mg/dL' },
+        ...{ system: 'http://unitsofmeasure.org', code: 'mg/dL' },
+      },
+    });
+    expect(written.status, written.text).to.equal(201);
+    const limits = { kind: 'bound', text: 'only known to be below or above the value shown', count: 1 };
+    const bucket = async (name: string) => {
+      const found = one(await get(`/patients/${patient}/series?code=2345-7&bucket=${name}`));
+      return [points(found).map(({ at, n }) => [at, n]), found.warnings];
+    };
+    for (const name of ['day', 'week']) {
+      const text = `left out of the points: the date doesn't name the ${name}`;
+      const at = name === 'day' ? '2026-03-10' : '2026-03-09';
+      expect(await bucket(name)).to.deep.equal([[[at, 1]], [limits, { kind: 'left_out', text, count: 1 }]]);
+    }
+    expect(await bucket('month')).to.deep.equal([[['2026-03-01', 2]], [limits]]);
+    expect((await get(`/patients/${patient}/patterns`)).json.warnings).to.deep.equal([limits]);
+  });
+
   it('leaves out and counts what was entered in error, is modified, was cancelled, or was written by an AI', async () => {
     const patient = await person();
     await record(patient, glucose('2026-03-01T08:00:00Z', 90));

@@ -1,6 +1,7 @@
 /** Series of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Series"). */
 import { z } from 'zod';
-import { BUCKETS, type Bucket, printedPoints, statisticsOf } from '#src/insight/bucket.ts';
+import { BUCKETS, type Bucket, hasBucket, printedPoints, statisticsOf } from '#src/insight/bucket.ts';
+import { beyond } from '#src/insight/warning.ts';
 import { inSlices, type Steps } from '#src/shared/slices.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { type RouteResult, route } from '../api/route.ts';
@@ -137,6 +138,7 @@ function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): 
     const { track, warnings: left } = next;
     const [first] = track.codes;
     const points = yield* printedPoints(track.points, bucket);
+    const unplaced = track.points.filter((point) => !hasBucket(point, bucket)).length;
     const members = {
       code: first?.code,
       system: first?.system,
@@ -144,7 +146,7 @@ function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): 
       codes: track.codes,
       unit: track.unit,
       stats: statisticsOf(track.points),
-      warnings: left,
+      warnings: [...left, ...beyond(`left out of the points: the date doesn't name the ${bucket}`, unplaced)],
     };
     data.push(`${JSON.stringify(members).slice(0, -1)},"points":[${points}]}`);
     yield;
