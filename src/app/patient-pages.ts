@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
 import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import { openChangesOf } from '#queries/rest/changes.ts';
+import { openEntryOriginOf } from '#queries/rest/entry-origin.ts';
 import { openInterpretations } from '#queries/rest/interpretations.ts';
 import { openMeasuredKinds } from '#queries/rest/measured-kinds.ts';
 import { exportLines } from '../audit/export.ts';
@@ -30,6 +31,7 @@ export function openPatientPages({
     linkedPeople: openLinkedPeople(pool),
     changesOf: openChangesOf(pool),
     changedByAi: openChangedByAi(pool),
+    entryOrigin: openEntryOriginOf(pool),
     interpretations: openInterpretations(pool),
     measuredKinds: openMeasuredKinds(pool),
     visited: (person, record, session) => visits.visit(person, record, session),

@@ -549,6 +549,7 @@ describe('the pages of patients', () => {
     const words = wordsOf(await visitor.open(pathOf(record, `/entries/Observation/${String(id)}`)));
     expect(words)
       .to.include('Added')
+      .and.include('HbA1c · Each version of this entry: Result')
       .and.include('Comes from a device')
       .and.include('a system of the organization that keeps the record');
   });

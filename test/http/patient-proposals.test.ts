@@ -131,6 +131,40 @@ describe('suggestions on the pages of patients', () => {
     const at = health.text.indexOf('Noted by AI');
     expect(health.text.slice(0, at)).not.to.include('Asthma');
     expect(health.text.slice(at)).to.include('Asthma');
+    const entry = wordsOf(await visitor.open(linksOf(health, '/entries/Condition/')[0] ?? ''));
+    expect(entry)
+      .to.include('Asthma · Each version of this entry: Health problem')
+      .and.match(/Sent by an application: Hearty.* Approved by .*the patient/);
+  });
+
+  it('say which kind of entry is suggested, its dose, and as whose it is recorded', async () => {
+    const scopes = ['patient/MedicationStatement.cru', 'patient/Condition.cru'];
+    shared = await proposing.share(await proposing.application(), { scopes });
+    const resource = {
+      resourceType: 'MedicationStatement',
+      status: 'active',
+      medicationCodeableConcept: { text: 'Ibuprofen' },
+      subject: { reference: `Patient/${shared.allowed.patient}` },
+      dosage: [{ text: '400 mg twice a day' }],
+    };
+    const { id } = await proposing.proposed(shared.allowed, {
+      operation: 'create',
+      resource,
+      author_type: 'patient',
+    });
+    await proposing.condition(shared, 'Asthma');
+    const visitor = await patientVisitor(service, shared.email);
+    const list = wordsOf(await visitor.open(pathOf()));
+    expect(list).to.include('Add: Ibuprofen Medicine · 400 mg twice a day');
+    expect(list).to.match(/Add: Asthma Noted by AI Health problem/);
+    const page = wordsOf(await visitor.open(pathOf(`/${id}`)));
+    expect(page).to.include('Medicine · 400 mg twice a day');
+    expect(page).to.include('Comes from the patient Sent by an application: Hearty Approved by you');
+    const german = wordsOf(await visitor.open(`${pathOf(`/${id}`)}?lang=de`));
+    expect(german).to.include('Angenommen von Ihnen');
+    const log = wordsOf(await visitor.open(`/connections/records/${shared.record}/log`));
+    expect(log).to.include('Suggested a change').and.not.include('nothing found');
+    expect(log).not.to.include('unnoticed');
   });
 
   it('show the difference of a change, and write nothing of what is rejected', async () => {

@@ -63,6 +63,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/admin/sandbox.ts',
     'queries/rest/changed-by-ai.ts',
     'queries/rest/changes.ts',
+    'queries/rest/entry-origin.ts',
     'queries/rest/interpretations.ts',
     'queries/rest/measured-kinds.ts',
   ],

@@ -1,11 +1,13 @@
 /** Who entered something, and when: the Provenance of one entry in plain words, version by version. */
 import { z } from 'zod';
+import type { Approval, EntryOrigin } from '#queries/rest/entry-origin.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { TIMELINE, TIMELINE_KINDS } from '#src/v1/timeline.ts';
+import { kindOf } from '#src/v1/timeline.ts';
 import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
+import { resultName } from './result-names.ts';
 import { kindText } from './timeline.ts';
 import type { Visit } from './visit.ts';
 import { kindsText } from './words.ts';
@@ -56,7 +58,6 @@ export async function entryPage(
   id: string,
 ): Promise<PatientPage> {
   const { say } = visit;
-  const kind = TIMELINE_KINDS.find((each) => TIMELINE[each] === type);
   const { data } = await visit.api.read(
     record,
     { action: 'history-instance', resourceType: 'Provenance' },
@@ -67,18 +68,36 @@ export async function entryPage(
     },
     versions,
   );
+  const { approvals, ...named } = await visit.deps.pages.entryOrigin(record.record, id);
+  const name = await titleText(visit, named);
   return {
     title: say('entry.title'),
-    lead: html`${say('entry.lead', { things: kind === undefined ? kindsText(say, [type]) : kindText(say, kind) })}`,
+    lead: html`${name === undefined ? '' : html`<strong><bdi>${name}</bdi></strong> · `}${say('entry.lead', { things: typeText(say, type) })}`,
     record,
     back: { path: `${record.path}/timeline`, text: say('nav.timeline') },
     body: html`<ul class="cards">
-${data.map((version) => versionCard(say, version))}</ul>
+${data.map((version) => versionCard(say, version, approvals))}</ul>
 <p class="quiet small">${say('list.utc')}</p>`,
   };
 }
 
-function versionCard(say: Visit['say'], version: Version): Html {
+/** Returns what a resource of a type is called: a health problem, a medicine. */
+export function typeText(say: Visit['say'], type: string): string {
+  const kind = kindOf(type);
+  return kind === undefined ? kindsText(say, [type]) : kindText(say, kind);
+}
+
+async function titleText(
+  { say, deps }: Visit,
+  { title, titleSystem: system }: Pick<EntryOrigin, 'title' | 'titleSystem'>,
+): Promise<string | undefined> {
+  if (title === null || system === null) return title ?? undefined;
+  const names = await deps.services.displays([{ system, code: title }]);
+  return resultName(say, { system, code: title, display: names.get(`${system}|${title}`) ?? title });
+}
+
+function versionCard(say: Visit['say'], version: Version, approvals: readonly Approval[]): Html {
+  const approval = approvals.find((each) => each.version === version.version);
   const { activity, recorded, author_type, author_name, acting_as_name, written_by, source_system } = version;
   const writer = say(
     Object.entries(WRITERS).find(([name]) => name === written_by.kind)?.[1] ?? 'writer.service',
@@ -93,6 +112,14 @@ function versionCard(say: Visit['say'], version: Version): Html {
       say('entry.writer'),
       html`${writer}${written_by.name === null ? '' : ': '}<bdi>${written_by.name ?? ''}</bdi>`,
     ],
+    ...(approval === undefined
+      ? []
+      : [
+          [
+            say('entry.approved'),
+            html`${approval.name === null ? '' : html`<bdi>${approval.name}</bdi>, `}${say(approval.role === 'self' ? 'people.patient' : 'people.representative')}`,
+          ] as const,
+        ]),
     ...(source_system === null ? [] : [[say('entry.source'), html`<bdi>${source_system}</bdi>`] as const]),
   ];
   return html`<li class="card"><h2>${say(ACTIVITIES[activity])}</h2>

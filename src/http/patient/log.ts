@@ -76,7 +76,8 @@ export async function logPage(visit: Visit, record: OpenRecord): Promise<Patient
 <p role="status" class="quiet">${say('log.entries', { entries: page.total })}</p>
 ${page.data.length === 0 ? html`<div class="empty"><p>${say('log.none')}</p></div>` : daysPart(say, page.data)}
 <p class="pager">${newest}${older}</p>
-<p class="quiet small">${say('log.own')} ${say('list.utc')}</p>`,
+<p class="quiet small">${say('log.own')} ${say('list.utc')}</p>
+<p class="quiet small">${say('log.check')}</p>`,
   };
 }
 
@@ -142,7 +143,7 @@ function rowOf(
   const things = type === null ? say('kind.whole') : kindsText(say, [type]);
   const what = actionText(say, action, status, things);
   const shown =
-    status === 'ok' && count !== null && action !== 'token_reuse'
+    status === 'ok' && count !== null && !COUNTLESS.has(action)
       ? html` · ${say('log.count', { count })}`
       : html``;
   const badge =
@@ -156,7 +157,8 @@ function rowOf(
 }
 
 /** Texts without names. */
-type PlainKey = `log.${'reuse' | 'codes' | 'summary' | 'course' | 'values' | 'suggested' | 'ownaccess'}`;
+type PlainKey =
+  `log.${'reuse' | 'codes' | 'summary' | 'course' | 'values' | 'suggested' | 'proposed' | 'ownaccess'}`;
 
 /** Texts of actions that aren't about one kind of entry. */
 const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
@@ -173,12 +175,15 @@ const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
   timeline: 'log.course',
   series: 'log.values',
   patterns: 'log.values',
-  propose: 'log.suggested',
+  propose: 'log.proposed',
   'read-proposal': 'log.suggested',
   'list-proposals': 'log.suggested',
   'withdraw-proposal': 'log.suggested',
   grants: 'log.ownaccess',
 };
+
+/** Actions that look for nothing, so that their count says nothing. */
+const COUNTLESS: ReadonlySet<string> = new Set(['token_reuse', 'propose', 'withdraw-proposal']);
 
 /** Actions that change something. */
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'labs-import']);

@@ -12,12 +12,12 @@ import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import type { Texts } from '../pages/texts.ts';
 import { elementLabel } from './element-words.ts';
+import { authorText, typeText } from './entry.ts';
 import { stateKey } from './health.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import { titleOfResource, type ValueWords, wordsOfNarrative, wordsOfValue } from './resource-words.ts';
 import type { Visit } from './visit.ts';
-import { kindsText } from './words.ts';
 
 /** Most proposals of a page. */
 const MOST = 100;
@@ -118,8 +118,15 @@ async function baseOf(visit: Visit, base: string | null): Promise<Elements> {
 
 /** Returns what a proposal would do, in words. */
 function titleOf({ say }: Visit, { operation, resource, resource_type }: Proposal): Html {
-  const thing = html`<bdi>${titleOfResource(resource) ?? kindsText(say, [resource_type])}</bdi>`;
+  const thing = html`<bdi>${titleOfResource(resource) ?? typeText(say, resource_type)}</bdi>`;
   return say.html(operation === 'create' ? 'proposals.create' : 'proposals.update', { thing });
+}
+
+/** Returns what kind of entry a proposal is about, and the dose of a medicine. */
+function kindPart({ say }: Visit, { resource, resource_type }: Proposal): Html {
+  const dose = resource.dosage ?? resource.dosageInstruction;
+  const words = dose === undefined ? html`` : html` · ${wordsOfValue(dose, valueWords(say))}`;
+  return html`<strong>${typeText(say, resource_type)}</strong>${words}`;
 }
 
 function byText({ say }: Visit, { application }: Proposal): Html {
@@ -135,6 +142,7 @@ function cardOf(visit: Visit, record: OpenRecord, each: Proposal): Html {
   const until = say('proposals.until', { day: say.day(Date.parse(each.expires_at)) });
   return html`<li class="card opens${each.author_type === 'ai' ? ' ai' : ''}">
 <h3><a href="${visit.to(pathOf(record, each.id))}">${titleOf(visit, each)}</a>${aiBadge(visit, each)}</h3>
+<p>${kindPart(visit, each)}</p>
 <p class="quiet small">${byText(visit, each)} · ${until}</p>
 </li>
 `;
@@ -145,7 +153,7 @@ function overRow(visit: Visit, record: OpenRecord, each: Proposal): Html {
   const state = say(`proposals.${each.status}`);
   const day = each.decided_at === null ? '' : `, ${say.day(Date.parse(each.decided_at))}`;
   return html`<li><p><a href="${visit.to(pathOf(record, each.id))}">${titleOf(visit, each)}</a>${aiBadge(visit, each)}</p>
-<p class="quiet small">${byText(visit, each)} · ${state}${day}</p></li>
+<p class="quiet small">${kindPart(visit, each)} · ${byText(visit, each)} · ${state}${day}</p></li>
 `;
 }
 
@@ -170,7 +178,8 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
     record,
     section: 'proposals',
     back: { path: pathOf(record), text: say('nav.proposals') },
-    body: html`<p>${state}</p>
+    body: html`<p>${kindPart(visit, each)}</p>
+<p>${state}</p>
 ${
   each.author_type === 'ai'
     ? html`<p class="note warn"><strong>${say('ai.title')}.</strong> ${say(AI_NOTES[each.status] ?? 'proposals.aiover')}</p>
@@ -182,7 +191,7 @@ ${
     : html`<p>${say.html('proposals.why', { text: html`<bdi>${each.rationale}</bdi>` })}</p>
 `
 }${differencePart(visit, each, base)}
-${isPending ? decidePart(visit, record, id) : html``}`,
+${isPending ? decidePart(visit, record, each) : html``}`,
   };
 }
 
@@ -291,10 +300,17 @@ function wordsOfDate(say: Texts, text: string): string {
   return text.includes('T') ? say.moment(Date.parse(text)) : dateText(say, text);
 }
 
-function decidePart(visit: Visit, record: OpenRecord, id: string): Html {
+/** Returns the decision, with what an acceptance records: the proposer is the author, the person has approved it. */
+function decidePart(visit: Visit, record: OpenRecord, { id, author_type, application }: Proposal): Html {
   const { say } = visit;
   return html`<section class="stack" aria-labelledby="decision">
 <h2 id="decision">${say('consent.decide')}</h2>
+<p>${say('proposals.recorded')}</p>
+<dl class="facts">
+<div><dt>${say('entry.author')}</dt><dd>${authorText(say, author_type)}</dd></div>
+<div><dt>${say('entry.writer')}</dt><dd>${say('writer.application')}: <bdi>${application.name}</bdi></dd></div>
+<div><dt>${say('entry.approved')}</dt><dd>${say('proposals.you')}</dd></div>
+</dl>
 <p>${say('proposals.note')}</p>
 ${visit.form(pathOf(record, id))}<div class="actions">
 <button class="button second" name="decision" value="accept">${say('proposals.accept')}</button>

@@ -4,7 +4,14 @@ import { isObject, type Json } from '#src/shared/json.ts';
 import { unitText } from './units.ts';
 
 /** Elements with the concept that a resource is about. */
-const CONCEPTS = ['code', 'medicationCodeableConcept', 'vaccineCode', 'type', 'description'] as const;
+const CONCEPTS = [
+  'code',
+  'medicationCodeableConcept',
+  'medicationReference',
+  'vaccineCode',
+  'type',
+  'description',
+] as const;
 
 /** Returns what a resource is about; undefined if it doesn't say. */
 export function titleOfResource(resource: Readonly<Record<string, Json>>): string | undefined {

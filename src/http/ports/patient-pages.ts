@@ -2,6 +2,7 @@
 import type { LinkedPeople } from '#queries/consents/linked-people.ts';
 import type { ChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import type { ChangesOf } from '#queries/rest/changes.ts';
+import type { EntryOriginOf } from '#queries/rest/entry-origin.ts';
 import type { Interpretations } from '#queries/rest/interpretations.ts';
 import type { MeasuredKinds } from '#queries/rest/measured-kinds.ts';
 import type { PersonId } from '#src/shared/identity.ts';
@@ -12,6 +13,7 @@ export interface PatientPageServices {
   readonly linkedPeople: LinkedPeople;
   readonly changesOf: ChangesOf;
   readonly changedByAi: ChangedByAi;
+  readonly entryOrigin: EntryOriginOf;
   readonly interpretations: Interpretations;
   readonly measuredKinds: MeasuredKinds;
   /** Notes a visit of a record; returns when the person last saw it in an earlier session, undefined if never. */

@@ -438,7 +438,9 @@ export const de: Wording = {
   'receipt.words': 'Der gezeigte Wortlaut',
   // Pages of patients: the access log
   'log.lead':
-    'Wer diese Akte gelesen hat und was verweigert wurde. Niemand kann dieses Protokoll unbemerkt ändern.',
+    'Wer diese Akte mit einer Anwendung, über einen geteilten Link oder als Personal gelesen hat und was verweigert wurde.',
+  'log.check':
+    'Wer den Dienst betreibt, kann prüfen, ob Einträge verändert oder entfernt wurden; nur bei Einträgen, die neuer sind als der letzte signierte Prüfpunkt, kann das unentdeckt bleiben.',
   'log.filter': 'Einträge auswählen',
   'log.application': 'Anwendung',
   'log.outcome': 'Ergebnis',
@@ -461,6 +463,7 @@ export const de: Wording = {
   'log.course': 'Hat den zeitlichen Verlauf gelesen',
   'log.values': 'Hat gelesen, wie sich Werte verändert haben',
   'log.suggested': 'Hat eigene Vorschläge gemacht oder angesehen',
+  'log.proposed': 'Hat eine Änderung vorgeschlagen',
   'log.ownaccess': 'Hat den eigenen Zugriff angesehen',
   'log.change': 'Wollte {things} ändern',
   'log.changed': 'Hat {things} geändert und das Ergebnis gesehen',
@@ -641,6 +644,7 @@ export const de: Wording = {
   'entry.author': 'Stammt von',
   'entry.acting': 'Eingetragen von',
   'entry.writer': 'Gesendet von',
+  'entry.approved': 'Angenommen von',
   'entry.source': 'Aus dem System',
   'author.patient': 'Patientin oder Patient',
   'author.practitioner': 'medizinische Fachperson',
@@ -685,6 +689,8 @@ export const de: Wording = {
   'proposals.accept': 'Annehmen',
   'proposals.reject': 'Ablehnen',
   'proposals.note': 'Eine angenommene Änderung können nur diejenigen zurücknehmen, die die Akte führen.',
+  'proposals.recorded': 'Wenn Sie annehmen, steht beim Eintrag:',
+  'proposals.you': 'Ihnen',
   'proposals.pending': 'Wartet',
   'proposals.accepted': 'Angenommen',
   'proposals.rejected': 'Abgelehnt',

@@ -427,7 +427,9 @@ export const es: Wording = {
   'receipt.words': 'Las palabras que se mostraron',
   // Pages of patients: the access log
   'log.lead':
-    'Quién ha leído este historial y qué se denegó. Nadie puede cambiar este registro sin que se note.',
+    'Quién ha leído este historial con una aplicación, con un enlace compartido o como personal, y qué se denegó.',
+  'log.check':
+    'Quien gestiona el servicio puede comprobar si se han modificado o eliminado entradas; a la comprobación solo se le pueden escapar las entradas posteriores al último punto de control firmado.',
   'log.filter': 'Elegir entradas',
   'log.application': 'Aplicación',
   'log.outcome': 'Resultado',
@@ -450,6 +452,7 @@ export const es: Wording = {
   'log.course': 'Leyó la cronología',
   'log.values': 'Leyó cómo cambiaron los valores',
   'log.suggested': 'Hizo o consultó sus propias sugerencias',
+  'log.proposed': 'Sugirió un cambio',
   'log.ownaccess': 'Consultó su propio acceso',
   'log.change': 'Intentó cambiar: {things}',
   'log.changed': 'Cambió: {things}, y vio el resultado',
@@ -627,6 +630,7 @@ export const es: Wording = {
   'entry.author': 'Procede de',
   'entry.acting': 'Introducido por',
   'entry.writer': 'Enviado por',
+  'entry.approved': 'Aceptado por',
   'entry.source': 'Del sistema',
   'author.patient': 'el o la paciente',
   'author.practitioner': 'un profesional sanitario',
@@ -669,6 +673,8 @@ export const es: Wording = {
   'proposals.accept': 'Aceptar',
   'proposals.reject': 'Rechazar',
   'proposals.note': 'Solo quienes llevan el historial pueden deshacer un cambio aceptado.',
+  'proposals.recorded': 'Si lo acepta, la entrada dirá:',
+  'proposals.you': 'usted',
   'proposals.pending': 'En espera',
   'proposals.accepted': 'Aceptada',
   'proposals.rejected': 'Rechazada',

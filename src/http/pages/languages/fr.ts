@@ -432,7 +432,9 @@ export const fr: Wording = {
   'receipt.words': 'Les mots affichés',
   // Pages of patients: the access log
   'log.lead':
-    'Qui a lu ce dossier, et ce qui a été refusé. Personne ne peut modifier ce journal sans que cela se voie.',
+    'Qui a lu ce dossier avec une application, par un lien partagé ou comme membre du personnel, et ce qui a été refusé.',
+  'log.check':
+    'L’exploitant du service peut vérifier si des entrées ont été modifiées ou supprimées ; seules des entrées plus récentes que le dernier point de contrôle signé peuvent échapper à cette vérification.',
   'log.filter': 'Choisir des entrées',
   'log.application': 'Nom de l’application',
   'log.outcome': 'Issue',
@@ -455,6 +457,7 @@ export const fr: Wording = {
   'log.course': 'A lu la chronologie',
   'log.values': 'A lu comment des valeurs ont évolué',
   'log.suggested': 'A fait ou consulté ses propres suggestions',
+  'log.proposed': 'A suggéré un changement',
   'log.ownaccess': 'A consulté son propre accès',
   'log.change': 'A essayé de modifier : {things}',
   'log.changed': 'A modifié : {things}, et a vu le résultat',
@@ -637,6 +640,7 @@ export const fr: Wording = {
   'entry.author': 'Vient de',
   'entry.acting': 'Saisi par',
   'entry.writer': 'Envoyé par',
+  'entry.approved': 'Accepté par',
   'entry.source': 'Du système',
   'author.patient': 'le patient ou la patiente',
   'author.practitioner': 'un professionnel de santé',
@@ -681,6 +685,8 @@ export const fr: Wording = {
   'proposals.accept': 'Accepter',
   'proposals.reject': 'Refuser',
   'proposals.note': 'Seuls ceux qui tiennent le dossier peuvent annuler un changement accepté.',
+  'proposals.recorded': 'Si vous acceptez, l’entrée indiquera :',
+  'proposals.you': 'vous',
   'proposals.pending': 'En attente',
   'proposals.accepted': 'Accepté',
   'proposals.rejected': 'Refusé',

@@ -416,7 +416,10 @@ export const nb: Wording = {
   'receipt.number': 'Nummer',
   'receipt.words': 'Ordene som ble vist',
   // Pages of patients: the access log
-  'log.lead': 'Hvem som har lest denne journalen, og hva som ble avvist. Ingen kan endre loggen ubemerket.',
+  'log.lead':
+    'Hvem som har lest denne journalen med en app, en delt lenke eller som ansatt, og hva som ble avvist.',
+  'log.check':
+    'De som driver tjenesten, kan kontrollere om oppføringer er endret eller fjernet; bare for oppføringer som er nyere enn det siste signerte kontrollpunktet, kan det forbli uoppdaget.',
   'log.filter': 'Velg oppføringer',
   'log.application': 'App',
   'log.outcome': 'Utfall',
@@ -439,6 +442,7 @@ export const nb: Wording = {
   'log.course': 'Leste tidslinjen',
   'log.values': 'Leste hvordan verdier har endret seg',
   'log.suggested': 'Laget eller så på egne forslag',
+  'log.proposed': 'Foreslo en endring',
   'log.ownaccess': 'Så på sin egen tilgang',
   'log.change': 'Prøvde å endre {things}',
   'log.changed': 'Endret {things} og så resultatet',
@@ -614,6 +618,7 @@ export const nb: Wording = {
   'entry.author': 'Kommer fra',
   'entry.acting': 'Ført inn av',
   'entry.writer': 'Sendt av',
+  'entry.approved': 'Godtatt av',
   'entry.source': 'Fra systemet',
   'author.patient': 'pasienten',
   'author.practitioner': 'helsepersonell',
@@ -658,6 +663,8 @@ export const nb: Wording = {
   'proposals.accept': 'Godta',
   'proposals.reject': 'Avslå',
   'proposals.note': 'Bare de som fører journalen, kan gjøre om en godtatt endring.',
+  'proposals.recorded': 'Hvis du godtar, vil oppføringen si:',
+  'proposals.you': 'deg',
   'proposals.pending': 'Venter',
   'proposals.accepted': 'Godtatt',
   'proposals.rejected': 'Avslått',

@@ -1,0 +1,49 @@
+/** What an entry of a record is called, and who approved its versions that applications had proposed. */
+import type { Pool } from 'pg';
+
+/** The approval of a version. */
+export interface Approval {
+  readonly version: number;
+  /** `self`: the patient. `representative`: a person who looks after the patient. */
+  readonly role: 'self' | 'representative';
+  /** As the person's issuer states it; null if it is unknown. */
+  readonly name: string | null;
+}
+
+/** An entry. */
+export interface EntryOrigin {
+  /** As the timeline last had it; null for what it doesn't show. */
+  readonly title: string | null;
+  /** The code system, if the title is a code. */
+  readonly titleSystem: string | null;
+  readonly approvals: readonly Approval[];
+}
+
+/** Reads the title and the approvals of an entry. It checks no right. */
+export type EntryOriginOf = (record: string, id: string) => Promise<EntryOrigin>;
+
+// Index: the primary key of timeline.entry (id, version).
+const TITLE = `
+select e.title, e.title_system as "titleSystem" from timeline.entry e
+where e.id = $2::uuid and e.record = $1::uuid and e.title is not null order by e.version desc limit 1`;
+
+// Indexes: the primary keys of history.version (id, version) and operations.person.
+const APPROVALS = `
+select v.version, a.by ->> 'role' as role, p.name
+from history.version v cross join lateral (select v.metadata::json -> 'approved_by' as by) a
+left join operations.person p on p.issuer = a.by ->> 'issuer' and p.subject = a.by ->> 'subject'
+where v.id = $2::uuid and v.record = $1::uuid and a.by is not null`;
+
+/** Opens the question. */
+export function openEntryOriginOf(pool: Pool): EntryOriginOf {
+  return async (record, id) => {
+    const values = [record, id];
+    const titles = await pool.query<Omit<EntryOrigin, 'approvals'>>({
+      name: 'entry-title',
+      text: TITLE,
+      values,
+    });
+    const approvals = await pool.query<Approval>({ name: 'entry-approvals', text: APPROVALS, values });
+    return { title: null, titleSystem: null, ...titles.rows[0], approvals: approvals.rows };
+  };
+}
