@@ -120,6 +120,7 @@ function findingOf(
 const uncounted = (entries: readonly Entry[]): JsonObject => ({
   count: entries.length,
   since: entries.at(-1)?.dated.date ?? null,
+  compared: 0,
   min: null,
   max: null,
   change: null,
@@ -146,19 +147,29 @@ function statisticsOf(
   newest: ReturnType<typeof numberIn>,
 ): { readonly text: string; readonly members: JsonObject } | undefined {
   if (newest === undefined) return undefined;
-  const values = entries.slice(0, NEWEST).flatMap(({ number }) => {
+  const compared = entries.slice(0, NEWEST);
+  const numbers = compared.flatMap(({ number }) => {
     const found = number === undefined ? undefined : parsedNumber(JSON.parse(number) as Json);
-    return found?.unit === newest.unit ? [found.value] : [];
+    return number === undefined ? [] : [found?.unit === newest.unit ? found.value : undefined];
   });
+  const values = numbers.filter((value) => value !== undefined);
   const [min, max] = [Math.min(...values), Math.max(...values)];
   const oldest = entries.at(-1)?.dated.date;
-  const range = entries.length > NEWEST ? `; last ${NEWEST} ${min} to ${max}` : `, ${min} to ${max}`;
-  const [, before] = values;
+  // Values in other units, and those only known to be below or above a limit, have no place between them.
+  const of =
+    values.length < compared.length
+      ? `; ${values.length} ${newest.unit === '' ? 'plain numbers' : `in ${newest.unit}`}`
+      : entries.length > NEWEST
+        ? `; last ${NEWEST}`
+        : ',';
+  const range = `${of} ${min} to ${max}`;
+  const [, before] = numbers;
   return {
     text: `${entries.length} values since ${oldest?.slice(0, 4) ?? 'an unknown time'}${range}`,
     members: {
       count: entries.length,
       since: oldest ?? null,
+      compared: values.length,
       min,
       max,
       change: before === undefined ? null : rounded(newest.value - before),

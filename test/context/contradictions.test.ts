@@ -169,6 +169,20 @@ describe('contexts of records that are not all of a piece', () => {
     expect(await told()).to.include('## Allergies: none recorded');
   });
 
+  it('say of how many values the smallest and the largest are', async () => {
+    const of = (day: string, valueQuantity: JsonObject) =>
+      observation(loinc('2345-7', 'Glucose'), { effectiveDateTime: day, valueQuantity });
+    const values = [
+      of('2026-11-04', quantity(95, 'mg/dL')),
+      of('2026-11-03', { ...quantity(400, 'mg/dL'), comparator: '>' }),
+      of('2026-11-02', quantity(5.5, 'mmol/L')),
+      of('2026-11-01', quantity(90, 'mg/dL')),
+    ];
+    expect(await told(...values)).to.include('4 values since 2026; 2 in mg/dL 90 to 95');
+    const plain = values.map((value) => ({ ...value, valueQuantity: quantity(91, 'mg/dL') }));
+    expect(await told(...plain)).to.include('4 values since 2026, 91 to 91');
+  });
+
   it('do not take an AI’s word that something is refuted or in error', async () => {
     const status = (code: string) => ({ verificationStatus: { coding: [{ code }] } });
     const allergy = { resourceType: 'AllergyIntolerance', code: words('Penicillin'), ...status('refuted') };
