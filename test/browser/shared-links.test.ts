@@ -113,6 +113,14 @@ describe('the page of a shared link in a browser', () => {
         dosage: [{ text: '1 tablet twice a day' }],
       },
       {
+        resourceType: 'MedicationStatement',
+        status: 'active',
+        medicationCodeableConcept: text('Methotrexate 15 mg'),
+        subject,
+        effectivePeriod: { start: '2024-01-01', end: '2025-03-31' },
+        dosage: [{ timing: { repeat: { frequency: 1, period: 1, periodUnit: 'wk' } } }],
+      },
+      {
         resourceType: 'MedicationRequest',
         status: 'active',
         intent: 'order',
@@ -235,6 +243,11 @@ describe('the page of a shared link in a browser', () => {
       ])
         expect(shown).to.include(each);
       expect(shown.split('Metformin 850 mg')).to.have.length(2);
+      const over = await page.locator('h3.over + ul').innerText();
+      expect(over)
+        .to.include('Methotrexate 15 mg')
+        .and.include(lang === 'ar' ? 'مرة أسبوعياً' : 'once a week')
+        .and.not.include('Metformin');
       expect(await page.locator('#section-results ~ ul .range bdi').first().getAttribute('dir')).to.equal(
         'ltr',
       );

@@ -20,8 +20,8 @@ const shown = z.object({
 type Resource = Readonly<Record<string, unknown>>;
 
 interface Viewer {
-  readonly readRecord: (resources: readonly Resource[]) => unknown;
-  readonly inWords: (text: string, say: (key: string) => string) => string;
+  readonly readRecord: (resources: readonly Resource[], today?: string) => unknown;
+  readonly inWords: (text: string, say: (key: string, values?: { readonly n: string }) => string) => string;
 }
 
 const text = (value: string) => ({ text: value });
@@ -34,11 +34,23 @@ describe('the record on the page of a shared link', () => {
     viewer = await import(FILE.href);
   });
 
+  const over = z.object({
+    sections: z.map(z.string(), z.array(z.object({ name: z.string(), isOver: z.boolean() }))),
+  });
+  /** The names of medicines that are over. */
+  const overOf = (today: string, ...resources: readonly Resource[]): string[] => {
+    const rows = over.parse(viewer.readRecord(resources, today)).sections.get('medications') ?? [];
+    return rows.filter(({ isOver }) => isOver).map(({ name }) => name);
+  };
   /** The rows of a section; own texts as their keys in braces. */
   const rowsOf = (section: string, ...resources: readonly Resource[]): z.output<typeof row>[] => {
     const rows = shown.parse(viewer.readRecord(resources)).sections.get(section) ?? [];
     const separators: Readonly<Record<string, string>> = { 'shl.comma': ',', 'shl.semicolon': ';' };
-    const inKeys = (said: string): string => viewer.inWords(said, (key) => separators[key] ?? `{${key}}`);
+    const inKeys = (said: string): string =>
+      viewer.inWords(
+        said,
+        (key, values) => separators[key] ?? `{${key}${values === undefined ? '' : ` ${values.n}`}}`,
+      );
     return rows.map((each) => ({ ...each, details: each.details.map(inKeys).filter((part) => part !== '') }));
   };
   const namesIn = (section: string, ...resources: readonly Resource[]): string[] =>
@@ -116,6 +128,17 @@ describe('the record on the page of a shared link', () => {
       ['old', '{state.stopped}'],
       ['done', '{state.completed}'],
     ]);
+    const ended = ['stopped', 'completed', 'active'].map((status) => drug(status, { status }));
+    expect(overOf('2026-05-10', ...ended)).to.have.members(['stopped', 'completed']);
+  });
+
+  it('counts a drug as over from the day after its period', () => {
+    const isOver = (end: string): boolean =>
+      overOf('2026-05-10', drug('Drug', { effectivePeriod: { start: '2020-01-01', end } })).length > 0;
+    for (const end of ['2026-05-09', '2026-05-09T23:00:00Z', '2026-04', '2025'])
+      expect(isOver(end), end).to.equal(true);
+    for (const end of ['2026-05-10', '2026-05-10T01:00:00Z', '2026-05', '2026', '2027-01-01'])
+      expect(isOver(end), end).to.equal(false);
   });
 
   it('tells dosages in full, or says with … that there is more', () => {
@@ -123,11 +146,17 @@ describe('the record on the page of a shared link', () => {
     const one = [{ doseQuantity: quantity(1, 'tablet') }];
     for (const [given, told] of [
       [{ text: '1-0-1', timing: { repeat: { when: ['HS'] } } }, '1-0-1'],
-      [{ doseAndRate: one, timing: once }, '1 tablet, 1 × / 1 d'],
+      [{ doseAndRate: one, timing: once }, '1 tablet, {shl.once.d}'],
       [{ doseAndRate: [{ doseRange: { low: quantity(1, 'mg'), high: quantity(2, 'mg') } }] }, '1 mg – 2 mg'],
       [
         { timing: { repeat: { frequency: 1, frequencyMax: 2, period: 4, periodMax: 6, periodUnit: 'h' } } },
         '1–2 × / 4–6 h',
+      ],
+      [{ timing: { repeat: { frequency: 1, period: 1, periodUnit: 'wk' } } }, '{shl.once.wk}'],
+      [{ timing: { repeat: { frequency: 3, period: 1, periodUnit: 'd' } } }, '{shl.times.d 3}'],
+      [
+        { timing: { repeat: { frequency: 1, period: 4, periodMax: 6, periodUnit: 'h' } } },
+        '{shl.every.h 4–6}',
       ],
       [
         { doseAndRate: one, timing: { repeat: { timeOfDay: ['08:00:00', '20:30:00'] } } },

@@ -83,10 +83,14 @@ const object = (value) => (typeof value === 'object' && value !== null && !Array
 /** Marks around the key of an own text: characters that no text of a record has. */
 const MARKS = ['\ue000', '\ue001'];
 const word = (key) => `${MARKS[0]}${key}${MARKS[1]}`;
+/** @param n what the text says a number of */
+const wordWith = (key, n) => word(`${key}|${n}`);
 
-/** Returns a text with its own words in a language. @param say returns a word by its key */
+/** Returns a text with its own words in a language. @param say returns a word by its key, and the value of `{n}` */
 export function inWords(text, say) {
-  return text.replace(/\ue000([a-z.]+)\ue001/g, (_, key) => say(key));
+  return text.replace(/\ue000([a-z.]+)(?:\|([^\ue001]*))?\ue001/g, (_, key, n) =>
+    n === undefined ? say(key) : say(key, { n }),
+  );
 }
 
 /** Characters that would change the direction of what follows, and the marks. */
@@ -124,8 +128,8 @@ const keysOf = (value) =>
     .filter((key) => key.includes('|'));
 const codesOf = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
 
-/** Returns what a resource shows. */
-export function readRecord(resources) {
+/** Returns what a resource shows. @param today `YYYY-MM-DD`: periods that ended before are over */
+export function readRecord(resources, today = new Date().toISOString().slice(0, 10)) {
   const bundles = resources.filter(({ resourceType }) => resourceType === 'Bundle');
   const entries = [
     ...bundles.flatMap(({ entry }) => list(entry).map(object)),
@@ -142,7 +146,7 @@ export function readRecord(resources) {
   }
   const composition = all.find(({ resourceType }) => resourceType === 'Composition');
   const placed = placesIn(composition, found);
-  const context = { look: (reference, within) => lookUp(found, reference, within) };
+  const context = { today, look: (reference, within) => lookUp(found, reference, within) };
   const sections = new Map(ORDER.map((kind) => [kind, []]));
   const hidden = new Map();
   for (const each of all) {
@@ -309,6 +313,7 @@ function rowOf(resource, context) {
     range: '',
     files: [],
     isOver: false,
+    ended: '',
     ...read(resource, context),
   };
 }
@@ -446,8 +451,11 @@ const MEDICATION_STATES = {
   unknown: 'state.unknown',
 };
 
-function medication(resource, { look }) {
+function medication(resource, { look, today }) {
   const { medicationCodeableConcept, medicationReference, dosage, dosageInstruction, status } = resource;
+  const ended = string(object(resource.effectivePeriod).end);
+  // A day, month or year that isn't over yet isn't an end.
+  const hasEnded = ended !== '' && ended.slice(0, 10) < today.slice(0, Math.min(ended.length, 10));
   const state = MEDICATION_STATES[string(status)];
   const referred = medicineOf(resource, { look });
   const said = state === undefined ? statusOf(resource) : word(state);
@@ -460,7 +468,8 @@ function medication(resource, { look }) {
       conceptOf(medicationCodeableConcept) ||
       conceptOf(referred.code) ||
       string(object(medicationReference).display),
-    isOver: status === 'stopped' || status === 'completed',
+    isOver: status === 'stopped' || status === 'completed' || hasEnded,
+    ended,
     details: [said, how],
   };
 }
@@ -542,11 +551,21 @@ function timingOf(value) {
   };
 }
 
+/** Units of periods that texts have words for. */
+const PERIODS = ['h', 'd', 'wk', 'mo', 'a'];
+
+/** Returns a rhythm in words: once a day, 3 times a week, every 8 hours. */
 function repeatOf(value) {
   const { frequency, frequencyMax, period, periodMax, periodUnit } = object(value);
   if (frequency === undefined || period === undefined) return '';
   const span = (from, to) => joined([string(from), string(to)], '–');
-  return `${span(frequency, frequencyMax)} × / ${span(period, periodMax)} ${string(periodUnit)}`;
+  const [times, length, unit] = [span(frequency, frequencyMax), span(period, periodMax), string(periodUnit)];
+  if (PERIODS.includes(unit)) {
+    if (times === '1' && length === '1') return word(`shl.once.${unit}`);
+    if (length === '1') return wordWith(`shl.times.${unit}`, times);
+    if (times === '1') return wordWith(`shl.every.${unit}`, length);
+  }
+  return `${times} × / ${length} ${unit}`;
 }
 
 /** Returns the text of a Quantity. */

@@ -116,6 +116,24 @@ function sectionView(kind, rows, hidden, say) {
       heading,
       withheld ?? element('p', { class: 'note warn', text: say('shl.nothing') }),
     );
+  const [over, current] = [groups.filter(isOver), groups.filter((group) => !isOver(group))];
+  return element(
+    'section',
+    { class: 'part', 'aria-labelledby': id },
+    heading,
+    withheld,
+    ...listsOf(current, say),
+    over.length === 0 ? undefined : element('h3', { class: 'over', text: say('shl.over') }),
+    ...listsOf(over, say),
+  );
+}
+
+/** Medicines that were stopped or ended must not stand among those that are taken. */
+const isOver = ([newest]) => newest.kind === 'medications' && newest.isOver;
+
+/** Returns the list of some groups, the first ones open. */
+function listsOf(groups, say) {
+  if (groups.length === 0) return [];
   const [first, rest] = [groups.slice(0, FIRST), groups.slice(FIRST)];
   const listOf = (some) => element('ul', { class: 'rows' }, ...some.map((group) => groupView(group, say)));
   const more =
@@ -127,7 +145,7 @@ function sectionView(kind, rows, hidden, say) {
           element('summary', { text: say('shl.more', { n: say.number(rest.length) }) }),
           listOf(rest),
         );
-  return element('section', { class: 'part', 'aria-labelledby': id }, heading, withheld, listOf(first), more);
+  return [listOf(first), more];
 }
 
 /** Returns what is shown together: values of one kind, the newest first; all else alone. */
@@ -187,6 +205,9 @@ function rowView(row, say) {
     row.key === undefined && row.date !== ''
       ? element('p', { class: 'quiet small', text: say.moment(row.date) })
       : undefined,
+    row.ended === ''
+      ? undefined
+      : element('p', { class: 'quiet small', text: say('shl.takenuntil', { day: say.day(row.ended) }) }),
     ...row.files.map((file) => fileView(file, name, say)),
   ];
 }
