@@ -250,6 +250,27 @@ describe('the pages of patients', () => {
     expect(wordsOf(await visitor.open(pathOf(record, '/health')))).to.include(`1 of these entries ${said}`);
   });
 
+  it('say what AI marked as refuted or wrong although somebody else had entered it', async () => {
+    const record = await newRecord('withdrawn@example.org');
+    const status = (code: string) => ({ verificationStatus: stated('condition-ver-status', code) });
+    const made = async (text: string, code: string, by: string) => {
+      const { json } = await write(record, { resourceType: 'Condition', ...{ code: { text } } });
+      const { json: written } = await service.fhir(`/Condition/${String(json.id)}`, {
+        method: 'PUT',
+        headers: { 'X-Service-Author-Type': by },
+        body: JSON.stringify({ ...json, ...status(code) }),
+      });
+      expect(written.id).to.equal(json.id);
+    };
+    await made('Asthma', 'refuted', 'ai');
+    await made('Migraine', 'entered-in-error', 'ai');
+    await made('Gout', 'refuted', 'import');
+    const visitor = await patientVisitor(service, 'withdrawn@example.org');
+    const words = wordsOf(await visitor.open(pathOf(record, '/health')));
+    expect(words).to.match(/AI marked 2 entries of somebody else as wrong or refuted\..*Asthma.*Migraine/);
+    expect(words).not.to.include('Gout');
+  });
+
   it('draw a chart with the reference range, and say it in words and in a table', async () => {
     const record = await newRecord('chart@example.org');
     for (const [value, day] of [

@@ -1,4 +1,5 @@
 /** Entries of a record on the pages: facts in one list, and what AI noted in another, marked as not verified. */
+import type { WithdrawnByAi } from '#queries/rest/withdrawn-by-ai.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -38,6 +39,22 @@ ${
 }<ul class="rows">
 ${notes.map(row)}</ul>
 </section>
+`;
+}
+
+/**
+ * Returns what AI marked as wrong or refuted although somebody else had stated it; nothing if there is none. No list has it.
+ * @param withdrawn of the types of a list
+ */
+export function withdrawnPart(visit: Visit, record: OpenRecord, withdrawn: readonly WithdrawnByAi[]): Html {
+  if (withdrawn.length === 0) return html``;
+  const rows = withdrawn.map(({ type, id, name = visit.say('entry.unnamed') }) => {
+    return html`<li><bdi>${name}</bdi> · ${originLink(visit, record, `${type}/${id}`, name)}</li>
+`;
+  });
+  return html`<div class="note warn"><p>${visit.say('ai.withdrawn', { entries: withdrawn.length })}</p>
+<ul>
+${rows}</ul></div>
 `;
 }
 

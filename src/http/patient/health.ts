@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { aiPart, apart, originLink, rowsOr } from './entries.ts';
+import { aiPart, apart, originLink, rowsOr, withdrawnPart } from './entries.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -122,12 +122,21 @@ export function isCurrent(item: Condition | Medication): boolean {
   return CURRENT.includes('clinical_status' in item ? item.clinical_status : item.status);
 }
 
+/** The types of the page's lists, by their ids. */
+const TYPES = {
+  problems: 'Condition',
+  medications: 'MedicationStatement',
+  allergies: 'AllergyIntolerance',
+  immunizations: 'Immunization',
+} as const;
+
 /** Returns the page. @throws Refusal */
 export async function healthPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const { conditions, medications, allergies, immunizations, more } = await healthOf(visit, record);
+  const withdrawn = await visit.deps.pages.withdrawnByAi(record.record, Object.values(TYPES));
   const part = async <T extends { readonly author_type: string; readonly fhir: string }>(
-    id: string,
+    id: keyof typeof TYPES,
     title: string,
     none: string,
     items: readonly T[],
@@ -136,7 +145,11 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
     const { facts, notes } = apart(items);
     return html`<section class="stack" aria-labelledby="${id}">
 <h2 id="${id}">${title}</h2>
-${rowsOr(facts.map(row), none)}${await aiPart(visit, `${id}-ai`, notes, row)}</section>
+${rowsOr(facts.map(row), none)}${withdrawnPart(
+  visit,
+  record,
+  withdrawn.filter(({ type }) => type === TYPES[id]),
+)}${await aiPart(visit, `${id}-ai`, notes, row)}</section>
 `;
   };
   const sorted = <T extends Condition | Medication>(items: readonly T[]): readonly T[] => [

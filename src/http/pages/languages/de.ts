@@ -591,6 +591,8 @@ export const de: Wording = {
   'ai.note': 'Niemand hat diese Einträge geprüft. Sie zählen nicht zu den Tatsachen der Akte.',
   'ai.changed':
     '{entries|one:# dieser Einträge stammt von jemand anderem, und KI hat ihn seither geändert.|other:# dieser Einträge stammen von jemand anderem, und KI hat sie seither geändert.} Was vorher dort stand, gehört nicht mehr zu den Fakten: „Wer das eingetragen hat“ sagt, von wem es war.',
+  'ai.withdrawn':
+    '{entries|one:KI hat # Eintrag von jemand anderem als falsch oder widerlegt markiert.|other:KI hat # Einträge von jemand anderem als falsch oder widerlegt markiert.} Das hat niemand geprüft: Es kann trotzdem stimmen.',
   'ai.entries': '{entries|one:# Eintrag, nicht geprüft|other:# Einträge, nicht geprüft}',
   'results.lead': 'Der neueste Wert jeder Art, und wie er sich verändert hat.',
   'results.none': 'Es ist noch kein Befund eingetragen.',

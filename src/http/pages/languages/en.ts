@@ -566,6 +566,8 @@ export const en = {
   'ai.note': 'Nobody has checked these entries. They don’t count among the facts of the record.',
   'ai.changed':
     '{entries|one:# of these entries was made by somebody else, and AI changed it since.|other:# of these entries were made by somebody else, and AI changed them since.} What was there before isn’t among the facts any more: “Who entered this” says whose it was.',
+  'ai.withdrawn':
+    '{entries|one:AI marked # entry of somebody else as wrong or refuted.|other:AI marked # entries of somebody else as wrong or refuted.} Nobody has verified that: they may still be true.',
   'ai.entries': '{entries|one:# entry, not verified|other:# entries, not verified}',
   'results.lead': 'The newest value of each kind, and how it changed.',
   'results.none': 'No result is recorded yet.',

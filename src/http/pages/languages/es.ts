@@ -577,6 +577,8 @@ export const es: Wording = {
   'ai.note': 'Nadie ha comprobado estas entradas. No cuentan entre los hechos del historial.',
   'ai.changed':
     '{entries|one:# de estas entradas la hizo otra persona y la IA la cambió después.|other:# de estas entradas las hizo otra persona y la IA las cambió después.} Lo que decían antes ya no cuenta entre los hechos: «Quién lo anotó» dice de quién era.',
+  'ai.withdrawn':
+    '{entries|one:La IA marcó # entrada de otra persona como errónea o refutada.|other:La IA marcó # entradas de otra persona como erróneas o refutadas.} Nadie lo ha verificado: puede seguir siendo cierto.',
   'ai.entries': '{entries|one:# entrada, sin verificar|other:# entradas, sin verificar}',
   'results.lead': 'El valor más reciente de cada tipo y su evolución.',
   'results.none': 'Todavía no hay ningún resultado anotado.',

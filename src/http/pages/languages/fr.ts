@@ -587,6 +587,8 @@ export const fr: Wording = {
   'ai.note': 'Personne n’a vérifié ces entrées. Elles ne comptent pas parmi les faits du dossier.',
   'ai.changed':
     '{entries|one:# de ces entrées a été saisie par quelqu’un d’autre, puis modifiée par une IA.|other:# de ces entrées ont été saisies par quelqu’un d’autre, puis modifiées par une IA.} Ce qui y figurait avant ne compte plus parmi les faits : « Qui l’a inscrit » dit de qui cela venait.',
+  'ai.withdrawn':
+    '{entries|one:Une IA a marqué # entrée de quelqu’un d’autre comme fausse ou réfutée.|other:Une IA a marqué # entrées de quelqu’un d’autre comme fausses ou réfutées.} Personne ne l’a vérifié : cela peut rester vrai.',
   'ai.entries': '{entries|one:# entrée, non vérifiée|other:# entrées, non vérifiées}',
   'results.lead': 'La dernière valeur de chaque type, et son évolution.',
   'results.none': 'Aucun résultat n’est encore inscrit.',

@@ -566,6 +566,8 @@ export const nb: Wording = {
   'ai.note': 'Ingen har kontrollert disse oppføringene. De regnes ikke blant fakta i journalen.',
   'ai.changed':
     '{entries|one:# av disse oppføringene ble ført inn av noen andre, og KI har endret den siden.|other:# av disse oppføringene ble ført inn av noen andre, og KI har endret dem siden.} Det som sto der før, regnes ikke lenger blant fakta: «Hvem som førte dette inn» sier hvem det kom fra.',
+  'ai.withdrawn':
+    '{entries|one:KI har merket # oppføring fra noen andre som feil eller avkreftet.|other:KI har merket # oppføringer fra noen andre som feil eller avkreftet.} Ingen har bekreftet det: det kan fortsatt stemme.',
   'ai.entries': '{entries|one:# oppføring, ikke bekreftet|other:# oppføringer, ikke bekreftet}',
   'results.lead': 'Den nyeste verdien av hver type, og hvordan den har endret seg.',
   'results.none': 'Ingen resultater er registrert ennå.',
