@@ -6,6 +6,7 @@ import { openChangesOf } from '#queries/rest/changes.ts';
 import { openEntryOriginOf } from '#queries/rest/entry-origin.ts';
 import { openInterpretations } from '#queries/rest/interpretations.ts';
 import { openMeasuredKinds } from '#queries/rest/measured-kinds.ts';
+import { openPrescriptionsOf } from '#queries/rest/prescriptions.ts';
 import { openWithdrawnByAi } from '#queries/rest/withdrawn-by-ai.ts';
 import { exportLines } from '../audit/export.ts';
 import { signingKey } from '../audit/key.ts';
@@ -33,6 +34,7 @@ export function openPatientPages({
     changesOf: openChangesOf(pool),
     changedByAi: openChangedByAi(pool),
     withdrawnByAi: openWithdrawnByAi(pool),
+    prescriptionsOf: openPrescriptionsOf(pool),
     entryOrigin: openEntryOriginOf(pool),
     interpretations: openInterpretations(pool),
     measuredKinds: openMeasuredKinds(pool),

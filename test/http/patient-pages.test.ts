@@ -250,6 +250,36 @@ describe('the pages of patients', () => {
     expect(wordsOf(await visitor.open(pathOf(record, '/health')))).to.include(`1 of these entries ${said}`);
   });
 
+  it('list what was prescribed, and nothing that was not', async () => {
+    const record = await newRecord('prescribed@example.org');
+    const drug = (text: string) => ({ medicationCodeableConcept: { text } });
+    const order = {
+      resourceType: 'MedicationRequest',
+      status: 'active',
+      intent: 'order',
+      authoredOn: '2026-02-03',
+    };
+    const dosageInstruction = [{ text: 'One tablet in the morning' }];
+    await write(record, { ...order, ...drug('Ramipril 5 mg'), dosageInstruction });
+    await write(record, { ...order, ...drug('Amoxicillin'), status: 'completed' });
+    for (const not of [
+      { status: 'draft' },
+      { intent: 'proposal' },
+      { doNotPerform: true },
+      { status: 'cancelled' },
+    ])
+      await write(record, { ...order, ...drug('Never given'), ...not });
+    const visitor = await patientVisitor(service, 'prescribed@example.org');
+    const words = wordsOf(await visitor.open(pathOf(record, '/health')));
+    expect(words).to.match(
+      /Prescriptions Ramipril 5 mg Current One tablet in the morning .* prescribed 3 February 2026/,
+    );
+    expect(words).to.match(/Amoxicillin Completed/);
+    expect(words).not.to.include('Never given');
+    const overview = wordsOf(await visitor.open(pathOf(record)));
+    expect(overview).to.include('Prescriptions Ramipril 5 mg').and.not.include('Amoxicillin');
+  });
+
   it('say what AI marked as refuted or wrong although somebody else had entered it', async () => {
     const record = await newRecord('withdrawn@example.org');
     const status = (code: string) => ({ verificationStatus: stated('condition-ver-status', code) });

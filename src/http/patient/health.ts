@@ -73,6 +73,7 @@ const CURRENT: readonly (string | null)[] = [
 export interface Health {
   readonly conditions: readonly Condition[];
   readonly medications: readonly Medication[];
+  readonly prescriptions: readonly Medication[];
   readonly allergies: readonly TimelineEntry[];
   readonly immunizations: readonly TimelineEntry[];
   /** Whether a list has more than is shown. */
@@ -98,6 +99,9 @@ export async function healthOf(visit: Visit, record: OpenRecord): Promise<Health
     { params, query },
     listOf(medication),
   );
+  const prescriptions = await visit.deps.pages.prescriptionsOf(record.record, MOST + 1);
+  if (prescriptions.length > 0)
+    await visit.api.noteRead(record, { ...read, resourceType: 'MedicationRequest' }, prescriptions.length);
   const kinds = (kind: string, resourceType: string) =>
     visit.api.read(
       record,
@@ -111,9 +115,12 @@ export async function healthOf(visit: Visit, record: OpenRecord): Promise<Health
   return {
     conditions: conditions.data,
     medications: medications.data,
+    prescriptions: prescriptions.slice(0, MOST),
     allergies: allergies.data,
     immunizations: immunizations.data,
-    more: [conditions, medications, allergies, immunizations].some(({ next_cursor }) => next_cursor !== null),
+    more:
+      prescriptions.length > MOST ||
+      [conditions, medications, allergies, immunizations].some(({ next_cursor }) => next_cursor !== null),
   };
 }
 
@@ -126,6 +133,7 @@ export function isCurrent(item: Condition | Medication): boolean {
 const TYPES = {
   problems: 'Condition',
   medications: 'MedicationStatement',
+  prescriptions: 'MedicationRequest',
   allergies: 'AllergyIntolerance',
   immunizations: 'Immunization',
 } as const;
@@ -133,7 +141,10 @@ const TYPES = {
 /** Returns the page. @throws Refusal */
 export async function healthPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
-  const { conditions, medications, allergies, immunizations, more } = await healthOf(visit, record);
+  const { conditions, medications, prescriptions, allergies, immunizations, more } = await healthOf(
+    visit,
+    record,
+  );
   const withdrawn = await visit.deps.pages.withdrawnByAi(record.record, Object.values(TYPES));
   const part = async <T extends { readonly author_type: string; readonly fhir: string }>(
     id: keyof typeof TYPES,
@@ -162,6 +173,7 @@ ${rowsOr(facts.map(row), none)}${withdrawnPart(
     section: 'health',
     body: html`${await part('problems', say('health.problems'), say('health.noproblems'), sorted(conditions), (item) => conditionRow(visit, record, item))}
 ${await part('medications', say('health.medications'), say('health.nomedications'), sorted(medications), (item) => medicationRow(visit, record, item))}
+${prescriptions.length === 0 ? html`` : await part('prescriptions', say('health.prescriptions'), say('health.nomedications'), sorted(prescriptions), (item) => medicationRow(visit, record, item))}
 ${await part('allergies', say('health.allergies'), say('health.noallergies'), allergies, (item) => entryRow(visit, record, item))}
 ${await part('immunizations', say('health.immunizations'), say('health.noimmunizations'), immunizations, (item) => entryRow(visit, record, item))}
 ${more ? html`<p class="quiet">${say('health.more', { most: MOST })}</p>` : html``}`,
@@ -236,7 +248,13 @@ function medicationRow(visit: Visit, record: OpenRecord, item: Medication): Html
   const title = titleOf(item, say);
   const details = [
     ...(item.dosage === null ? [] : [item.dosage]),
-    ...(item.start === null ? [] : [say('health.since', { day: dateText(say, item.start) })]),
+    ...(item.start === null
+      ? []
+      : [
+          say(item.fhir.startsWith('MedicationRequest/') ? 'health.prescribed' : 'health.since', {
+            day: dateText(say, item.start),
+          }),
+        ]),
     ...(item.end === null ? [] : [say('days.until', { day: dateText(say, item.end) })]),
     ...(item.note === null ? [] : [item.note]),
   ];

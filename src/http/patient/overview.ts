@@ -121,7 +121,7 @@ type Item = Health['conditions' | 'medications' | 'allergies'][number];
 
 async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say } = visit;
-  const { conditions, medications, allergies } = await healthOf(visit, record);
+  const { conditions, medications, prescriptions, allergies } = await healthOf(visit, record);
   const nameOf = (item: Item): string =>
     ('title' in item ? item.title : (item.display ?? item.code)) ?? say('entry.unnamed');
   const names = (items: readonly Item[], none = say('overview.nothing')): Html => {
@@ -139,11 +139,14 @@ async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
   };
   const known = <T extends { readonly author_type: string }>(items: readonly T[]): readonly T[] =>
     items.filter(({ author_type }) => author_type !== 'ai');
-  const all = [...conditions, ...medications, ...allergies];
+  const all = [...conditions, ...medications, ...prescriptions, ...allergies];
   const noted = all.length - known<Item>(all).length;
   const facts = [
     [say('health.problems'), names(known(conditions).filter(isCurrent))],
     [say('health.medications'), names(known(medications).filter(isCurrent))],
+    ...(prescriptions.length === 0
+      ? []
+      : [[say('health.prescriptions'), names(known(prescriptions).filter(isCurrent))] as const]),
     [say('health.allergies'), names(known(allergies), say('health.noallergies'))],
     ...(noted === 0 ? [] : [[say('ai.title'), html`${say('ai.entries', { entries: noted })}`] as const]),
   ];

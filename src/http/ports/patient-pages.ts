@@ -5,6 +5,7 @@ import type { ChangesOf } from '#queries/rest/changes.ts';
 import type { EntryOriginOf } from '#queries/rest/entry-origin.ts';
 import type { Interpretations } from '#queries/rest/interpretations.ts';
 import type { MeasuredKinds } from '#queries/rest/measured-kinds.ts';
+import type { PrescriptionsOf } from '#queries/rest/prescriptions.ts';
 import type { WithdrawnByAiIn } from '#queries/rest/withdrawn-by-ai.ts';
 import type { PersonId } from '#src/shared/identity.ts';
 import type { Micros } from '#src/shared/time.ts';
@@ -15,6 +16,7 @@ export interface PatientPageServices {
   readonly changesOf: ChangesOf;
   readonly changedByAi: ChangedByAi;
   readonly withdrawnByAi: WithdrawnByAiIn;
+  readonly prescriptionsOf: PrescriptionsOf;
   readonly entryOrigin: EntryOriginOf;
   readonly interpretations: Interpretations;
   readonly measuredKinds: MeasuredKinds;

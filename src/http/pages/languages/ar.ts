@@ -527,6 +527,8 @@ export const ar: Wording = {
   'health.noproblems': 'لا توجد مشكلة صحية مسجَّلة.',
   'health.medications': 'الأدوية',
   'health.nomedications': 'لا يوجد دواء مسجَّل.',
+  'health.prescriptions': 'الوصفات الطبية',
+  'health.prescribed': 'وُصف في {day}',
   'health.allergies': 'الحساسية وعدم التحمّل',
   'health.noallergies': 'لا توجد حساسية مسجَّلة. هذا لا يعني عدم وجودها.',
   'health.immunizations': 'التطعيمات',

@@ -555,6 +555,8 @@ export const de: Wording = {
   'health.noproblems': 'Es ist kein Gesundheitsproblem eingetragen.',
   'health.medications': 'Medikamente',
   'health.nomedications': 'Es ist kein Medikament eingetragen.',
+  'health.prescriptions': 'Verordnungen',
+  'health.prescribed': 'verordnet am {day}',
   'health.allergies': 'Allergien und Unverträglichkeiten',
   'health.noallergies': 'Es ist keine Allergie eingetragen. Das heißt nicht, dass es keine gibt.',
   'health.immunizations': 'Impfungen',

@@ -530,6 +530,8 @@ export const en = {
   'health.noproblems': 'No health problem is recorded.',
   'health.medications': 'Medicines',
   'health.nomedications': 'No medicine is recorded.',
+  'health.prescriptions': 'Prescriptions',
+  'health.prescribed': 'prescribed {day}',
   'health.allergies': 'Allergies and intolerances',
   'health.noallergies': 'No allergy is recorded. That does not mean that there is none.',
   'health.immunizations': 'Vaccinations',

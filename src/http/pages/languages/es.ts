@@ -541,6 +541,8 @@ export const es: Wording = {
   'health.noproblems': 'No hay ningún problema de salud anotado.',
   'health.medications': 'Medicamentos',
   'health.nomedications': 'No hay ningún medicamento anotado.',
+  'health.prescriptions': 'Recetas',
+  'health.prescribed': 'recetado el {day}',
   'health.allergies': 'Alergias e intolerancias',
   'health.noallergies': 'No hay ninguna alergia anotada. Eso no significa que no la haya.',
   'health.immunizations': 'Vacunas',

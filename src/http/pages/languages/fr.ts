@@ -550,6 +550,8 @@ export const fr: Wording = {
   'health.noproblems': 'Aucun problème de santé n’est inscrit.',
   'health.medications': 'Médicaments',
   'health.nomedications': 'Aucun médicament n’est inscrit.',
+  'health.prescriptions': 'Ordonnances',
+  'health.prescribed': 'prescrit le {day}',
   'health.allergies': 'Allergies et intolérances',
   'health.noallergies': 'Aucune allergie n’est inscrite. Cela ne veut pas dire qu’il n’y en a pas.',
   'health.immunizations': 'Vaccins',

@@ -530,6 +530,8 @@ export const nb: Wording = {
   'health.noproblems': 'Ingen helseproblemer er registrert.',
   'health.medications': 'Legemidler',
   'health.nomedications': 'Ingen legemidler er registrert.',
+  'health.prescriptions': 'Resepter',
+  'health.prescribed': 'forskrevet {day}',
   'health.allergies': 'Allergier og intoleranser',
   'health.noallergies': 'Ingen allergi er registrert. Det betyr ikke at det ikke finnes noen.',
   'health.immunizations': 'Vaksiner',
