@@ -2,11 +2,13 @@
 import type { Pool } from 'pg';
 import type { Authorship } from '#src/context/compose.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
+import { maskedBody } from '#src/context/masked.ts';
 import { type Current, type Version, versionedOf } from '#src/context/record.ts';
 import type { ContextRequest } from '#src/context/request.ts';
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/caller.ts';
 import { coverageOf } from '#src/shared/coverage.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
@@ -42,10 +44,10 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
     const made = await makeContext(
       {
         opened: held.opened,
-        directory: (keys) => directoryEntries(pool, caller.sees.ownerId, keys),
+        directory: (keys) => directoryEntries(pool, caller.sees, keys),
         displays,
         authors: (versions) => authorsOf(marks, caller, versions),
-        bodies: (versions) => bodiesOf(pool, caller.sees.ownerId, versions),
+        bodies: (versions) => bodiesOf(pool, caller.sees, versions),
         covered: coverageOf(caller.sees.within?.access),
       },
       ask,
@@ -61,7 +63,7 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
  */
 async function bodiesOf(
   pool: Pool,
-  tenant: string,
+  { ownerId: tenant, within }: Sees,
   versions: readonly Version[],
 ): Promise<ReadonlyMap<string, string>> {
   if (versions.length === 0) return new Map();
@@ -72,11 +74,18 @@ async function bodiesOf(
     values: [versions.map(({ id }) => id), versions.map(({ version }) => version), tenant],
   });
   if (rows.length < versions.length) throw lagging();
-  return new Map((await wholeRows(pool, tenant, rows)).map((row) => [versionedOf(row), row.body]));
+  const whole = await wholeRows(pool, tenant, rows);
+  return new Map(
+    whole.map((row) => [versionedOf(row), within === undefined ? row.body : maskedBody(row.body)]),
+  );
 }
 
 /** Reads live entries of the directory. Index: primary key of resources.resource. */
-async function directoryEntries(pool: Pool, tenant: string, keys: readonly string[]): Promise<Current[]> {
+async function directoryEntries(
+  pool: Pool,
+  { ownerId: tenant, within }: Sees,
+  keys: readonly string[],
+): Promise<Current[]> {
   if (keys.length === 0) return [];
   const { rows } = await pool.query<Current>({
     name: 'context-directory',
@@ -84,7 +93,8 @@ async function directoryEntries(pool: Pool, tenant: string, keys: readonly strin
       where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted order by r.id`,
     values: [keys.map((key) => key.split('/')[1] ?? '').filter(isUuid), tenant],
   });
-  return wholeRows(pool, tenant, rows);
+  const whole = await wholeRows(pool, tenant, rows);
+  return within === undefined ? whole : whole.map((row) => ({ ...row, body: maskedBody(row.body) }));
 }
 
 /** Rows with their large bodies. @throws Refusal too_large (413, `too-costly`) when they are too much together */
@@ -110,7 +120,8 @@ async function authorsOf(
     versions.map((version) => {
       const mark = found.get(version.id);
       if (mark === undefined) throw lagging();
-      const { author, source_system: source } = mark.metadata;
+      const { author, source_system: own } = mark.metadata;
+      const source = own === undefined || caller.sees.within === undefined ? own : withoutIds(own);
       return [versionedOf(version), { authorType: author?.type ?? 'import', source: source ?? null }];
     }),
   );

@@ -1,6 +1,7 @@
 /** Reads a record for contexts: all of it, or the changes since an earlier read. */
 import pg from 'pg';
 import { ExcerptReader } from '#src/context/excerpt.ts';
+import { maskedBody } from '#src/context/masked.ts';
 import { CONTEXT_TYPES, type Excerpt, type Version, versionedOf } from '#src/context/record.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { CONTEXT_LETTERS } from '#src/shared/coverage.ts';
@@ -61,7 +62,8 @@ async function recordRows(
       until = Math.max(until, recorded);
       if (seen?.[0] === 1) at = Math.max(at, recorded);
       if (body === null || body === undefined) return undefined;
-      return excerpts.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, body);
+      const shown = sees.within === undefined ? body : Buffer.from(maskedBody(body.toString()));
+      return excerpts.at({ type: String(type), id: String(id), version: version?.readInt32BE() ?? 0 }, shown);
     },
   );
   return { excerpts: rows.filter((row) => row !== undefined), at, until, bytes: excerpts.bytes };

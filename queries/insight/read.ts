@@ -1,5 +1,6 @@
 /** Reads tracks: the values of one code or group of codes, or of all codes of a record. */
 import type { PoolClient } from 'pg';
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import { type MolarMassOf, trackOf } from '#src/insight/measurement.ts';
 import type { Coded, Point, Track } from '#src/insight/track.ts';
 import { type InsightWarning, type Tally, warningsOf } from '#src/insight/warning.ts';
@@ -134,11 +135,14 @@ export function* tracksOfAll(
   { values, leftOut }: Unsorted,
   molarMass: MolarMassOf,
 ): Steps<{ tracks: Track[]; warnings: InsightWarning[] }> {
-  const keyOf = ({ codes: [first] }: Values): string => `${first?.system}|${first?.code}`;
+  // Findings come in this order: it must not tell of ids that an application isn't shown (docs/spec/decisions.md, section 1).
+  const keyOf = ({ codes: [first] }: Values): string => withoutIds(`${first?.system}|${first?.code}`);
   const tracks: Track[] = [];
   const units: InsightWarning[] = [];
   let bounded = 0;
-  for (const { codes, byUnit } of values.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+  for (const { codes, byUnit } of values.toSorted(
+    (a, b) => inOrder([keyOf(a), keyOf(b)]) || inOrder([firstOf(a), firstOf(b)]),
+  )) {
     const { track, unconverted } = yield* trackOf(codes, byUnit, molarMass);
     tracks.push(track);
     bounded += tallyOf(track).bounded;
@@ -146,6 +150,18 @@ export function* tracksOfAll(
     yield;
   }
   return { tracks, warnings: [...warningsOf({ ...NOTHING, ...leftOut, bounded }), ...units] };
+}
+
+function inOrder([one = '', other = '']: readonly string[]): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** Returns the first Observation of values in the order of ids, whatever the order in which they were read. */
+function firstOf({ byUnit }: Values): string {
+  let first = '~';
+  for (const points of byUnit.values())
+    for (const { source } of points) if (source.fhir < first) first = source.fhir;
+  return first;
 }
 
 /** What nothing was left out of. */

@@ -6,11 +6,13 @@ import type { Authorship } from '#src/context/compose.ts';
 import { excerptsOf } from '#src/context/excerpt.ts';
 import { makeContext } from '#src/context/make.ts';
 import type { GrantManifest, Manifest } from '#src/context/manifest.ts';
+import { maskedBody } from '#src/context/masked.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import { ContextManifests, type KeptManifest } from '#src/operations/context-manifests.ts';
 import { type Access, allows } from '#src/shared/access.ts';
 import { CONTEXT_LETTERS, coverageOf } from '#src/shared/coverage.ts';
@@ -56,15 +58,19 @@ export async function contextAgain(
     recordAt(events, { kind: 'time', micros: toMicros(grant?.until ?? at) }, () => false),
   );
   const { current: all, authors, byAi, owner } = versionsOf(record);
-  const current = grant === undefined ? all : all.filter((version) => isCovered(grant, version));
+  const current = grant === undefined ? all : all.filter((version) => isCovered(grant, version)).map(masked);
   const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
   const made = await makeContext(
     {
       opened: openRecord(excerptsOf(current), byAi),
       directory: (keys) =>
-        owner === undefined ? Promise.resolve([]) : entriesAt(store, owner, directory, keys),
+        owner === undefined
+          ? Promise.resolve([])
+          : entriesAt(store, owner, directory, keys).then((entries) =>
+              grant === undefined ? entries : entries.map(masked),
+            ),
       displays: (codes) => Promise.resolve(named(codes, displays)),
-      authors: () => Promise.resolve(authors),
+      authors: () => Promise.resolve(grant === undefined ? authors : maskedAuthors(authors)),
       bodies: () => Promise.resolve(bodies),
       covered: coverageOf(grant === undefined ? undefined : accessOf(grant)),
     },
@@ -82,6 +88,19 @@ export async function contextAgain(
 /** Returns whether the grant of a context covered a resource (docs/spec/decisions.md, section 9, "Letters"). */
 function isCovered(grant: GrantManifest, { type, body }: Current): boolean {
   return allows(accessOf(grant), type, CONTEXT_LETTERS, categoriesOf(type, JSON.parse(body)));
+}
+
+function masked(version: Current): Current {
+  return { ...version, body: maskedBody(version.body) };
+}
+
+function maskedAuthors(authors: ReadonlyMap<string, Authorship>): Map<string, Authorship> {
+  return new Map(
+    [...authors].map(([name, each]) => [
+      name,
+      { ...each, source: each.source === null ? null : withoutIds(each.source) },
+    ]),
+  );
 }
 
 function accessOf({ types }: GrantManifest): Access {

@@ -7,6 +7,8 @@ import type { ContextRequest } from './request.ts';
 /** The grant under which a context was made, and what it covered. */
 export interface GrantManifest {
   readonly id: string;
+  /** The id that the application knows the patient by. */
+  readonly patient: string;
   /** What it let the application read and search, by type. */
   readonly types: Readonly<Record<string, readonly TypeAccess[]>>;
   /** Instant of the record's last change, whether the grant covers it or not. */
@@ -37,14 +39,15 @@ export function printManifest(manifest: Manifest): string {
 }
 
 /**
- * Returns a manifest's id, a hash of whom it was made for and the printed manifest. Under a grant the record's last change
- * isn't part of it: ids would show when something changes that the grant doesn't cover. Contexts with the same id are the
+ * Returns a manifest's id, a hash of whom it was made for and the printed manifest. Under a grant neither the record's last
+ * change nor its real id is part of it: ids would show when something changes that the grant doesn't cover, and confirm a
+ * real id that somebody suspects. Contexts with the same id are the
  * same.
  */
 export function manifestId(madeFor: string, manifest: Manifest): string {
   const { grant } = manifest;
   const printed = printManifest(
-    grant === undefined ? manifest : { ...manifest, grant: { ...grant, until: '' } },
+    grant === undefined ? manifest : { ...manifest, patient: grant.patient, grant: { ...grant, until: '' } },
   );
   return `ctx_${createHash('sha256').update(`${madeFor}\n${printed}`).digest('base64url').slice(0, 24)}`;
 }

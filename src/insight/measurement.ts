@@ -1,4 +1,5 @@
 /** Measurements: numbers as resources state them, before units are made one. Pure. */
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Coded, inOrder, type Point, type Track } from './track.ts';
 import { type Convert, converterOf } from './units.ts';
@@ -47,7 +48,7 @@ function converted(point: Point, convert: Convert): Point {
 
 function commonUnit(byUnit: PointsByUnit): string | null {
   const [first] = [...byUnit].sort(
-    ([a, { length: n }], [b, { length: m }]) => m - n || ((a ?? '') < (b ?? '') ? -1 : 1),
+    ([a, { length: n }], [b, { length: m }]) => m - n || (withoutIds(a ?? '') < withoutIds(b ?? '') ? -1 : 1),
   );
   return first?.[0] ?? null;
 }

@@ -1,5 +1,7 @@
 /** Warnings about values that series and patterns leave out (docs/spec/decisions.md, section 4 "Patient safety"). Pure. */
 
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
+
 /** Kinds of warnings. */
 export const WARNING_KINDS = ['left_out', 'unit', 'bound'] as const;
 
@@ -41,13 +43,15 @@ export function warningsOf(tally: Tally): InsightWarning[] {
     ...leftOut.flatMap(([why, count]): InsightWarning[] =>
       count === 0 ? [] : [{ kind: 'left_out', text: `left out: ${why}`, count }],
     ),
-    ...[...unconverted].sort().map(
-      ([own, count]): InsightWarning => ({
-        kind: 'unit',
-        text: `left out: ${named(own)} can't be converted to ${named(unit ?? '')}`,
-        count,
-      }),
-    ),
+    ...[...unconverted]
+      .sort(([a], [b]) => (withoutIds(a) < withoutIds(b) ? -1 : 1))
+      .map(
+        ([own, count]): InsightWarning => ({
+          kind: 'unit',
+          text: `left out: ${named(own)} can't be converted to ${named(unit ?? '')}`,
+          count,
+        }),
+      ),
     ...(bounded === 0
       ? []
       : [

@@ -138,6 +138,89 @@ describe('parts of the real id under a grant', () => {
     expect(text).to.contain(`Patient/${record}`).and.not.to.contain(patient);
   });
 
+  it('change nothing in contexts: no warning, no order, no count of tokens, no id of the manifest', async () => {
+    const { record } = on;
+    const { patient } = allowed;
+    const others = record.replace(/[0-9a-f]{6}$/, (end) => (end === 'abcdef' ? 'fedcba' : 'abcdef'));
+    const subject = { reference: `Patient/${patient}` };
+    const drug = {
+      ...{ resourceType: 'MedicationStatement', status: 'active', subject },
+      medicationCodeableConcept: { text: `Drug ${patient}`, coding: [{ system: 'urn:atc', code: patient }] },
+    };
+    expect((await on.send(allowed, 'POST', '/MedicationStatement', drug)).status).to.equal(201);
+    const context = async (question: string) => {
+      const body = JSON.stringify({ patient, budget_tokens: 50_000, format: 'text', question });
+      const answer = await fetch(`${on.service.url}/v1/context`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${allowed.token}`, 'Content-Type': 'application/json' },
+        body,
+      });
+      const text = await answer.text();
+      expect(answer.status, text).to.equal(200);
+      return text.replace(/"manifest_id":"[^"]+"/, '').replace(/[0-9-]{10}T[0-9:.]+Z/g, 'TIME');
+    };
+    const allergic = async (text: string, code: string) => {
+      const clinical = 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical';
+      const clinicalStatus = { coding: [{ system: clinical, code: 'active' }] };
+      const coding = [{ system: 'urn:atc', code }];
+      const allergy = {
+        resourceType: 'AllergyIntolerance',
+        clinicalStatus,
+        patient: subject,
+        code: { text, coding },
+      };
+      const made = await on.send(allowed, 'POST', '/AllergyIntolerance', allergy);
+      expect(made.status, made.text).to.equal(201);
+      const told = await context('hello');
+      await on.send(allowed, 'DELETE', `/AllergyIntolerance/${made.json.id}`);
+      return told;
+    };
+    for (const length of [6, 12, 20, 35])
+      expect(await allergic(record.slice(0, length), record.slice(0, 5)), `${length}`).not.to.contain(
+        'there is an allergy',
+      );
+    expect(await allergic(`Drug`, 'x')).to.contain('there is an allergy');
+    // What differs is the text alone.
+    const [real, other] = [await allergic(`of ${record}`, 'x'), await allergic(`of ${others}`, 'x')];
+    const same = (text: string) =>
+      text.replace(/\/AllergyIntolerance\/[0-9a-f-]{36}|AllergyIntolerance\/[0-9a-f-]{36}/g, 'ALLERGY');
+    expect(same(real)).to.equal(same(other));
+    expect(await context(`${record}sthma`)).to.equal(await context(`${others}sthma`));
+    expect(await context(`${patient}sthma`)).to.equal(
+      await context('00000000-0000-0000-0000-000000000000sthma'),
+    );
+  });
+
+  it('change nothing in the order of findings', async () => {
+    const { patient } = allowed;
+    const values = (code: string) =>
+      Array.from({ length: 40 }, (_, n) => ({
+        request: { method: 'POST', url: 'Observation' },
+        resource: on.observation(patient, 'laboratory', {
+          code: { coding: [{ system: 'urn:ord', code }] },
+          effectiveDateTime: new Date(Date.UTC(2025, 0, 1 + 7 * n)).toISOString(),
+          valueQuantity: { value: 10 + n, unit: 'kg' },
+        }),
+      }));
+    const order = async (...codes: readonly string[]) => {
+      for (const code of codes) {
+        const bundle = { resourceType: 'Bundle', type: 'transaction', entry: values(code) };
+        const made = await on.send(allowed, 'POST', '/', bundle);
+        expect(made.status, made.text).to.equal(200);
+      }
+      const answer = await fetch(`${on.service.url}/v1/patients/${patient}/patterns`, {
+        headers: { Authorization: `Bearer ${allowed.token}` },
+      });
+      const { data } = (await answer.json()) as { data: { codes: { code: string }[] }[] };
+      const told = [...new Set(data.flatMap((each) => each.codes.map(({ code }) => code)))];
+      return told.filter((code) => codes.includes(code));
+    };
+    const [before, after] = [patient.replace(/^../, '00'), patient.replace(/^../, 'fe')];
+    // All ids are equal in the order: the first written come first.
+    const written = [after, patient, before];
+    expect(await order(...written)).to.deep.equal(written);
+  });
+
   it('find nothing for the owner either, whose other words are found', async () => {
     const found = async (q: string) => (await on.service.fhir(`/Observation?${q}`)).json.total;
     expect(await found(`value-string=${on.record.slice(0, 30)}`)).to.equal(0);

@@ -260,8 +260,8 @@ describe('the pages of patients', () => {
       authoredOn: '2026-02-03',
     };
     const dosageInstruction = [{ text: 'One tablet in the morning' }];
-    await write(record, { ...order, ...drug('Ramipril 5 mg'), dosageInstruction });
-    await write(record, { ...order, ...drug('Amoxicillin'), status: 'completed' });
+    await write(record, { ...order, ...drug('Ramipril 5 mg'), ...{ dosageInstruction } });
+    await write(record, { ...order, ...drug('Amoxicillin'), ...{ status: 'completed' } });
     for (const not of [
       { status: 'draft' },
       { intent: 'proposal' },

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
 import { buildAnswer, madeFor } from '#src/context/answer.ts';
 import type { GrantManifest } from '#src/context/manifest.ts';
+import { maskedRequest } from '#src/context/masked.ts';
 import { CONTEXT_TYPES } from '#src/context/record.ts';
 import { type ContextRequest, KINDS, NEED_FORMS, parseNeed } from '#src/context/request.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
@@ -110,7 +111,8 @@ export const CONTEXT_ROUTES = [
     async run(request) {
       const { services, caller, body, now } = request;
       const { patient, needs = [], ...rest } = body;
-      const ask: ContextRequest = { ...rest, needs };
+      const given: ContextRequest = { ...rest, needs };
+      const ask = caller.sees.within === undefined ? given : maskedRequest(given);
       const day = toInstant(now()).slice(0, 10);
       const made = await tellContext(request, { patient, ask, today: day });
       if (made === undefined) throw notFound('Patient', patient);
@@ -142,7 +144,12 @@ function grantOf(
     const own = within.access.types.get(type);
     return own === undefined ? [] : [[type, own] as const];
   });
-  return { id: credential.grantId, types: Object.fromEntries(types), until: toInstant(until) };
+  return {
+    id: credential.grantId,
+    patient: within.patient,
+    types: Object.fromEntries(types),
+    until: toInstant(until),
+  };
 }
 
 /** Waits when one read model already contains a concurrent write and the other doesn't. */

@@ -1,0 +1,27 @@
+/**
+ * Texts of a record as contexts under a grant use them. What a context compares, orders, cuts and counts would tell the
+ * digits of ids that the application isn't shown (docs/spec/decisions.md, section 1). Pure.
+ */
+import { withoutIds } from '#src/fhir/search/without-ids.ts';
+import type { ContextRequest } from './request.ts';
+
+const REFERENCES = /("reference":"(?:[^"\\]|\\.)*")/;
+
+/** Returns a resource's compact JSON whose texts have zeros in place of ids; references stay as they are. */
+export function maskedBody(body: string): string {
+  return body
+    .split(REFERENCES)
+    .map((part, n) => (n % 2 === 1 ? part : withoutIds(part)))
+    .join('');
+}
+
+/** Returns a request whose texts are masked alike. */
+export function maskedRequest(ask: ContextRequest): ContextRequest {
+  const { task, question, needs } = ask;
+  return {
+    ...ask,
+    ...(task === undefined ? {} : { task: withoutIds(task) }),
+    ...(question === undefined ? {} : { question: withoutIds(question) }),
+    needs: needs.map(withoutIds),
+  };
+}
