@@ -501,6 +501,22 @@ describe('writes under a grant', () => {
     ]);
     const put = await on.send(whole, 'PUT', `/Observation/${id}`, { ...body, id });
     expect(await on.logged(put.headers.get('service-request-id') ?? '')).to.deep.equal([]);
+    const test = [{ op: 'test', path: '/status', value: body.status }];
+    const data = Buffer.from(JSON.stringify(test)).toString('base64');
+    const binary = { resourceType: 'Binary', contentType: 'application/json-patch+json', data };
+    const entry = [{ resource: binary, request: { method: 'PATCH', url: `Observation/${id}` } }];
+    const bundle = { resourceType: 'Bundle', type: 'transaction', entry };
+    for (const prefer of ['minimal', 'representation', 'OperationOutcome']) {
+      const headers = { Prefer: `return=${prefer}` };
+      const alone = await on.send(whole, 'PATCH', `/Observation/${id}`, test, { ...PATCH, ...headers });
+      const together = await on.send(whole, 'POST', '/', bundle, headers);
+      for (const { status, text, headers: got } of [alone, together]) {
+        expect(status, text).to.equal(200);
+        expect(await on.logged(got.get('service-request-id') ?? ''), prefer).to.deep.equal([
+          ['patch', 'Observation', 'ok', 1],
+        ]);
+      }
+    }
     const narrow = await on.allow(['patient/Observation.rs']);
     const refused = await on.send(narrow, 'PUT', `/Observation/${id}`, { ...body, id });
     await eventually(

@@ -24,7 +24,7 @@ import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite, FindInteraction } from './request.ts';
 import { parseBundleBody } from './resource-body.ts';
-import { ACTION, isOwn, locationOf, mayShow, outcomeOf, statusOf } from './written.ts';
+import { locationOf, mayShow, noteRead, outcomeOf, statusOf } from './written.ts';
 
 /**
  * Answers 200 with one response entry per entry, in order.
@@ -219,11 +219,8 @@ const NO_ROOM = operationOutcome([
 const statusLine = (status: number): string => `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 
 /** Returns the response entry of a write, with its resource or an outcome only if `Prefer` asks for it. */
-function written(
-  { prefer, service, caller, pass }: FhirWrite,
-  method: WriteEntry['method'],
-  result: WriteResult,
-): string {
+function written(request: FhirWrite, method: WriteEntry['method'], result: WriteResult): string {
+  const { prefer, service, caller } = request;
   const { outcome, version, lastUpdated, type, id, body } = result;
   const deletes = body === undefined && (outcome === 'deleted' || outcome === 'unchanged');
   if (deletes && !mayRead(caller, type)) return DELETED;
@@ -235,7 +232,7 @@ function written(
   };
   const represents =
     prefer.return === 'representation' && body !== undefined && mayShow(caller, method, result);
-  if (represents && body !== NOT_SHOWN && !isOwn(method, result)) pass?.shows(ACTION[method], type, id);
+  noteRead(request, method, result, represents && body !== NOT_SHOWN);
   const shown =
     represents && body !== NOT_SHOWN ? `"fullUrl":"${service.base}${type}/${id}","resource":${body},` : '';
   const told =

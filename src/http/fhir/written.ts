@@ -12,7 +12,7 @@ import type { FhirRequest } from './request.ts';
 type WriteMethod = WriteEntry['method'];
 
 /** What the access log calls an answer that shows more than was sent. */
-export const ACTION = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
+const ACTION = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** Returns the HTTP status of a write's outcome. */
 export function statusOf({ outcome }: WriteResult): 200 | 201 {
@@ -39,9 +39,24 @@ export function outcomeOf(result: WriteResult): string {
  * Tells whether an answer contains only what the request sent, and nothing that a condition matched or that a patch or
  * update kept from before. Other answers need the scope `read`.
  */
-export function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
+function isOwn(method: WriteMethod, { outcome, type }: WriteResult): boolean {
   if (outcome === 'matched' || outcome === 'unchanged') return false;
   return method === 'POST' || (method === 'PUT' && type !== 'DocumentReference');
+}
+
+/**
+ * Remembers for the access log that a write was a read, too: its answer shows more than the request sent, or it is a patch,
+ * which may test values of what is stored.
+ * @param represents whether the answer has the resource
+ */
+export function noteRead(
+  { pass }: Pick<FhirRequest, 'pass'>,
+  method: WriteMethod,
+  result: WriteResult,
+  represents: boolean,
+): void {
+  if (method === 'PATCH' || (represents && !isOwn(method, result)))
+    pass?.shows(ACTION[method], result.type, result.id);
 }
 
 /** Tells whether the answer of a write may show its resource to a caller. */
@@ -69,13 +84,12 @@ export async function answerWritten(
       ? { Location: service.base + locationOf(result) }
       : {}),
   };
-  if (prefer.return === 'minimal') return { status, headers };
-  if (prefer.return !== 'OperationOutcome' && !mayShow(request.caller, method, result))
-    return { status, headers };
-  const body = prefer.return === 'OperationOutcome' ? outcomeOf(result) : await bodyOf(request, result);
+  const asked = prefer.return ?? 'representation';
+  const represents = asked === 'representation' && mayShow(request.caller, method, result);
+  const resource = represents ? await bodyOf(request, result) : undefined;
+  noteRead(request, method, result, resource !== undefined);
+  const body = asked === 'OperationOutcome' ? outcomeOf(result) : resource;
   if (body === undefined) return { status, headers };
-  if (prefer.return !== 'OperationOutcome' && !isOwn(method, result))
-    request.pass?.shows(ACTION[method], result.type, result.id);
   return { status, headers: { ...headers, 'Content-Type': FHIR_JSON }, body };
 }
 
