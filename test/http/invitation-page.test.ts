@@ -140,6 +140,9 @@ describe('the page of an invitation', () => {
       '/invitations/%0d%0aX',
     ])
       expect((await new PageVisitor(service.url).open(path)).status, path).to.equal(404);
+    // What was mistyped can be typed again.
+    const { text } = await new PageVisitor(service.url).open('/invitations?code=short%22');
+    expect(text).to.include('A code has 22 characters').and.include('name="code" value="short&quot;"');
   });
 
   it('is for the verified address that it names', async () => {

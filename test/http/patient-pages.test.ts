@@ -227,6 +227,10 @@ describe('the pages of patients', () => {
     const [problems, guesses] = apart(await visitor.open(pathOf(record, '/health')));
     expect(problems).not.to.include('Guess');
     expect(guesses).to.include('Guess');
+    // Landmarks of one page have different names.
+    expect((await visitor.open(pathOf(record, '/health'))).text).to.include(
+      'aria-labelledby="problems problems-ai"',
+    );
     const one = linksOf(await visitor.open(pathOf(record, '/results')), '/results/one')[0] ?? '';
     const [table] = apart(await visitor.open(one));
     expect(table).to.include('5.4').and.not.include('9.9');

@@ -17,7 +17,7 @@ export function apart<T extends { readonly author_type: string }>(
 /**
  * Returns a section with what AI noted; nothing if there is none. It says how many of these entries somebody else had made:
  * they are missing among the facts (docs/decisions/0025-changed-by-ai-is-said.md).
- * @param id unique on the page
+ * @param id unique on the page; `<id of a heading>-ai` within a section of that heading
  * @param row returns the row of an entry
  */
 export async function aiPart<T extends { readonly fhir: string }>(
@@ -28,7 +28,9 @@ export async function aiPart<T extends { readonly fhir: string }>(
 ): Promise<Html> {
   if (notes.length === 0) return html``;
   const { size: changed } = await deps.pages.changedByAi(notes.map(({ fhir }) => fhir));
-  return html`<section class="stack card ai" aria-labelledby="${id}">
+  // Within a section, its heading tells this part from those of other sections.
+  const named = id.endsWith('-ai') ? `${id.slice(0, -3)} ${id}` : id;
+  return html`<section class="stack card ai" aria-labelledby="${named}">
 <h2 class="minor" id="${id}">${say('ai.title')} <span class="badge ai">${say('ai.unverified')}</span></h2>
 <p class="quiet small">${say('ai.note')}</p>
 ${

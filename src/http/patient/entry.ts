@@ -71,7 +71,8 @@ export async function entryPage(
   const { approvals, ...named } = await visit.deps.pages.entryOrigin(record.record, id);
   const name = await titleText(visit, named);
   return {
-    title: say('entry.title'),
+    title: name === undefined ? say('entry.title') : `${say('entry.title')}: ${name}`,
+    heading: html`${say('entry.title')}`,
     lead: html`${name === undefined ? '' : html`<strong><bdi>${name}</bdi></strong> · `}${say('entry.lead', { things: typeText(say, type) })}`,
     record,
     back: { path: `${record.path}/timeline`, text: say('nav.timeline') },

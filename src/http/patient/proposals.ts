@@ -172,7 +172,7 @@ export async function proposalPage(visit: Visit, record: OpenRecord, id: string)
     ? say('proposals.until', { day: say.day(Date.parse(each.expires_at)) })
     : say(`proposals.${each.status}`);
   return {
-    title: say('nav.proposals'),
+    title: `${say('nav.proposals')}: ${titleOfResource(each.resource) ?? typeText(say, each.resource_type)}`,
     heading: titleOf(visit, each),
     lead: html`${byText(visit, each)} · ${say.html('consent.by', { organization: html`<bdi>${each.application.organization}</bdi>` })}`,
     record,

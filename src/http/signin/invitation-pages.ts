@@ -87,6 +87,20 @@ export function gonePage(say: Texts, switchAccount: string | undefined): PeopleP
   };
 }
 
+/** Returns the page for a code that nobody can have been sent: it asks for the code again. @param action of the form */
+export function mistypedPage(say: Texts, code: string, action: string): PeoplePage {
+  return {
+    title: say('invitation.gone'),
+    body: html`<p role="alert" id="fault">${say('invitation.mistyped')}</p>
+<form method="get" action="${action}" class="stack">
+<input type="hidden" name="lang" value="${say.lang}">
+<div class="field short"><label for="code">${say('home.code')}</label>
+<input id="code" name="code" value="${code}" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" dir="ltr" aria-invalid="true" aria-describedby="fault"></div>
+<p class="buttons"><button class="button">${say('error.continue')}</button></p>
+</form>`,
+  };
+}
+
 /** Returns the page for a record whose owner is another person. */
 export function takenPage(say: Texts, { project }: Preview): PeoplePage {
   const text = say.html('invitation.takentext', { project: html`<bdi>${project}</bdi>` });

@@ -19,6 +19,7 @@ import {
   gonePage,
   introPage,
   linkedPage,
+  mistypedPage,
   type Preview,
   takenPage,
   tooManyPage,
@@ -51,8 +52,9 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
 
   router.get('/invitations', (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
-    const code = query.get('code') ?? '';
-    if (!CODE.test(code)) return show(ctx, 404, (say) => gonePage(say, undefined));
+    const code = (query.get('code') ?? '').trim();
+    if (!CODE.test(code))
+      return show(ctx, 404, (say) => mistypedPage(say, code.slice(0, 64), `${below}/invitations`));
     const handle = handleOf(code);
     cookieOf(handle).set(ctx, code, KEPT_S);
     const lang = query.has('lang') ? `?lang=${pageLanguage(ctx)}` : '';

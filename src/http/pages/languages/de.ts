@@ -194,6 +194,8 @@ export const de: Wording = {
   'invitation.gone': 'Diese Einladung kann nicht verwendet werden',
   'invitation.gonetext':
     'Sie wurde schon verwendet oder zurückgezogen, ist abgelaufen oder für ein anderes Konto bestimmt. Bitten Sie den Absender um eine neue.',
+  'invitation.mistyped':
+    'Dieser Code ist nicht vollständig. Ein Code hat 22 Zeichen: Kopieren Sie ihn ganz aus der Einladung.',
   'invitation.taken': 'Diese Akte gehört schon zu einem Konto',
   'invitation.takentext':
     'Ein anderes Konto ist als Inhaber mit dieser Akte verbunden. Wenn das ein Irrtum ist, bitten Sie {project}, diese Verbindung zu beenden.',

@@ -186,6 +186,8 @@ export const en = {
   'invitation.gone': 'This invitation can’t be used',
   'invitation.gonetext':
     'It was already used or withdrawn, it has expired, or it is meant for another account. Ask the sender for a new one.',
+  'invitation.mistyped':
+    'This code isn’t complete. A code has 22 characters: copy all of it from the invitation.',
   'invitation.taken': 'This record already has an owner',
   'invitation.takentext':
     'Another account is connected with this record as its owner. If that is a mistake, ask {project} to end that connection.',

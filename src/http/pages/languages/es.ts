@@ -192,6 +192,8 @@ export const es: Wording = {
   'invitation.gone': 'Esta invitación no se puede usar',
   'invitation.gonetext':
     'Ya se usó o se retiró, ha caducado o es para otra cuenta. Pida una nueva a quien se la envió.',
+  'invitation.mistyped':
+    'Este código no está completo. Un código tiene 22 caracteres: cópielo entero de la invitación.',
   'invitation.taken': 'Este historial ya tiene titular',
   'invitation.takentext':
     'Otra cuenta está conectada con este historial como titular. Si es un error, pida a {project} que termine esa conexión.',

@@ -194,6 +194,8 @@ export const fr: Wording = {
   'invitation.gone': 'Cette invitation ne peut pas être utilisée',
   'invitation.gonetext':
     'Elle a déjà été utilisée ou retirée, elle a expiré, ou elle est destinée à un autre compte. Demandez-en une nouvelle à l’expéditeur.',
+  'invitation.mistyped':
+    'Ce code n’est pas complet. Un code a 22 caractères : copiez-le en entier depuis l’invitation.',
   'invitation.taken': 'Ce dossier est déjà relié à son titulaire',
   'invitation.takentext':
     'Un autre compte est relié à ce dossier comme titulaire. Si c’est une erreur, demandez à {project} de mettre fin à ce lien.',

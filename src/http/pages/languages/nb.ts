@@ -187,6 +187,8 @@ export const nb: Wording = {
   'invitation.gone': 'Denne invitasjonen kan ikke brukes',
   'invitation.gonetext':
     'Den er allerede brukt eller trukket tilbake, den er utløpt, eller den gjelder en annen konto. Be avsenderen om en ny.',
+  'invitation.mistyped':
+    'Denne koden er ikke fullstendig. En kode har 22 tegn: kopier hele koden fra invitasjonen.',
   'invitation.taken': 'Denne journalen har allerede en eier',
   'invitation.takentext':
     'En annen konto er koblet til journalen som eier. Hvis det er feil, be {project} om å avslutte den koblingen.',
