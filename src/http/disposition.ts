@@ -1,4 +1,5 @@
 /** Builds `Content-Disposition` of downloads: https://www.rfc-editor.org/rfc/rfc6266 */
+import { withoutNewIds } from '#src/fhir/search/without-ids.ts';
 import { cut } from '#src/shared/cut.ts';
 
 /** Endings of common types of documents. */
@@ -33,7 +34,7 @@ export function fileName(title: string | null, contentType: string): string {
     .replaceAll(/[\x00-\x1f\x7f-\x9f/\\:*?"<>|]+/g, ' ')
     .replace(/^[.\s]+/, '')
     .trim();
-  const plain = cut(cleaned, LONGEST).toWellFormed();
+  const plain = cut(withoutNewIds(cleaned, title ?? ''), LONGEST).toWellFormed();
   const name = plain === '' ? 'document' : plain;
   const ending = ENDINGS[(contentType.split(';')[0] ?? '').trim().toLowerCase()];
   if (ending === undefined || name.toLowerCase().endsWith(`.${ending}`)) return name;
@@ -42,9 +43,8 @@ export function fileName(title: string | null, contentType: string): string {
 
 /** Returns `attachment` with a name, in ASCII and in UTF-8 (RFC 8187). */
 export function attachmentAs(name: string): string {
-  const ascii = name
-    .normalize('NFKD')
-    .replaceAll(/[^\x20-\x7e]/g, '')
+  const letters = name.normalize('NFKD').replaceAll(/[^\x20-\x7e]/g, '');
+  const ascii = withoutNewIds(letters, name)
     .replaceAll(/["\\%]/g, '_')
     .trim();
   const plain = `attachment; filename="${ascii === '' ? 'document' : ascii}"`;

@@ -221,6 +221,23 @@ describe('parts of the real id under a grant', () => {
     expect(await order(...written)).to.deep.equal(written);
   });
 
+  it('aren’t asked for by a patch that leaves no trace', async () => {
+    const id = await on.created(on.observation(on.record, 'laboratory', { note: [{ text: 'secret' }] }));
+    const test = [{ op: 'test', path: '/note/0/text', value: 'secret' }];
+    const headers = { Prefer: 'return=minimal', 'Content-Type': 'application/json-patch+json' };
+    const alone = await on.send(allowed, 'PATCH', `/Observation/${id}`, test, headers);
+    expect(alone.status, alone.text).to.equal(200);
+    const read = [['patch', 'Observation', 'ok', 1]];
+    expect(await on.logged(String(alone.headers.get('service-request-id')))).to.deep.equal(read);
+    const path = `Observation.where(note.text.startsWith('s')).status`;
+    const resource = parameters({ type: 'replace', path, value: { valueCode: 'final' } });
+    const entry = [{ resource, request: { method: 'PATCH', url: `Observation/${id}` } }];
+    const bundle = { resourceType: 'Bundle', type: 'batch', entry };
+    const inBundle = await on.send(allowed, 'POST', '/', bundle, { Prefer: 'return=minimal' });
+    expect(inBundle.text).to.contain('"status":"200');
+    expect(await on.logged(String(inBundle.headers.get('service-request-id')))).to.deep.equal(read);
+  });
+
   it('find nothing for the owner either, whose other words are found', async () => {
     const found = async (q: string) => (await on.service.fhir(`/Observation?${q}`)).json.total;
     expect(await found(`value-string=${on.record.slice(0, 30)}`)).to.equal(0);

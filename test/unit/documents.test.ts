@@ -86,6 +86,12 @@ describe('bytes of documents', () => {
       ['x', 'application/x-unknown', 'x'],
     ] as const)
       expect(fileName(title, type).replaceAll(/ +/g, ' ').trim(), String(title)).to.equal(name);
+    // An id that only cleaning makes isn't one that was exchanged under a grant.
+    const id = '01a21aa7-6c38-7519-98ed-2c1673b4aada';
+    const none = '00000000-0000-0000-0000-000000000000';
+    expect(fileName(`of ${id}`, 'text/plain')).to.equal(`of ${id}.txt`);
+    expect(fileName(`of 01a21\u200b${id.slice(5)}`, 'text/plain')).to.equal(`of ${none}.txt`);
+    expect(attachmentAs(`\uff10${id.slice(1)}.txt`)).to.include(`filename="${none}.txt"`);
     expect(attachmentAs('a.pdf')).to.equal('attachment; filename="a.pdf"');
     expect(attachmentAs("Zürich's.pdf")).to.equal(
       `attachment; filename="Zurich's.pdf"; filename*=UTF-8''Z%C3%BCrich%27s.pdf`,

@@ -77,6 +77,13 @@ describe('the exchange of ids', () => {
     expect(ids.inwardUrl(whole(RECORD))).to.equal(hidden);
     expect(ids.inwardUrl(whole(RECORD.toUpperCase()))).to.equal(ids.inward(RECORD.toUpperCase()));
     expect(ids.inwardUrl(`Patient/${PATIENT}`)).to.equal(`Patient/${RECORD}`);
+    // Others are decoded alike, and nothing else is: the real id can't be told from them.
+    const other = RECORD.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
+    expect(ids.inwardUrl(`x%20${whole(other)}%2F`)).to.equal(`x%20${other}%2F`);
+    const beside = `00000000-0000-7000-8000-0000`;
+    for (const id of [RECORD, other])
+      for (const sent of [`%3${id.slice(0, 1)}${id.slice(1)}`, whole(id)])
+        expect(ids.outward(ids.inwardUrl(`http://x/${beside}${sent}`))).to.equal(`http://x/${beside}${id}`);
   });
 
   it('leaves other ids of the same time as they are', () => {

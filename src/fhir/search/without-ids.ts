@@ -22,3 +22,16 @@ export function withoutIds(text: string): string {
   }
   return done === 0 ? text : result + text.slice(done);
 }
+
+/**
+ * Returns a changed text without ids if the change made some, such as by taking out a blank of no width: under a grant ids
+ * were exchanged before, and what is one only now would be exchanged in one direction alone.
+ * @param before the text before the change, which breaks no id
+ */
+export function withoutNewIds(after: string, before: string): string {
+  return countOf(after) === countOf(before) ? after : withoutIds(after);
+}
+
+function countOf(text: string): number {
+  return text.length < ID_LENGTH ? 0 : [...text.matchAll(ID)].length;
+}

@@ -32,7 +32,6 @@ export class IdExchange {
   readonly #hidden: string;
   readonly #upper: PatientIds;
   readonly #sent: RegExp;
-  readonly #sentEncoded: RegExp;
   readonly #kept: RegExp;
 
   /** @param key 32 secret bytes of the installation */
@@ -42,7 +41,6 @@ export class IdExchange {
     this.#hidden = hiddenId(ids, key);
     this.#upper = { record: record.toUpperCase(), patient: patient.toUpperCase() };
     this.#sent = new RegExp(`${patient}|${record}`, 'gi');
-    this.#sentEncoded = new RegExp(`${encoded(patient)}|${encoded(record)}`, 'gi');
     this.#kept = new RegExp(
       `${record.slice(0, COMMON)}(?:${record.slice(COMMON)}|${this.#hidden.slice(COMMON)})`,
       'gi',
@@ -56,11 +54,11 @@ export class IdExchange {
   readonly inward = (text: string): string =>
     text.length < UUID_LENGTH ? text : text.replace(this.#sent, this.#sentId);
 
-  /** Does the same for a text that will be percent-decoded, such as the URL of a Bundle's entry. */
-  readonly inwardUrl = (text: string): string =>
-    text.includes('%')
-      ? text.replace(this.#sentEncoded, (found) => this.#sentId(decodeURIComponent(found)))
-      : this.inward(text);
+  /**
+   * Does the same for a text that may be percent-decoded later, such as the URL of a Bundle's entry. Every UUID is decoded
+   * first, whatever its digits, so that the real id behaves like others.
+   */
+  readonly inwardUrl = (text: string): string => this.inward(text.includes('%') ? decodedIds(text) : text);
 
   /** Returns a text of an answer as the application may see it, in any letter case; the same text if it has no id. */
   outward(text: string): string {
@@ -107,10 +105,20 @@ function likeCased(id: string, like: string): string {
     .join('');
 }
 
-/** Returns the pattern of an id each of whose characters may be percent-encoded (RFC 3986, section 2.1). */
-function encoded(id: string): string {
-  const code = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;
-  return [...id]
-    .map((one) => `(?:${[...new Set([one, code(one), code(one.toUpperCase())])].join('|')})`)
-    .join('');
+/** A character, percent-encoded or not (RFC 3986, section 2.1). */
+const CHARACTERS = /%[0-9a-f]{2}|[\s\S]/gi;
+/** A UUID at every place where one begins. */
+const UUIDS = /(?=[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi;
+
+/** Returns a text in which no character of a UUID is percent-encoded. */
+function decodedIds(text: string): string {
+  const characters = text.match(CHARACTERS) ?? [];
+  const plain = characters.map((character) => {
+    const one =
+      character.length === 3 ? String.fromCharCode(Number.parseInt(character.slice(1), 16)) : character;
+    return /^[0-9a-f-]$/i.test(one) ? one : ' ';
+  });
+  for (const { index } of plain.join('').matchAll(UUIDS))
+    for (let at = index; at < index + UUID_LENGTH; at += 1) characters[at] = plain[at] ?? '';
+  return characters.join('');
 }

@@ -8,7 +8,7 @@ const STEP = 5_000;
 /** How texts are replaced. */
 export interface Replaces {
   readonly inward: (text: string) => string;
-  /** Used for texts that are percent-decoded later. */
+  /** Used for texts that may be percent-decoded later. */
   readonly inwardUrl: (text: string) => string;
 }
 
