@@ -1,6 +1,7 @@
 /** Puts together what the pages of patients need: who is linked, what is new, the signed export of a record. */
 import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
+import { openCautions } from '#queries/rest/cautions.ts';
 import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import { openChangesOf } from '#queries/rest/changes.ts';
 import { openEntryOriginOf } from '#queries/rest/entry-origin.ts';
@@ -35,6 +36,7 @@ export function openPatientPages({
     changedByAi: openChangedByAi(pool),
     withdrawnByAi: openWithdrawnByAi(pool),
     prescriptionsOf: openPrescriptionsOf(pool),
+    cautions: openCautions(pool),
     entryOrigin: openEntryOriginOf(pool),
     interpretations: openInterpretations(pool),
     measuredKinds: openMeasuredKinds(pool),

@@ -254,6 +254,34 @@ describe('the pages of patients', () => {
     expect(wordsOf(await visitor.open(pathOf(record, '/health')))).to.include(`1 of these entries ${said}`);
   });
 
+  it('say how certain problems are, and which allergies are dangerous', async () => {
+    const record = await newRecord('certain@example.org');
+    const verified = (system: string, code: string) => ({ verificationStatus: stated(system, code) });
+    const about = (text: string) => ({ code: { text } });
+    await write(record, {
+      resourceType: 'Condition',
+      ...about('Sarcoidosis'),
+      ...verified('condition-ver-status', 'provisional'),
+    });
+    await write(record, {
+      resourceType: 'Condition',
+      ...about('Gout'),
+      ...verified('condition-ver-status', 'confirmed'),
+    });
+    const allergy = await service.post('/AllergyIntolerance', {
+      ...{ resourceType: 'AllergyIntolerance', code: { text: 'Peanut' }, criticality: 'high' },
+      clinicalStatus: stated('allergyintolerance-clinical', 'active'),
+      patient: { reference: `Patient/${record}` },
+    });
+    expect(allergy.status, allergy.text).to.equal(201);
+    const visitor = await patientVisitor(service, 'certain@example.org');
+    const words = wordsOf(await visitor.open(pathOf(record, '/health')));
+    expect(words)
+      .to.match(/Sarcoidosis [^·]*Provisional/)
+      .and.match(/Peanut [^·]*May be life-threatening/);
+    expect(words.match(/Provisional|Not confirmed/g)).to.have.length(1);
+  });
+
   it('list what was prescribed, and nothing that was not', async () => {
     const record = await newRecord('prescribed@example.org');
     const drug = (text: string) => ({ medicationCodeableConcept: { text } });

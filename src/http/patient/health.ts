@@ -1,5 +1,6 @@
 /** Problems, medicines, allergies and vaccinations of a record, from the same lists as REST v1. */
 import { z } from 'zod';
+import type { Caution } from '#queries/rest/cautions.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
@@ -145,6 +146,10 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
     visit,
     record,
   );
+  const ids = [...conditions, ...allergies].map(({ fhir }) => fhir.split('/', 2)[1] ?? '');
+  const cautions = await visit.deps.pages.cautions(ids);
+  const cautionOf = ({ fhir }: { readonly fhir: string }): Html =>
+    cautionText(visit, cautions.get(fhir.split('/', 2)[1] ?? ''));
   const withdrawn = await visit.deps.pages.withdrawnByAi(record.record, Object.values(TYPES));
   const part = async <T extends { readonly author_type: string; readonly fhir: string }>(
     id: keyof typeof TYPES,
@@ -171,10 +176,10 @@ ${rowsOr(facts.map(row), none)}${withdrawnPart(
     title: say('nav.health'),
     record,
     section: 'health',
-    body: html`${await part('problems', say('health.problems'), say('health.noproblems'), sorted(conditions), (item) => conditionRow(visit, record, item))}
+    body: html`${await part('problems', say('health.problems'), say('health.noproblems'), sorted(conditions), (item) => conditionRow(visit, record, item, cautionOf(item)))}
 ${await part('medications', say('health.medications'), say('health.nomedications'), sorted(medications), (item) => medicationRow(visit, record, item))}
 ${prescriptions.length === 0 ? html`` : await part('prescriptions', say('health.prescriptions'), say('health.nomedications'), sorted(prescriptions), (item) => medicationRow(visit, record, item))}
-${await part('allergies', say('health.allergies'), say('health.noallergies'), allergies, (item) => entryRow(visit, record, item))}
+${await part('allergies', say('health.allergies'), say('health.noallergies'), allergies, (item) => entryRow(visit, record, item, cautionOf(item)))}
 ${await part('immunizations', say('health.immunizations'), say('health.noimmunizations'), immunizations, (item) => entryRow(visit, record, item))}
 ${more ? html`<p class="quiet">${say('health.more', { most: MOST })}</p>` : html``}`,
   };
@@ -195,6 +200,14 @@ function stateOf({ say }: Visit, status: string | null): Html {
   if (key === undefined) return html``;
   const isKnown = key !== 'state.unknown' && CURRENT.includes(status);
   return html`<span class="badge ${isKnown ? 'good' : 'plain'}">${say(key)}</span>`;
+}
+
+/** Returns what makes an entry uncertain or dangerous, in words; nothing if it is neither. */
+function cautionText({ say }: Visit, caution: Caution | undefined): Html {
+  const { certainty, isCritical } = caution ?? {};
+  return html`${isCritical === true ? html` <span class="badge warn">${say('certainty.critical')}</span>` : ''}${
+    certainty === undefined ? '' : html` <span class="badge plain">${say(`certainty.${certainty}`)}</span>`
+  }`;
 }
 
 /** Returns the state of an entry in words where it isn't plainly current; undefined otherwise. */
@@ -227,7 +240,7 @@ function rowFrame(title: string, badge: Html, details: readonly string[], link: 
 `;
 }
 
-function conditionRow(visit: Visit, record: OpenRecord, item: Condition): Html {
+function conditionRow(visit: Visit, record: OpenRecord, item: Condition, caution: Html): Html {
   const { say } = visit;
   const title = titleOf(item, say);
   const details = [
@@ -237,7 +250,7 @@ function conditionRow(visit: Visit, record: OpenRecord, item: Condition): Html {
   ];
   return rowFrame(
     title,
-    stateOf(visit, item.clinical_status),
+    html`${stateOf(visit, item.clinical_status)}${caution}`,
     details,
     originLink(visit, record, item.fhir, title),
   );
@@ -262,10 +275,15 @@ function medicationRow(visit: Visit, record: OpenRecord, item: Medication): Html
 }
 
 /** Returns the row of an entry of the timeline. */
-export function entryRow(visit: Visit, record: OpenRecord, entry: TimelineEntry): Html {
+export function entryRow(
+  visit: Visit,
+  record: OpenRecord,
+  entry: TimelineEntry,
+  caution: Html = html``,
+): Html {
   const { title, date, fhir } = entry;
   const { status, rest } = splitState(entry);
   const details = [...(rest === null ? [] : [rest]), dateText(visit.say, date)];
   const state = status === undefined ? html`` : stateOf(visit, status);
-  return rowFrame(title, state, details, originLink(visit, record, fhir, title));
+  return rowFrame(title, html`${state}${caution}`, details, originLink(visit, record, fhir, title));
 }

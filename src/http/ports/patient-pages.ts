@@ -1,5 +1,6 @@
 /** What the pages of patients need besides the routes of the JSON interfaces; `src/app/patient-pages.ts` puts it together. */
 import type { LinkedPeople } from '#queries/consents/linked-people.ts';
+import type { Cautions } from '#queries/rest/cautions.ts';
 import type { ChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import type { ChangesOf } from '#queries/rest/changes.ts';
 import type { EntryOriginOf } from '#queries/rest/entry-origin.ts';
@@ -17,6 +18,7 @@ export interface PatientPageServices {
   readonly changedByAi: ChangedByAi;
   readonly withdrawnByAi: WithdrawnByAiIn;
   readonly prescriptionsOf: PrescriptionsOf;
+  readonly cautions: Cautions;
   readonly entryOrigin: EntryOriginOf;
   readonly interpretations: Interpretations;
   readonly measuredKinds: MeasuredKinds;

@@ -561,6 +561,11 @@ export const fr: Wording = {
   'health.since': 'depuis : {day}',
   'health.more':
     'De chaque type, les {most} entrées les plus récentes sont affichées. La chronologie les a toutes.',
+  'certainty.unconfirmed': 'Non confirmé',
+  'certainty.provisional': 'Provisoire',
+  'certainty.differential': 'Une possibilité parmi d’autres',
+  'certainty.presumed': 'Présumé',
+  'certainty.critical': 'Peut mettre la vie en danger',
   'state.active': 'Actuel',
   'state.recurrence': 'Récidive',
   'state.relapse': 'Rechute',
