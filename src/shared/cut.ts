@@ -3,9 +3,9 @@
  * text that ended within one would show most of the real id (docs/spec/decisions.md, section 1).
  */
 
-/** A UUID, whatever is before and after it. */
-const UUID_HERE = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iy;
-/** Characters of a UUID. */
+/** A UUID, whatever is before and after it, also without the two digits that the edge doesn't need (`http/edge/ids.ts`). */
+const UUID_HERE = /[0-9a-f]{6,8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/iy;
+/** Characters of a whole UUID. */
 const UUID = 36;
 
 /**
@@ -19,7 +19,7 @@ export function cut(text: string, most: number): string {
   // UUIDs may overlap, so leaving one out can cut another.
   for (let at = end - 1; at >= 0 && at > end - UUID; at -= 1) {
     UUID_HERE.lastIndex = at;
-    if (UUID_HERE.test(text)) end = at;
+    if (UUID_HERE.test(text) && UUID_HERE.lastIndex > end) end = at;
   }
   return text.slice(0, end);
 }

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { parameters } from '#test/support/fhirpath-patch.ts';
 import { GrantWriting } from '#test/support/grant-writing.ts';
 import type { Allowed } from '#test/support/granted.ts';
+import type { Answer } from '#test/support/service.ts';
 
 describe('parts of the real id under a grant', () => {
   let on: GrantWriting;
@@ -97,6 +98,118 @@ describe('parts of the real id under a grant', () => {
       const patched = await on.send(allowed, 'PATCH', `/Observation/${made.json.id}`, change);
       expect(patched.status, patched.text).to.equal(200);
     }
+  });
+
+  describe('that is suspected', () => {
+    /** The real id, and another one of the same moment. */
+    const suspects = () => {
+      const { record } = on;
+      return [record, record.replace(/[0-9a-f]{6}$/, (end) => (end === 'abcdef' ? 'fedcba' : 'abcdef'))];
+    };
+    /** Encodes the digit at a place. */
+    const encoded = (id: string, at = 0) =>
+      `${id.slice(0, at)}%${id.charCodeAt(at).toString(16)}${id.slice(at + 1)}`;
+    /** What an application is told of either id. */
+    async function alike(told: (id: string) => Promise<readonly Answer[]>): Promise<string> {
+      const [real = '', other = ''] = await Promise.all(
+        suspects().map(async (id) => {
+          const answers = await told(id);
+          return answers
+            .map(({ status, text, headers }) => `${status} ${headers.get('content-disposition')} ${text}`)
+            .join('\n')
+            .replaceAll(id, 'ID')
+            .replaceAll(id.slice(1), 'CUT')
+            .replaceAll(id.slice(10), 'END')
+            .replaceAll(/"(?:id|lastUpdated|created_at|updated_at|request_id)":"[^"]*"/g, '');
+        }),
+      );
+      expect(real).to.equal(other);
+      return real;
+    }
+    const condition = (reference: string, more: object = {}) => ({
+      resourceType: 'Condition',
+      subject: { reference },
+      code: { text: 'x' },
+      ...more,
+    });
+    const send = (method: string, path: string, body: object, headers = {}) =>
+      on.send(allowed, method, path, body, headers);
+
+    it('behaves like any other where it is percent-encoded', async () => {
+      const known = `Patient/${allowed.patient}`;
+      const made = await send('POST', '/Condition', condition(known));
+      const id = String(made.json.id);
+      for (const at of [0, 14, 35]) {
+        const seen = await alike(async (suspect) => {
+          const reference = `Patient/${encoded(suspect, at)}`;
+          const extension = [{ url: `http://x.example/${encoded(suspect, at)}`, valueBoolean: true }];
+          const change = [{ op: 'replace', path: '/subject/reference', value: reference }];
+          const proposal = { operation: 'create', resource: condition(reference) };
+          return [
+            await send('POST', '/Condition/$validate', condition(reference)),
+            await send('POST', '/Condition', condition(reference)),
+            await send('POST', '/Condition', condition(known, { extension })),
+            await send('PATCH', `/Condition/${id}`, change, {
+              'Content-Type': 'application/json-patch+json',
+            }),
+            await send('POST', `${on.service.url}/v1/patients/${allowed.patient}/proposals`, proposal),
+          ];
+        });
+        expect(seen).to.contain('http://x.example/ID');
+      }
+      const own = await send('POST', '/Condition', condition(`Patient/${encoded(allowed.patient)}`));
+      expect([own.status, own.json.subject]).to.deep.equal([201, { reference: known }]);
+    });
+
+    it('isn’t found where the end of an encoded character is its first digit', async () => {
+      const seen = await alike(async (suspect) => {
+        const value = `@${suspect.slice(1)}`;
+        const identifier = [{ system: 'urn:cut', value }];
+        const made = await send(
+          'POST',
+          '/Observation',
+          on.observation(allowed.patient, 'laboratory', { identifier }),
+        );
+        expect(made.json.identifier).to.deep.equal(identifier);
+        const find = (text: string) => ({
+          request: { method: 'GET', url: `Observation?_summary=count&identifier=${text}` },
+        });
+        const entry = [find(`%40${suspect.slice(1)}`), find(`%4${allowed.patient}`)];
+        return [
+          await on.ask(allowed, `/Observation?_summary=count&identifier=${encodeURIComponent(value)}`),
+          await on.ask(allowed, `/Observation?_summary=count&value-string=${encodeURIComponent(value)}`),
+          await send('POST', '/', { resourceType: 'Bundle', type: 'batch', entry }),
+        ];
+      });
+      expect(seen).to.contain('"total":1').and.to.contain('"total":0');
+    });
+
+    it('isn’t put together in the names of files', async () => {
+      const wide = (digit: string) => String.fromCharCode(0xfee0 + digit.charCodeAt(0));
+      const titles = (id: string) => [
+        `T ${id}`,
+        `T ${id.slice(0, 10)}\u200b${id.slice(10)}`,
+        `T ${allowed.patient} ${id.slice(0, 10)}\u200b${id.slice(10)}`,
+        `T ${id.slice(0, 10).replace(/\d/g, wide)}${id.slice(10)}`,
+        `T\u00a0${id.slice(1)}`,
+        `T\u00a0${id.slice(1, 5)}\u200b${id.slice(5)}`,
+      ];
+      const seen = await alike(async (suspect) => {
+        const answers: Answer[] = [];
+        for (const title of titles(suspect)) {
+          const content = [{ attachment: { contentType: 'text/plain', title, data: 'aGVsbG8=' } }];
+          const subject = { reference: `Patient/${allowed.patient}` };
+          const document = { resourceType: 'DocumentReference', status: 'current', subject, content };
+          const made = await send('POST', '/DocumentReference', document);
+          expect(made.status, made.text).to.equal(201);
+          answers.push(
+            await on.ask(allowed, `${on.service.url}/v1/documents/${String(made.json.id)}/content`),
+          );
+        }
+        return answers;
+      });
+      expect(seen).to.contain('filename="T ID.txt"').and.to.contain('T 00000000-0000-0000-0000-000000000000');
+    });
   });
 
   it('aren’t found by the order that references give', async () => {

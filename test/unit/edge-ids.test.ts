@@ -1,6 +1,7 @@
 /** The exchange of a Patient's ids (docs/spec/decisions.md, section 1). */
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { withPlainIds } from '#src/http/edge/encoded.ts';
 import { IdExchange } from '#src/http/edge/ids.ts';
 
 const KEY = Buffer.alloc(32, 7);
@@ -84,6 +85,64 @@ describe('the exchange of ids', () => {
     for (const id of [RECORD, other])
       for (const sent of [`%3${id.slice(0, 1)}${id.slice(1)}`, whole(id)])
         expect(ids.outward(ids.inwardUrl(`http://x/${beside}${sent}`))).to.equal(`http://x/${beside}${id}`);
+  });
+
+  it('decodes every UUID alike, and nothing else', () => {
+    const other = '5a1b2c3d-0000-4000-8000-0a1b2c3d4e5f';
+    for (const [text, plain] of [
+      [`a%20%35${other.slice(1)}%30%41`, `a%20${other}%30%41`],
+      [`%61-${other.slice(0, 20)}`, `%61-${other.slice(0, 20)}`],
+      [`%40${other.slice(1)}`, `%40${other.slice(1)}`],
+      // The percent sign would encode something with the digits that follow it.
+      [`0%%35${other.slice(1)}`, `0%25${other}`],
+      [`%%4x %35${other.slice(1)}`, `%%4x ${other}`],
+      // The end of one id is the beginning of another.
+      [`${other.slice(0, 35)}%66${other.slice(8)}`, `${other}${other.slice(8)}`],
+    ] as const) {
+      expect(withPlainIds(text)).to.equal(plain);
+      expect(ids.outward(ids.inwardUrl(text))).to.equal(plain);
+    }
+  });
+
+  it('leaves no encoded text that is the real id once it is decoded, unless it was the pairwise one', () => {
+    const decoded = (text: string) => new URLSearchParams(`a=${text}`).get('a') ?? '';
+    const encode = (text: string, flags: readonly number[]) =>
+      [...text]
+        .map((one, at) => (flags[at % flags.length] === 0 ? `%${one.charCodeAt(0).toString(16)}` : one))
+        .join('');
+    const piece = fc.constantFrom('%', '0', '%3', '%33', '%4', '-', 'f', '31', 'R', 'R1', 'R2', 'H', 'T');
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.nat(5), { minLength: 1, maxLength: 9 }),
+        (pieces, flags) => {
+          const parts: Record<string, string> = {
+            R: RECORD,
+            R1: RECORD.slice(1),
+            R2: RECORD.slice(2),
+            H: RECORD.slice(0, 29),
+            T: `${RECORD.slice(30)}-0000-4000-8000-000000000000`,
+          };
+          const text = pieces.map((one) => (one in parts ? encode(parts[one] ?? '', flags) : one)).join('');
+          const inside = ids.inwardUrl(text);
+          expect(inside).not.to.contain(RECORD);
+          expect(decoded(inside)).not.to.contain(RECORD);
+          expect(decoded(withPlainIds(text))).to.equal(decoded(text));
+          expect(ids.outward(inside)).to.equal(withPlainIds(text));
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('exchanges the real id without its first digits, which an encoding may end with', () => {
+    for (const cut of [RECORD.slice(1), RECORD.slice(2)]) {
+      const inside = ids.inward(`@${cut}`);
+      expect(inside).to.equal(`@${hidden.slice(-cut.length)}`);
+      expect(ids.outward(encodeURIComponent(inside))).to.equal(`%40${cut}`);
+    }
+    // The owner wrote it.
+    expect(ids.outward(`@${RECORD.slice(2)}`)).to.equal(`@${RECORD.slice(2)}`);
   });
 
   it('leaves other ids of the same time as they are', () => {

@@ -1,8 +1,11 @@
 /** Keeps searches and orders from telling the digits of an id. */
 
-/** A UUIDv7 at every place where one begins, so that ids that overlap are found too. */
-const ID = /(?=[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12})/gi;
-const ID_LENGTH = 36;
+/**
+ * A UUIDv7 at every place where one begins, so that ids that overlap are found too; also without the two digits that the
+ * edge doesn't need (`src/http/edge/ids.ts`).
+ */
+const ID = /(?=([0-9a-f]{6,8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}))/gi;
+const SHORTEST = 34;
 
 /**
  * Returns a text of the same length whose UUIDv7 have zeros for digits and letters. An application with a grant knows
@@ -11,12 +14,12 @@ const ID_LENGTH = 36;
  * that behaves unlike texts with other ids would confirm that it has the real one (docs/spec/decisions.md, section 1).
  */
 export function withoutIds(text: string): string {
-  if (text.length < ID_LENGTH || !text.includes('-7')) return text;
+  if (text.length < SHORTEST || !text.includes('-7')) return text;
   let result = '';
   let done = 0;
-  for (const { index } of text.matchAll(ID)) {
+  for (const { index, 1: id = '' } of text.matchAll(ID)) {
     const from = Math.max(index, done);
-    const end = index + ID_LENGTH;
+    const end = index + id.length;
     result += text.slice(done, from) + text.slice(from, end).replace(/[^-]/g, '0');
     done = end;
   }
@@ -33,5 +36,5 @@ export function withoutNewIds(after: string, before: string): string {
 }
 
 function countOf(text: string): number {
-  return text.length < ID_LENGTH ? 0 : [...text.matchAll(ID)].length;
+  return text.length < SHORTEST ? 0 : [...text.matchAll(ID)].length;
 }

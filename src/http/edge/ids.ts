@@ -9,8 +9,12 @@
  * others may have written the pairwise id into the record.
  *
  * All three ids have 36 characters, so lengths and limits are the same on both sides.
+ *
+ * The real id and the hidden one begin with the same two digits, and are exchanged without them: where a text is encoded
+ * (`%40`, `\u0010`), these digits may come from the character before.
  */
 import { createHmac } from 'node:crypto';
+import { withPlainIds } from './encoded.ts';
 
 /** The Patient's ids: on the inside, and for the application. Both are UUIDs in lower case. */
 export interface PatientIds {
@@ -20,6 +24,8 @@ export interface PatientIds {
 
 /** Length of a UUID, in characters. */
 const UUID_LENGTH = 36;
+/** Digits at the beginning that may come from an encoded character. */
+const HEAD = 2;
 /** Time and version of a UUIDv7, which the hidden id has in common with the real one. */
 const COMMON = 15;
 /** Place of the variant (RFC 9562, section 4.1). */
@@ -40,9 +46,9 @@ export class IdExchange {
     this.#ids = ids;
     this.#hidden = hiddenId(ids, key);
     this.#upper = { record: record.toUpperCase(), patient: patient.toUpperCase() };
-    this.#sent = new RegExp(`${patient}|${record}`, 'gi');
+    this.#sent = new RegExp(`${patient}|${record.slice(HEAD)}`, 'gi');
     this.#kept = new RegExp(
-      `${record.slice(0, COMMON)}(?:${record.slice(COMMON)}|${this.#hidden.slice(COMMON)})`,
+      `(?:${record.slice(0, HEAD)})?${record.slice(HEAD, COMMON)}(?:${record.slice(COMMON)}|${this.#hidden.slice(COMMON)})`,
       'gi',
     );
   }
@@ -52,31 +58,29 @@ export class IdExchange {
    * mixed case nobody has it.
    */
   readonly inward = (text: string): string =>
-    text.length < UUID_LENGTH ? text : text.replace(this.#sent, this.#sentId);
+    text.length < UUID_LENGTH - HEAD ? text : text.replace(this.#sent, this.#sentId);
 
-  /**
-   * Does the same for a text that may be percent-decoded later, such as the URL of a Bundle's entry. Every UUID is decoded
-   * first, whatever its digits, so that the real id behaves like others.
-   */
-  readonly inwardUrl = (text: string): string => this.inward(text.includes('%') ? decodedIds(text) : text);
+  /** Does the same for a text that will be percent-decoded, such as the URL of a Bundle's entry. */
+  readonly inwardUrl = (text: string): string => this.inward(withPlainIds(text));
 
   /** Returns a text of an answer as the application may see it, in any letter case; the same text if it has no id. */
   outward(text: string): string {
-    return text.length < UUID_LENGTH ? text : text.replace(this.#kept, this.#keptId);
+    return text.length < UUID_LENGTH - HEAD ? text : text.replace(this.#kept, this.#keptId);
   }
 
   readonly #sentId = (found: string): string => {
     const { record, patient } = this.#ids;
+    if (found.length < UUID_LENGTH) return likeCased(this.#hidden.slice(HEAD), found);
     if (found === patient) return record;
-    if (found.toLowerCase() === record) return likeCased(this.#hidden, found);
     return found === this.#upper.patient ? this.#upper.record : found;
   };
 
   readonly #keptId = (found: string): string => {
     const { record, patient } = this.#ids;
     if (found === record) return patient;
-    if (found.toLowerCase() !== record) return likeCased(record, found);
-    return found === this.#upper.record ? this.#upper.patient : patient;
+    const lower = found.toLowerCase();
+    if (lower === record) return found === this.#upper.record ? this.#upper.patient : patient;
+    return lower === record.slice(HEAD) ? found : likeCased(record.slice(-found.length), found);
   };
 }
 
@@ -103,22 +107,4 @@ function likeCased(id: string, like: string): string {
   return [...id]
     .map((character, place) => (/[A-F]/.test(like.charAt(place)) ? character.toUpperCase() : character))
     .join('');
-}
-
-/** A character, percent-encoded or not (RFC 3986, section 2.1). */
-const CHARACTERS = /%[0-9a-f]{2}|[\s\S]/gi;
-/** A UUID at every place where one begins. */
-const UUIDS = /(?=[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})/gi;
-
-/** Returns a text in which no character of a UUID is percent-encoded. */
-function decodedIds(text: string): string {
-  const characters = text.match(CHARACTERS) ?? [];
-  const plain = characters.map((character) => {
-    const one =
-      character.length === 3 ? String.fromCharCode(Number.parseInt(character.slice(1), 16)) : character;
-    return /^[0-9a-f-]$/i.test(one) ? one : ' ';
-  });
-  for (const { index } of plain.join('').matchAll(UUIDS))
-    for (let at = index; at < index + UUID_LENGTH; at += 1) characters[at] = plain[at] ?? '';
-  return characters.join('');
 }

@@ -42,7 +42,7 @@ export function* exchangeJson(value: Json, { inward, inwardUrl }: Replaces): Ste
 }
 
 /** Characters of the shortest text that is exchanged. */
-const SHORTEST = 36;
+const SHORTEST = 34;
 
 function isContainer(value: Json): value is Json[] | JsonObject {
   return Array.isArray(value) || isObject(value);
