@@ -13,6 +13,9 @@ export interface OpenRecord extends MyPatient {
   readonly path: string;
 }
 
+/** Read models that the pages of a record read besides the routes of the JSON interfaces, which wait by themselves. */
+const OF_RECORD = ['consents', 'resources', 'history', 'timeline'];
+
 /** Waits until reads show what was written before; records of the sandbox follow from addresses, which a search finds. */
 function caughtUp({ deps }: Visit, environment: Environment): Promise<void> {
   const models = ['consents', 'resources'];
@@ -29,7 +32,7 @@ export async function recordsIn(visit: Visit, environment: Environment): Promise
 
 /** Returns one of a person's records. @throws Refusal not_found (404) for any other id */
 export async function recordOf(visit: Visit, id: string): Promise<OpenRecord> {
-  await visit.deps.services.caughtUp(['consents', 'resources']);
+  await visit.deps.services.caughtUp(OF_RECORD);
   const { consentQueries } = visit.deps.services;
   const asked = id.toLowerCase();
   const link = await consentQueries.linkTo(visit.session.person, asked);
