@@ -184,7 +184,7 @@ describe('series and patterns of REST v1', () => {
       modifierExtension: [{ url: 'https://app.example/not', valueBoolean: true }],
     });
     expect(before).to.equal(modified.id);
-    // An AI's word that it is wrong is no fact.
+    // What an AI says is wrong stays unproven.
     const doubted = await record(patient, glucose('2026-03-06T08:00:00Z', 95));
     await change(doubted.id, { status: 'entered-in-error' }, { 'X-Service-Author-Type': 'ai' });
     const series = one(await get(`/patients/${patient}/series?code=2345-7`));
