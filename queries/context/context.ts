@@ -2,10 +2,9 @@
 import type { Pool } from 'pg';
 import type { Authorship } from '#src/context/compose.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
-import { maskedBody } from '#src/context/masked.ts';
+import { maskedAuthorship, maskedBody } from '#src/context/masked.ts';
 import { type Current, type Version, versionedOf } from '#src/context/record.ts';
 import type { ContextRequest } from '#src/context/request.ts';
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller, Sees } from '#src/shared/caller.ts';
@@ -63,7 +62,7 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
  */
 async function bodiesOf(
   pool: Pool,
-  { ownerId: tenant, within }: Sees,
+  sees: Sees,
   versions: readonly Version[],
 ): Promise<ReadonlyMap<string, string>> {
   if (versions.length === 0) return new Map();
@@ -71,39 +70,39 @@ async function bodiesOf(
     name: 'context-bodies',
     text: `select v.type, v.id, v.version, ${bodyOrSize('v.body')} as body from unnest($1::uuid[], $2::int[]) k(id, version)
       join history.version v on v.id = k.id and v.version = k.version and v.tenant = $3 and v.body is not null`,
-    values: [versions.map(({ id }) => id), versions.map(({ version }) => version), tenant],
+    values: [versions.map(({ id }) => id), versions.map(({ version }) => version), sees.ownerId],
   });
   if (rows.length < versions.length) throw lagging();
-  const whole = await wholeRows(pool, tenant, rows);
-  return new Map(
-    whole.map((row) => [versionedOf(row), within === undefined ? row.body : maskedBody(row.body)]),
-  );
+  return new Map((await wholeRows(pool, sees, rows)).map((row) => [versionedOf(row), row.body]));
 }
 
 /** Reads live entries of the directory. Index: primary key of resources.resource. */
-async function directoryEntries(
-  pool: Pool,
-  { ownerId: tenant, within }: Sees,
-  keys: readonly string[],
-): Promise<Current[]> {
+async function directoryEntries(pool: Pool, sees: Sees, keys: readonly string[]): Promise<Current[]> {
   if (keys.length === 0) return [];
   const { rows } = await pool.query<Current>({
     name: 'context-directory',
     text: `select r.type, r.id, r.version, ${bodyOrSize('r.body')} as body from resources.resource r
       where r.id = any($1::uuid[]) and r.tenant = $2 and r.record is null and not r.deleted order by r.id`,
-    values: [keys.map((key) => key.split('/')[1] ?? '').filter(isUuid), tenant],
+    values: [keys.map((key) => key.split('/')[1] ?? '').filter(isUuid), sees.ownerId],
   });
-  const whole = await wholeRows(pool, tenant, rows);
-  return within === undefined ? whole : whole.map((row) => ({ ...row, body: maskedBody(row.body) }));
+  return wholeRows(pool, sees, rows);
 }
 
-/** Rows with their large bodies. @throws Refusal too_large (413, `too-costly`) when they are too much together */
-function wholeRows(pool: Pool, ownerId: string, rows: readonly Current[]): Promise<Current[]> {
+/**
+ * Rows with their large bodies, under a grant masked.
+ * @throws Refusal too_large (413, `too-costly`) when they are too much together
+ */
+async function wholeRows(
+  pool: Pool,
+  { ownerId, within }: Sees,
+  rows: readonly Current[],
+): Promise<Current[]> {
   new AnswerBudget().take(
     rows.reduce((sum, { body }) => sum + sizeOf(body), 0),
     0,
   );
-  return withLargeBodies(pool, { ownerId }, rows);
+  const whole = await withLargeBodies(pool, { ownerId }, rows);
+  return within === undefined ? whole : whole.map((row) => ({ ...row, body: maskedBody(row.body) }));
 }
 
 /**
@@ -120,9 +119,9 @@ async function authorsOf(
     versions.map((version) => {
       const mark = found.get(version.id);
       if (mark === undefined) throw lagging();
-      const { author, source_system: own } = mark.metadata;
-      const source = own === undefined || caller.sees.within === undefined ? own : withoutIds(own);
-      return [versionedOf(version), { authorType: author?.type ?? 'import', source: source ?? null }];
+      const { author, source_system: source } = mark.metadata;
+      const own = { authorType: author?.type ?? 'import', source: source ?? null };
+      return [versionedOf(version), caller.sees.within === undefined ? own : maskedAuthorship(own)];
     }),
   );
 }

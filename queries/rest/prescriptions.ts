@@ -1,6 +1,6 @@
 /** The prescriptions of a record, which REST v1 has no list of: its MedicationRequests. */
 import type { Pool } from 'pg';
-import { withdrawnAs } from '#src/fhir/ips/classify.ts';
+import { isIdea, withdrawnAs } from '#src/fhir/ips/classify.ts';
 import { text } from '#src/fhir/ips/parts.ts';
 import { concept, dosage } from '#src/fhir/ips/words.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -48,8 +48,7 @@ function isPrescribed(body: string, value: JsonObject): boolean {
     withdrawnAs({ value }) === undefined &&
     !body.includes('"modifierExtension"') &&
     value.doNotPerform !== true &&
-    value.intent !== 'proposal' &&
-    value.intent !== 'option' &&
+    !isIdea(value.intent) &&
     !NEVER.includes(value.status)
   );
 }

@@ -6,13 +6,12 @@ import type { Authorship } from '#src/context/compose.ts';
 import { excerptsOf } from '#src/context/excerpt.ts';
 import { makeContext } from '#src/context/make.ts';
 import type { GrantManifest, Manifest } from '#src/context/manifest.ts';
-import { maskedBody } from '#src/context/masked.ts';
+import { maskedAuthorship, maskedBody } from '#src/context/masked.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import { ContextManifests, type KeptManifest } from '#src/operations/context-manifests.ts';
 import { type Access, allows } from '#src/shared/access.ts';
 import { CONTEXT_LETTERS, coverageOf } from '#src/shared/coverage.ts';
@@ -95,12 +94,7 @@ function masked(version: Current): Current {
 }
 
 function maskedAuthors(authors: ReadonlyMap<string, Authorship>): Map<string, Authorship> {
-  return new Map(
-    [...authors].map(([name, each]) => [
-      name,
-      { ...each, source: each.source === null ? null : withoutIds(each.source) },
-    ]),
-  );
+  return new Map([...authors].map(([name, each]) => [name, maskedAuthorship(each)]));
 }
 
 function accessOf({ types }: GrantManifest): Access {

@@ -1,5 +1,6 @@
 /** Gathers all facts of a record that a context may contain, sorted by score. Pure except for reading values. */
 
+import { coverageOfTypes } from '#src/shared/coverage.ts';
 import { allergies, drugsOf, isOver, medications, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
@@ -179,7 +180,7 @@ function within(
 
 /** Returns a warning for each need that no fact answers. */
 function notFound(reading: Reading, facts: readonly Fact[]): Warning[] {
-  const isWhole = CONTEXT_TYPES.every((type) => reading.covered(type) === 'all');
+  const isWhole = coverageOfTypes(CONTEXT_TYPES, reading.covered) === 'all';
   return reading.focus.needs
     .filter(
       (need) =>
@@ -212,18 +213,14 @@ function emptyOf(reading: Reading, facts: readonly Fact[]): Empty[] {
       types[kind].some((type) => reading.opened.unsure.get(reason)?.has(type) === true),
     );
     const recorded = isByAi ? 'none recorded but by an AI' : 'none recorded';
+    const current = isThere ? 'none current' : recorded;
     const why =
-      without === undefined
-        ? isThere
-          ? 'none current'
-          : recorded
-        : `none but ${without === MODIFIED ? '' : 'those '}${without}`;
-    const coverage = types[kind].map(reading.covered);
-    const said = coverage.every((each) => each === 'none')
-      ? 'not covered by the grant'
-      : coverage.every((each) => each === 'all')
-        ? why
-        : `${why}; the grant covers a part of them`;
+      without === undefined ? current : `none but ${without === MODIFIED ? '' : 'those '}${without}`;
+    const said = {
+      all: why,
+      some: `${why}; the grant covers a part of them`,
+      none: 'not covered by the grant',
+    }[coverageOfTypes(types[kind], reading.covered)];
     return [{ kind, why: said, score: BASE[kind === 'allergies' ? 'noAllergies' : kind][work] - 10 }];
   });
 }

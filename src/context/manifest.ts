@@ -41,8 +41,7 @@ export function printManifest(manifest: Manifest): string {
 /**
  * Returns a manifest's id, a hash of whom it was made for and the printed manifest. Under a grant neither the record's last
  * change nor its real id is part of it: ids would show when something changes that the grant doesn't cover, and confirm a
- * real id that somebody suspects. Contexts with the same id are the
- * same.
+ * real id that somebody suspects. Contexts with the same id are the same.
  */
 export function manifestId(madeFor: string, manifest: Manifest): string {
   const { grant } = manifest;

@@ -3,6 +3,7 @@
  * digits of ids that the application isn't shown (docs/spec/decisions.md, section 1). Pure.
  */
 import { withoutIds } from '#src/fhir/search/without-ids.ts';
+import type { Authorship } from './compose.ts';
 import type { ContextRequest } from './request.ts';
 
 const REFERENCES = /("reference":"(?:[^"\\]|\\.)*")/;
@@ -24,4 +25,9 @@ export function maskedRequest(ask: ContextRequest): ContextRequest {
     ...(question === undefined ? {} : { question: withoutIds(question) }),
     needs: needs.map(withoutIds),
   };
+}
+
+/** Returns an author whose source system is masked alike: contexts name it. */
+export function maskedAuthorship(of: Authorship): Authorship {
+  return { ...of, source: of.source === null ? null : withoutIds(of.source) };
 }

@@ -78,9 +78,8 @@ const STEP = 1_000;
 export function* findingOf({ pieces, ...detected }: Detected): Steps<Finding> {
   const { kind, codes, method, window } = detected;
   const hash = createHash('sha256');
-  hash.update(
-    JSON.stringify([kind, method, codes.map(({ system, code }) => [system, withoutIds(code)]), window]),
-  );
+  const about = [kind, method, codes.map(({ system, code }) => [system, code]), window];
+  hash.update(withoutIds(JSON.stringify(about)));
   let part = '';
   let count = 0;
   for (const { fhir, version, role } of pieces()) {

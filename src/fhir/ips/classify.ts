@@ -123,7 +123,8 @@ const SECTION_OF: Readonly<Record<string, Rule>> = {
 /** Statuses of medications that the patient takes or may take: the codes of R4's two value sets together. */
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
 
-function isIdea(intent: unknown): boolean {
+/** Tells whether a request is an idea, which nobody has acted on (request-intent `proposal`, `option`). */
+export function isIdea(intent: unknown): boolean {
   return intent === 'proposal' || intent === 'option';
 }
 

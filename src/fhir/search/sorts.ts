@@ -15,7 +15,8 @@ const BETWEEN = '\u0001';
 
 /**
  * Returns the text by which a token or a reference is sorted: for a token its first code, then the system; for a
- * reference its text, such as `Patient/5`. Long texts are cut, and a token's are without ids. Undefined for an element that has neither.
+ * reference its text, such as `Patient/5`. Long texts are cut, and a token's are without ids. Undefined for an element
+ * that has neither.
  */
 export function sortText(type: 'token' | 'reference', element: unknown, path: Path): string | undefined {
   const text = type === 'token' ? tokenText(element, path) : referenceText(element);

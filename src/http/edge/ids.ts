@@ -26,6 +26,8 @@ export interface PatientIds {
 const UUID_LENGTH = 36;
 /** Digits at the beginning that may come from an encoded character. */
 const HEAD = 2;
+/** Characters of the shortest text that is exchanged. */
+export const SHORTEST = UUID_LENGTH - HEAD;
 /** Time and version of a UUIDv7, which the hidden id has in common with the real one. */
 const COMMON = 15;
 /** Place of the variant (RFC 9562, section 4.1). */
@@ -58,14 +60,14 @@ export class IdExchange {
    * mixed case nobody has it.
    */
   readonly inward = (text: string): string =>
-    text.length < UUID_LENGTH - HEAD ? text : text.replace(this.#sent, this.#sentId);
+    text.length < SHORTEST ? text : text.replace(this.#sent, this.#sentId);
 
   /** Does the same for a text that will be percent-decoded, such as the URL of a Bundle's entry. */
   readonly inwardUrl = (text: string): string => this.inward(withPlainIds(text));
 
   /** Returns a text of an answer as the application may see it, in any letter case; the same text if it has no id. */
   outward(text: string): string {
-    return text.length < UUID_LENGTH - HEAD ? text : text.replace(this.#kept, this.#keptId);
+    return text.length < SHORTEST ? text : text.replace(this.#kept, this.#keptId);
   }
 
   readonly #sentId = (found: string): string => {

@@ -1,6 +1,7 @@
 /** Exchanges texts in parsed JSON. */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
+import { SHORTEST } from './ids.ts';
 
 /** Values that are looked at in one step. */
 const STEP = 5_000;
@@ -40,9 +41,6 @@ export function* exchangeJson(value: Json, { inward, inwardUrl }: Replaces): Ste
   }
   return value;
 }
-
-/** Characters of the shortest text that is exchanged. */
-const SHORTEST = 34;
 
 function isContainer(value: Json): value is Json[] | JsonObject {
   return Array.isArray(value) || isObject(value);

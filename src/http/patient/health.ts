@@ -146,10 +146,9 @@ export async function healthPage(visit: Visit, record: OpenRecord): Promise<Pati
     visit,
     record,
   );
-  const ids = [...conditions, ...allergies].map(({ fhir }) => fhir.split('/', 2)[1] ?? '');
-  const cautions = await visit.deps.pages.cautions(ids);
-  const cautionOf = ({ fhir }: { readonly fhir: string }): Html =>
-    cautionText(visit, cautions.get(fhir.split('/', 2)[1] ?? ''));
+  const idOf = ({ fhir }: { readonly fhir: string }): string => fhir.split('/', 2)[1] ?? '';
+  const cautions = await visit.deps.pages.cautions([...conditions, ...allergies].map(idOf));
+  const cautionOf = (item: Condition | TimelineEntry): Html => cautionText(visit, cautions.get(idOf(item)));
   const withdrawn = await visit.deps.pages.withdrawnByAi(record.record, Object.values(TYPES));
   const part = async <T extends { readonly author_type: string; readonly fhir: string }>(
     id: keyof typeof TYPES,
