@@ -71,7 +71,8 @@ export function openWebhookCommands({
     position: (await endpoints.transact(webhookStream(id), by, decide))?.position,
   });
   const secretFor = async (by: RequestContext, id: string): Promise<Issued & { sealed: string }> => {
-    const secret = `whsec_${(await secretOf(by)).toString('base64url')}`;
+    // The form of Standard Webhooks: its libraries decode the key.
+    const secret = `whsec_${(await secretOf(by)).toString('base64')}`;
     return { id, secret, sealed: seal(key, secret, id) };
   };
   return {

@@ -24,7 +24,7 @@ describe('webhook endpoints', () => {
     expect(made.status, String(made)).to.equal(201);
     expect(made.headers.get('cache-control')).to.equal('no-store');
     const { secret, ...endpoint } = JSON.parse(made.text) as ShownEndpoint & Record<string, unknown>;
-    expect(secret).to.match(/^whsec_[\w-]{43}$/);
+    expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(endpoint).to.deep.include({
       ...body,
       active: true,
@@ -159,7 +159,7 @@ describe('webhook endpoints', () => {
     const rotated = await hooks(service, 'POST', `/${id}/rotate`);
     const { secret: newer } = JSON.parse(rotated.text) as ShownEndpoint;
     expect(newer)
-      .to.match(/^whsec_[\w-]{43}$/)
+      .to.match(/^whsec_[A-Za-z0-9+/]{43}=$/)
       .and.not.equal(secret);
     const ping = await hooks(service, 'POST', `/${id}/ping`);
     expect(ping.status).to.equal(200);

@@ -1,6 +1,9 @@
 /** What subscribers are told: every write of whatever interface, thin, signed, once (docs/spec/interface.md, section 6). */
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
+import { Webhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
+import { Sender } from '#src/reactions/webhooks/send.ts';
 import { sign, verify } from '#src/reactions/webhooks/signature.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
@@ -98,6 +101,33 @@ describe('webhook events', () => {
     expect(verify('whsec_other', body, signature), 'another secret').to.equal(false);
     const old = sign(endpoint.secret, body, Math.floor(Date.now() / 1000) - 301);
     expect(verify(endpoint.secret, body, old), 'old').to.equal(false);
+  });
+
+  it('are verified by the libraries of Standard Webhooks and Svix', async () => {
+    const [one] = await receiver.of('/all', 1);
+    if (one === undefined) throw new Error('nothing came');
+    const headers = one.headers as Record<string, string>;
+    expect(headers['webhook-id']).to.equal(eventOf(one).id);
+    for (const Library of [Webhook, SvixWebhook]) {
+      const library = new Library(endpoint.secret);
+      expect(library.verify(one.body.toString(), headers)).to.deep.equal(eventOf(one));
+      expect(() => library.verify(`${one.body} `, headers), 'tampered').to.throw();
+      const other = new Library(`whsec_${Buffer.alloc(32).toString('base64')}`);
+      expect(() => other.verify(one.body.toString(), headers), 'another secret').to.throw();
+    }
+  });
+
+  it("carry only the contract's signature with a secret of the older form", async () => {
+    const secret = `whsec_${Buffer.alloc(32, 0xfb).toString('base64url')}`;
+    const sender = new Sender(5_000);
+    const event = { eventId: 'evt_older', eventType: 'ping', deliveryId: 'whd_older', payload: '{}' };
+    const url = `${receiver.url}/older`;
+    const outcome = await sender.send({ ...event, url, secret, replay: false, guarded: false });
+    sender.close();
+    expect(outcome?.delivered).to.equal(true);
+    const [got] = await receiver.of('/older', 1);
+    expect(verify(secret, '{}', String(got?.headers['service-signature']))).to.equal(true);
+    expect(got?.headers).to.include({ 'webhook-id': 'evt_older' }).and.not.have.property('webhook-signature');
   });
 
   it('tell of the entries of a transaction and a batch one by one, directory entries too', async () => {

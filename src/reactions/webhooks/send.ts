@@ -9,7 +9,7 @@ import {
 } from '#src/shared/customer-hosts.ts';
 import { NotPublic } from '#src/shared/public-address.ts';
 import { retryAfterOf } from './schedule.ts';
-import { sign } from './signature.ts';
+import { sign, signStandard } from './signature.ts';
 
 /** The request to send. */
 export interface Attempt {
@@ -209,11 +209,15 @@ function headersOf(
   { secret, payload, eventType, eventId, deliveryId, replay }: Attempt,
   authority: string,
 ): string[] {
+  const seconds = Math.floor(Date.now() / 1000);
+  const standard = signStandard(secret, eventId, payload, seconds);
   return [
     ...['Host', authority, 'Content-Type', 'application/json'],
     ...['Content-Length', String(Buffer.byteLength(payload)), 'User-Agent', 'Service-Webhooks/1.0'],
     ...['Service-Event', eventType, 'Service-Event-Id', eventId, 'Service-Delivery', deliveryId],
-    ...['Service-Signature', sign(secret, payload, Math.floor(Date.now() / 1000))],
+    ...['Service-Signature', sign(secret, payload, seconds)],
+    ...['webhook-id', eventId, 'webhook-timestamp', String(seconds)],
+    ...(standard === undefined ? [] : ['webhook-signature', standard]),
     ...(replay ? ['Service-Replay', 'true'] : []),
   ];
 }

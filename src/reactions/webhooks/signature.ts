@@ -1,12 +1,37 @@
-/** `Service-Signature`: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">` (docs/spec/interface.md, section 6). */
+/**
+ * Signatures of deliveries: the contract's `Service-Signature` (docs/spec/interface.md, section 6), and those of
+ * Standard Webhooks (https://www.standardwebhooks.com, specification 1.0.0), which its libraries and Svix's verify.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** Largest difference between `t` and the receiver's clock, in seconds. */
 export const TOLERANCE_SECONDS = 300;
 
-/** Signs a body. @param secret the whole `whsec_…`: it is the key. @param seconds unix time */
+/** Matches secrets of this form; older ones hold base64url and sign only what the contract says. */
+const STANDARD_SECRET = /^whsec_([A-Za-z0-9+/]{43}=)$/;
+
+/**
+ * Signs a body for `Service-Signature`: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<raw body>">`.
+ * @param secret the whole `whsec_…`: it is the key. @param seconds unix time
+ */
 export function sign(secret: string, body: string | Buffer, seconds: number): string {
-  return `t=${seconds},v1=${mac(secret, seconds, body).toString('hex')}`;
+  return `t=${seconds},v1=${mac(secret, `${seconds}.`, body).toString('hex')}`;
+}
+
+/**
+ * Signs a body for `webhook-signature`: `v1,<base64 HMAC-SHA256 of "<id>.<unix seconds>.<raw body>">`, keyed with the
+ * bytes that the secret encodes.
+ * @returns undefined if the secret isn't standard base64 of 32 bytes
+ */
+export function signStandard(
+  secret: string,
+  id: string,
+  body: string | Buffer,
+  seconds: number,
+): string | undefined {
+  const [, key] = STANDARD_SECRET.exec(secret) ?? [];
+  if (key === undefined) return undefined;
+  return `v1,${mac(Buffer.from(key, 'base64'), `${id}.${seconds}.`, body).toString('base64')}`;
 }
 
 /** Tells whether a delivery is genuine and recent. Receivers do the same. */
@@ -18,9 +43,9 @@ export function verify(
 ): boolean {
   const [, t = '', v1 = ''] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
   if (t === '' || Math.abs(nowSeconds - Number(t)) > TOLERANCE_SECONDS) return false;
-  return timingSafeEqual(mac(secret, Number(t), body), Buffer.from(v1, 'hex'));
+  return timingSafeEqual(mac(secret, `${Number(t)}.`, body), Buffer.from(v1, 'hex'));
 }
 
-function mac(secret: string, seconds: number, body: string | Buffer): Buffer {
-  return createHmac('sha256', secret).update(`${seconds}.`).update(body).digest();
+function mac(key: string | Buffer, before: string, body: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(before).update(body).digest();
 }
