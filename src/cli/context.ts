@@ -5,7 +5,7 @@ import { buildAnswer, madeFor } from '#src/context/answer.ts';
 import type { Authorship } from '#src/context/compose.ts';
 import { excerptsOf } from '#src/context/excerpt.ts';
 import { makeContext } from '#src/context/make.ts';
-import type { GrantManifest, Manifest } from '#src/context/manifest.ts';
+import { FORM, type GrantManifest, type Manifest, printManifest } from '#src/context/manifest.ts';
 import { maskedAuthorship, maskedBody } from '#src/context/masked.ts';
 import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
 import { openPool } from '#src/database/pool.ts';
@@ -18,7 +18,7 @@ import { CONTEXT_LETTERS, coverageOf } from '#src/shared/coverage.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { withEventStore } from './database.ts';
-import { Failure } from './failure.ts';
+import { Failure, NOT_ALL_CHECKED } from './failure.ts';
 import { withStream } from './patient.ts';
 import type { ServiceOptions } from './service.ts';
 import { withDatabase } from './stopped.ts';
@@ -31,28 +31,48 @@ export interface ContextOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Rebuilds a context and prints it.
+ * @returns the exit code: 4 when the manifest doesn't tell whether the result equals the answer that was given.
  * @throws Failure for a manifest that doesn't exist, a purged record, a mismatch with the manifest, or an
  * unreachable database.
  */
-export async function contextCommand(id: string, { json = false, ...where }: ContextOptions): Promise<void> {
-  const { text, body } = await withDatabase(where, async ({ url }) => {
+export async function contextCommand(
+  id: string,
+  { json = false, ...where }: ContextOptions,
+): Promise<number> {
+  const { text, body, checked } = await withDatabase(where, async ({ url }) => {
     const pool = openPool(url, { max: 1, name: 'annal context' });
     const kept = await new ContextManifests(pool).find(id).finally(() => pool.end());
     if (kept === undefined) throw new Failure(`unknown manifest ${id.slice(0, 60)}`);
     return withEventStore(url, (store) => contextAgain(store, kept));
   });
   process.stdout.write(`${json ? JSON.stringify(body) : text}\n`);
+  if (checked) return 0;
+  process.stderr.write(
+    `annal: ${id} was written by a version of Annal that stored no hash of the answer. This text is made by the rules of ` +
+      `this version; whether it is the one that was returned can't be checked.\n`,
+  );
+  return NOT_ALL_CHECKED;
+}
+
+/** A context made again. */
+export interface ContextAgain {
+  readonly text: string;
+  readonly body: object;
+  /** True if it was compared with the answer that was given; manifests of form 1 have no hash of it. */
+  readonly checked: boolean;
 }
 
 /**
  * Rebuilds the context that a manifest names, and its text.
- * @throws Failure on a mismatch: the events, or the rules by which contexts are built, have changed since.
+ * @throws Failure when it isn't the answer that was given: the rules by which contexts are made, or the events, have
+ * changed since.
  */
 export async function contextAgain(
   store: EventStore,
   { id, tenantId, record: patient, manifest }: KeptManifest,
-): Promise<{ readonly text: string; readonly body: object }> {
-  const { at, day, ask, directory, displays, grant } = JSON.parse(manifest) as Manifest;
+): Promise<ContextAgain> {
+  const given = JSON.parse(manifest) as Manifest;
+  const { at, day, ask, directory, displays, grant } = given;
   const record = await withStream(store, recordStream(patient), (events) =>
     recordAt(events, { kind: 'time', micros: toMicros(grant?.until ?? at) }, () => false),
   );
@@ -76,12 +96,35 @@ export async function contextAgain(
     ask,
     day,
   );
-  const ground = { patient, at, day, ...(grant === undefined ? {} : { grant }) };
+  const ground = {
+    patient,
+    at,
+    day,
+    version: given.version ?? '',
+    ...(grant === undefined ? {} : { grant }),
+  };
   const answered = buildAnswer(made, ask, { ...ground, madeFor: madeFor(tenantId, grant?.id) });
-  if (answered.manifest !== manifest) {
-    throw new Failure(`${id}: the context made from the events differs from the one that was returned`);
-  }
-  return { text: made.composed.text, body: answered.body };
+  if (!isSame(answered.manifest, given)) throw new Failure(`${id}: ${whyOther(given)}`);
+  return {
+    text: made.composed.text,
+    body: { ...answered.body, manifest_id: id },
+    checked: given.answer !== undefined,
+  };
+}
+
+/** Compares answers by their hash. Manifests of form 1 have none: what was looked up beside the record is compared. */
+function isSame(made: Manifest, given: Manifest): boolean {
+  if (given.answer !== undefined) return made.answer === given.answer;
+  const { answer: _, version: _v, ...inputs } = made;
+  return printManifest({ ...inputs, form: given.form }) === printManifest(given);
+}
+
+function whyOther({ form, version }: Manifest): string {
+  const differs = 'the context made from the events differs from the one that was returned';
+  if (form === FORM)
+    return `${differs}. The rules of contexts are the same, so check the events and the manifest: annal verify`;
+  const writer = version === undefined ? 'an earlier version of Annal' : `Annal ${version}`;
+  return `${differs}. It was made by ${writer} with rules of form ${form}; the rules of this version have form ${FORM}. Run the command of that version on a copy of the data`;
 }
 
 /** Returns whether the grant of a context covered a resource (docs/spec/decisions.md, section 9, "Letters"). */

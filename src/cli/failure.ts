@@ -18,6 +18,9 @@ export const MISUNDERSTOOD = 2;
 /** Exit code of a check that was carried out and found something. */
 export const FAULTS_FOUND = 3;
 
+/** Exit code of a check that found no fault but couldn't check everything. */
+export const NOT_ALL_CHECKED = 4;
+
 /**
  * Checks that a command has an action.
  * @throws Failure listing the valid actions.

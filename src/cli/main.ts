@@ -9,7 +9,8 @@ import { Failure, MISUNDERSTOOD } from './failure.ts';
 /**
  * Runs a command line.
  * @param args without node and script.
- * @returns the exit code: 0, 1 when the command failed, 2 when it was not understood, 3 when a check found something.
+ * @returns the exit code: 0, 1 when the command failed, 2 when it was not understood, 3 when a check found something,
+ * 4 when it found nothing but couldn't check everything.
  */
 export async function main(args: readonly string[]): Promise<number> {
   const [first, about] = args;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Authored, Section } from './compose.ts';
 import type { MadeContext } from './make.ts';
-import { type Manifest, manifestId, printManifest } from './manifest.ts';
+import { FORM, hashAnswer, type Manifest, manifestId } from './manifest.ts';
 import { versionedOf } from './record.ts';
 import type { ContextRequest } from './request.ts';
 import { TOKENIZER } from './tokenizer.ts';
@@ -11,8 +11,7 @@ import { TOKENIZER } from './tokenizer.ts';
 export interface ContextAnswer {
   readonly body: JsonObject;
   readonly id: string;
-  /** The manifest as `printManifest` writes it. */
-  readonly manifest: string;
+  readonly manifest: Manifest;
   /** How many resources it shows. */
   readonly shown: number;
 }
@@ -21,6 +20,8 @@ export interface ContextAnswer {
 export interface ContextOrigin extends Pick<Manifest, 'patient' | 'at' | 'day' | 'grant'> {
   /** As `madeFor` returns it. */
   readonly madeFor: string;
+  /** The version of Annal. */
+  readonly version: string;
 }
 
 /** Returns what a manifest's id is a hash of: two grants' ids don't show that they lead to one record. */
@@ -34,13 +35,9 @@ export function buildAnswer(
   ask: ContextRequest,
   ground: ContextOrigin,
 ): ContextAnswer {
-  const { patient, at, day, madeFor, grant } = ground;
-  const made = { patient, at, day, ask, directory, displays, ...(grant === undefined ? {} : { grant }) };
-  const manifest: Manifest = { form: 1, ...made };
-  const id = manifestId(madeFor, manifest);
+  const { patient, at, day, madeFor, version, grant } = ground;
   const isText = ask.format === 'text';
-  const body: JsonObject = {
-    manifest_id: id,
+  const answer: JsonObject = {
     patient,
     budget_tokens: ask.budget_tokens,
     tokens_used: composed.tokens,
@@ -57,8 +54,11 @@ export function buildAnswer(
     provenance_note: provenanceNote(at, day),
     ...(isText ? { text: composed.text } : {}),
   };
+  const made = { patient, at, day, ask, directory, displays, ...(grant === undefined ? {} : { grant }) };
+  const manifest: Manifest = { form: FORM, answer: hashAnswer(answer, made), version, ...made };
+  const id = manifestId(madeFor, manifest);
   const shown = new Set(composed.sections.flatMap(sourcesOf)).size;
-  return { body, id, manifest: printManifest(manifest), shown };
+  return { body: { manifest_id: id, ...answer }, id, manifest, shown };
 }
 
 function sectionOf({ kind, tokens, items, text, note }: Section, isText: boolean): JsonObject {

@@ -1,6 +1,7 @@
 /** The manifest of a context: its inputs, so that the same context can be made again. */
 import { createHash } from 'node:crypto';
 import type { TypeAccess } from '#src/shared/access.ts';
+import type { JsonObject } from '#src/shared/json.ts';
 import type { MadeContext } from './make.ts';
 import type { ContextRequest } from './request.ts';
 
@@ -15,10 +16,20 @@ export interface GrantManifest {
   readonly until: string;
 }
 
+/**
+ * The version of the rules by which contexts are made. Raise it with every change after which the same record, request and
+ * day give another answer: `test/context/forms.test.ts` fails otherwise.
+ */
+export const FORM = 2;
+
 /** A manifest. The record's events up to `at` are the remaining input. */
 export interface Manifest {
-  /** Version of the manifest and of the rules by which contexts are made. */
-  readonly form: 1;
+  /** The `FORM` that the answer was made with. Manifests of form 1 have neither `answer` nor `version`. */
+  readonly form: number;
+  /** SHA-256 of the answer, as `hashAnswer` returns it. */
+  readonly answer?: string;
+  /** The version of Annal that made the answer first. */
+  readonly version?: string;
   readonly patient: string;
   /** Instant of the record's last change, under a grant of the last that it covers. */
   readonly at: string;
@@ -32,21 +43,36 @@ export interface Manifest {
 
 /** Prints a manifest; equal manifests give equal texts. */
 export function printManifest(manifest: Manifest): string {
-  const { form, patient, at, day, ask, directory, displays, grant } = manifest;
+  const { form, answer, version, patient, at, day, ask, directory, displays, grant } = manifest;
   const { task, question, needs, budget_tokens, format, window_days } = ask;
   const asked = { task, question, needs, budget_tokens, format, window_days };
-  return JSON.stringify({ form, patient, at, day, ask: asked, directory, displays, grant });
+  return JSON.stringify({ form, answer, version, patient, at, day, ask: asked, directory, displays, grant });
 }
 
 /**
- * Returns a manifest's id, a hash of whom it was made for and the printed manifest. Under a grant neither the record's last
+ * Returns the SHA-256 of an answer, hexadecimal. Under a grant it is that of the answer as the application sees it, so that
+ * it can't confirm the patient's real id.
+ * @param body the answer without `manifest_id`, which is derived from this hash.
+ */
+export function hashAnswer(
+  body: JsonObject,
+  { patient, grant }: Pick<Manifest, 'patient' | 'grant'>,
+): string {
+  const text = JSON.stringify(body);
+  const shown = grant === undefined ? text : text.replaceAll(patient, grant.patient);
+  return createHash('sha256').update(shown).digest('hex');
+}
+
+/**
+ * Returns a manifest's id, a hash of whom it was made for and the printed manifest without `version`: it names the inputs
+ * and the answer, so two different answers never share an id. Under a grant neither the record's last
  * change nor its real id is part of it: ids would show when something changes that the grant doesn't cover, and confirm a
  * real id that somebody suspects. Contexts with the same id are the same.
  */
 export function manifestId(madeFor: string, manifest: Manifest): string {
-  const { grant } = manifest;
+  const { version: _, grant, ...inputs } = manifest;
   const printed = printManifest(
-    grant === undefined ? manifest : { ...manifest, patient: grant.patient, grant: { ...grant, until: '' } },
+    grant === undefined ? inputs : { ...inputs, patient: grant.patient, grant: { ...grant, until: '' } },
   );
   return `ctx_${createHash('sha256').update(`${madeFor}\n${printed}`).digest('base64url').slice(0, 24)}`;
 }

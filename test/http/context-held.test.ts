@@ -66,7 +66,13 @@ describe('contexts of a record that is held', () => {
     const told = async (tell: ReturnType<typeof openMakeContext>, patient: string): Promise<string> => {
       const made = await tell(caller, { patient, ask: ASK, today: TODAY });
       if (made === undefined) return 'not there';
-      const ground = { patient, at: toInstant(made.at), day: TODAY, madeFor: caller.sees.ownerId };
+      const ground = {
+        patient,
+        at: toInstant(made.at),
+        day: TODAY,
+        madeFor: caller.sees.ownerId,
+        version: '0.0.0',
+      };
       return JSON.stringify(buildAnswer(made, ASK, ground));
     };
     const open = () => openMakeContext(service.pool, () => Promise.resolve(new Map()));

@@ -1,5 +1,6 @@
 /** `POST /v1/context`: what it tells, what it leaves out, and that it can be made again from the events. */
 import { expect } from 'chai';
+import { FORM, type Manifest, printManifest } from '#src/context/manifest.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { runCommand } from '#test/support/cli.ts';
@@ -241,6 +242,40 @@ describe('context', () => {
     expect(told.stdout).to.equal(`${String(later.json.text)}\n`);
     const missing = await runCommand(['context', 'ctx_none'], { DATABASE_URL: service.databaseUrl });
     expect(missing).to.deep.include({ code: 1, stdout: '' });
+  });
+
+  it('is never printed as the answer that was given when it is another one', async () => {
+    const { json } = await rest.v1('POST', '/context', { patient, budget_tokens: 300, format: 'text' });
+    const id = String(json.manifest_id);
+    const again = async (changed: object) => {
+      await service.pool.query(
+        'update operations.context_manifest set manifest = (manifest::jsonb || $2::jsonb)::text where id = $1',
+        [id, JSON.stringify(changed)],
+      );
+      return runCommand(['context', id], { DATABASE_URL: service.databaseUrl });
+    };
+    const kept = await service.pool.query<{ manifest: string }>(
+      'select manifest from operations.context_manifest where id = $1',
+      [id],
+    );
+    // Rules of an older version gave another text for the same record, request and day.
+    const older = await again({ form: 1.5, answer: 'f'.repeat(64), version: '0.2.9' });
+    expect(older).to.deep.include({ code: 1, stdout: '' });
+    expect(older.stderr)
+      .to.contain('made by Annal 0.2.9 with rules of form 1.5')
+      .and.to.contain(`form ${FORM}`);
+    const altered = await again({ form: FORM });
+    expect(altered).to.deep.include({ code: 1, stdout: '' });
+    expect(altered.stderr).to.contain('annal verify');
+    // Manifests of form 1 have no hash.
+    const { answer: _, version: _v, ...first } = JSON.parse(kept.rows[0]?.manifest ?? '') as Manifest;
+    await service.pool.query('update operations.context_manifest set manifest = $2 where id = $1', [
+      id,
+      printManifest({ ...first, form: 1 }),
+    ]);
+    const unchecked = await runCommand(['context', id], { DATABASE_URL: service.databaseUrl });
+    expect(unchecked).to.deep.include({ code: 4, stdout: `${String(json.text)}\n` });
+    expect(unchecked.stderr).to.contain("can't be checked");
   });
 
   it('refuses what it does not understand, naming it', async () => {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { MadeAt } from '#queries/context/context.ts';
 import { buildAnswer, madeFor } from '#src/context/answer.ts';
-import type { GrantManifest } from '#src/context/manifest.ts';
+import { type GrantManifest, printManifest } from '#src/context/manifest.ts';
 import { maskedRequest } from '#src/context/masked.ts';
 import { CONTEXT_TYPES } from '#src/context/record.ts';
 import { type ContextRequest, KINDS, NEED_FORMS, parseNeed } from '#src/context/request.ts';
@@ -14,6 +14,7 @@ import type { Caller } from '#src/shared/caller.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
+import { VERSION } from '../version.ts';
 import type { RestRequest } from './record.ts';
 import { optional, text } from './schemas.ts';
 
@@ -118,13 +119,14 @@ export const CONTEXT_ROUTES = [
       if (made === undefined) throw notFound('Patient', patient);
       const grant = grantOf(caller, made);
       const ground = {
-        ...{ patient, day, at: toInstant(made.at), madeFor: madeFor(caller.sees.ownerId, grant?.id) },
+        ...{ patient, day, at: toInstant(made.at), version: VERSION },
+        madeFor: madeFor(caller.sees.ownerId, grant?.id),
         ...(grant === undefined ? {} : { grant }),
       };
       const { body: answer, id, manifest, shown } = buildAnswer(made, ask, ground);
       const kept = await services.manifests.keep({
         id,
-        manifest,
+        manifest: printManifest(manifest),
         record: patient,
         tenantId: caller.sees.ownerId,
       });
