@@ -1,7 +1,7 @@
 /**
  * `_purge`: removes a record physically, as a process that a crash only delays
  * (docs/decisions/0004-purge-is-a-process.md). `RecordErasureRequested` is written to the project's stream. The leader
- * of the erasure process then ends the grants and deletes the Patient in one append (subscribers are notified), waits
+ * of the erasure process then deletes the Patient and ends the grants in one append (subscribers are notified), waits
  * until reactions have passed it, deletes rows that aren't events, erases the stream and writes `RecordErased`, at which
  * projections delete their rows. Every step may be repeated.
  */
@@ -118,7 +118,7 @@ async function erasedAt(
 }
 
 /**
- * Ends the grants and deletes the Patient, and waits for the reactions to that; again if somebody restored the Patient
+ * Deletes the Patient and ends the grants, and waits for the reactions to that; again if somebody restored the Patient
  * meanwhile. Does nothing if the stream is erased.
  */
 async function endRecord(
@@ -163,17 +163,20 @@ async function appendEnd(
   }
 }
 
-/** Decides the end of all grants, then of the Patient. Ids follow from what is ended: a second run ends nothing twice. */
+/**
+ * Decides the end of the Patient, then of all grants, so that applications under a grant are told of both. Ids follow
+ * from what is ended: a second run ends nothing twice.
+ */
 function ending(state: Resources, clock: Clock, past: PastOf, patient: string, ids: IdSource): Draft[] {
   past.require(activeGrants(state));
+  const eventId = ids.at(entryOf(state, patient)?.version ?? 0, 'event');
+  const { drafts } = removeLive(state, clock, [{ kind: 'remove', eventId, type: 'Patient', id: patient }]);
   const revocations = revokeAll('patient_purged')(state, past.at, clock.next()).events.map((event) => ({
     id: ids.at(0, `end/${'data' in event && 'grant_id' in event.data ? event.data.grant_id : ''}`),
     at: clock.next(),
     event,
   }));
-  const eventId = ids.at(entryOf(state, patient)?.version ?? 0, 'event');
-  const { drafts } = removeLive(state, clock, [{ kind: 'remove', eventId, type: 'Patient', id: patient }]);
-  return [...revocations, ...drafts];
+  return [...drafts, ...revocations];
 }
 
 /**

@@ -8,6 +8,7 @@ import { type Application, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, linkOf, me, newPatient } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
+import { type Receiver, startReceiver } from '#test/support/receiver.ts';
 
 describe('a personal record', () => {
   let service: InProcess;
@@ -15,6 +16,7 @@ describe('a personal record', () => {
   let instance: ConsentInstance;
   let owner: AdminUser;
   let application: Application;
+  let receiver: Receiver;
 
   const email = 'ada@example.org';
   const mine = async (environment = 'sandbox') =>
@@ -41,8 +43,12 @@ describe('a personal record', () => {
     const { id: organization } = await owner.done('POST', '/organizations', { name: 'Hearty' });
     const { id } = await owner.done('POST', `/organizations/${organization}/projects`, { name: 'App' });
     application = await granting.register(owner, id);
+    receiver = await startReceiver();
+    const endpoint = { url: receiver.url, events: ['*'], environment: 'sandbox' };
+    await owner.done('POST', `/projects/${id}/webhooks`, endpoint);
   });
   after(async () => {
+    await receiver?.stop();
     await instance?.close();
     await granting?.close();
     await service?.stop();
@@ -55,6 +61,12 @@ describe('a personal record', () => {
     const read = () => service.fhir(`/Patient/${allowed.patient}`, { key: allowed.token });
     expect((await read()).status).to.equal(200);
     expect((await purge(record)).status).to.equal(204);
+    const told = (await receiver.of('/', 3)).map(({ body }) => JSON.parse(body.toString()));
+    expect(told.map(({ type, data }) => [type, data.patient])).to.deep.equal([
+      ['consent.granted', allowed.patient],
+      ['resource.deleted', allowed.patient],
+      ['consent.revoked', allowed.patient],
+    ]);
     expect((await read()).status).to.equal(401);
     expect(await mine()).to.deep.equal([]);
     for (const path of ['/grants', '/access-log'])

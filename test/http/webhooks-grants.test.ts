@@ -245,7 +245,7 @@ describe('webhooks to applications with grants', () => {
     expect(told?.data.source).to.deep.equal({ author_type: 'import', source_system: `ward ${patient}` });
   });
 
-  it('leave nothing of a purged record', async () => {
+  it('tell of a purge that the Patient is deleted, and leave nothing of the record', async () => {
     const listening = await grants.listen('Purged', ['*']);
     const app = await grants.register(listening.project, 'Diary');
     const record = await newPatient(service);
@@ -254,12 +254,18 @@ describe('webhooks to applications with grants', () => {
     await listening.come(2);
     const purged = await service.fhir(`/Patient/${record}?_purge=true`, { method: 'DELETE' });
     expect(purged.status).to.equal(204);
-    const told = await listening.come(3);
+    const told = await listening.come(4);
     expect(told.map(({ type, data }) => [type, data.patient])).to.have.deep.members([
       ['consent.granted', patient],
       ['resource.created', patient],
+      ['resource.deleted', patient],
       ['consent.revoked', patient],
     ]);
+    expect(told.find(({ type }) => type === 'resource.deleted')?.data).to.deep.include({
+      resource_type: 'Patient',
+      id: patient,
+    });
+    expect(told.map(({ body }) => body).join()).to.not.include(record);
     await deliveriesOf(service, listening.endpoint, (all) => all.every(isDelivered), '', listening.key);
     await new WebhookDeliveries(service.pool).sweep();
     for (const table of ['webhook_delivery', 'webhook_grant']) {

@@ -4,8 +4,10 @@ import { expect } from 'chai';
 import { KEPT_DAYS, WebhookDeliveries } from '#src/reactions/webhooks/deliveries.ts';
 import { verify } from '#src/reactions/webhooks/signature.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
+import { newPatient } from '../support/me.ts';
 import { eventually } from '../support/process.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { WebhookGrants } from '../support/webhook-grants.ts';
 import { deliveriesOf, endpointAt, hooks, type ShownEndpoint } from '../support/webhooks.ts';
 
 describe('webhook deliveries under way', () => {
@@ -107,6 +109,29 @@ describe('webhook deliveries under way', () => {
     );
     expect(rowCount).to.equal(0);
     await hooks(service, 'DELETE', `/${id}`);
+  });
+
+  it("tell an application of a purge first, then of its grant's end, also when the first attempt is slow and fails", async () => {
+    const grants = await WebhookGrants.open(service);
+    const app = await grants.listen('Order', ['resource.deleted', 'consent.revoked']);
+    const record = await newPatient(service);
+    await grants.give(record, app.project, await grants.register(app.project, 'Diary'), ['patient/*.rs']);
+    const waiting: ServerResponse[] = [];
+    grants.receiver.answer(`/${app.project}`, (response, { headers }) => {
+      if (headers['service-event'] === 'resource.deleted' && waiting.length === 0) waiting.push(response);
+      else response.writeHead(204).end();
+    });
+    const came = () => grants.receiver.received.map(({ headers }) => headers['service-event']);
+    const purge = await service.fhir(`/Patient/${record}?_purge=true`, { method: 'DELETE' });
+    expect(purge.status).to.equal(204);
+    await eventually(() => waiting.length === 1);
+    await another();
+    expect(came()).to.deep.equal(['resource.deleted']);
+    for (const response of waiting) response.writeHead(500).end();
+    await eventually(() => came().length === 3);
+    expect(came().slice(0, 1)).to.deep.equal(['resource.deleted']);
+    expect(came().slice(1)).to.have.members(['consent.revoked', 'resource.deleted']);
+    await grants.close();
   });
 
   it(`are kept for ${KEPT_DAYS} days`, async () => {

@@ -44,7 +44,8 @@ export interface Room {
 // Indexes: primary keys of webhooks.endpoint, operations.webhook_health and operations.webhook_delivery;
 // webhook_delivery_due. The selected ids are passed as an array: with a join the planner would read the whole ledger.
 // An endpoint that doesn't answer in time gives one instance at a time the right to one delivery. A replay keeps its
-// order: deliveries queued behind another wait until that has ended.
+// order: deliveries queued behind another wait until that has ended. The end of a grant isn't sent before an earlier
+// deletion in the same record (a purge has both) was attempted; index: webhook_delivery_record.
 const CLAIM = `
 with open as (
   select e.id, e.url, e.secret, e.environment, coalesce(h.probing, false) as probing, r.free
@@ -67,6 +68,11 @@ picked as (
         and (d.replay_id is null or not exists (
           select from operations.webhook_delivery before
            where before.replay_id = d.replay_id and before.seq < d.seq and before.due_at is not null))
+        and (d.event_type <> 'consent.revoked' or not exists (
+          select from operations.webhook_delivery deleted
+           where deleted.record = d.record and deleted.endpoint_id = d.endpoint_id and deleted.seq < d.seq
+             and deleted.event_type = 'resource.deleted' and deleted.replay_id is null and deleted.attempts = 0
+             and deleted.due_at is not null))
       order by d.due_at, d.seq
       limit case when not o.probing then o.free when p.endpoint_id is null then 0 else 1 end
         for update skip locked) due)

@@ -258,9 +258,8 @@ export class Dispatcher {
       const counts = new Map<string, number>();
       for (const { claim } of ended) counts.set(claim.endpointId, (counts.get(claim.endpointId) ?? 0) + 1);
       for (const [endpointId, count] of counts) this.#free(endpointId, count);
-      // After a probe or a replay's delivery the next one may be sent.
-      const probed = ended.filter(({ claim, timedOut }) => claim.probing || claim.replay || timedOut);
-      if (probed.length > 0 || this.#hot.size > 0) this.wake(probed.map(({ claim }) => claim.endpointId));
+      const followed = ended.filter(hasFollower);
+      if (followed.length > 0 || this.#hot.size > 0) this.wake(followed.map(({ claim }) => claim.endpointId));
     }
     this.#noting = undefined;
   }
@@ -268,4 +267,9 @@ export class Dispatcher {
   #warn(error: unknown, message: string): void {
     this.deps.log.warn({ reason: error instanceof Error ? error.message : String(error) }, message);
   }
+}
+
+/** Tells whether a delivery may have waited for the end of this one: of a probe, in a replay, or behind a deletion. */
+function hasFollower({ claim, timedOut }: Ended): boolean {
+  return claim.probing || claim.replay || timedOut || claim.eventType === 'resource.deleted';
 }

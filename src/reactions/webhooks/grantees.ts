@@ -13,6 +13,7 @@ import type { Sector } from '#src/shared/sector.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { type Given, heldAt, type KnownGrant } from './grants.ts';
 import type { Named, TextAsOf } from './text-as-of.ts';
+import { isServicesOwn } from './view.ts';
 
 /** The applications of a project and environment that know a record under one pairwise id. */
 export interface Grantee extends Sector {
@@ -48,7 +49,7 @@ export class Grantees {
     isAsked: (tenant: Sector) => boolean,
   ): Promise<Grantee[]> {
     const about = resourceIn(stored);
-    if (about === undefined || stored.metadata.credential.kind === 'system') return [];
+    if (about === undefined || isServicesOwn(stored.metadata)) return [];
     const at = toMicros(stored.metadata.recorded_at);
     const found = new Map<string, Grantee>();
     let sight: Sight | undefined;

@@ -56,8 +56,16 @@ export function audienceOf({ event, metadata }: StoredEvent): readonly Tenant[] 
       return [{ project: event.data.project_id, environment: event.data.environment }];
     default:
   }
-  if (!TOLD.has(event.type) || metadata.credential.kind === 'system') return [];
+  if (!TOLD.has(event.type) || isServicesOwn(metadata)) return [];
   return metadata.owner === undefined ? [] : [metadata.owner];
+}
+
+/**
+ * Tells whether the service wrote an event by itself, because it fills or empties a sandbox. A personal record's purge,
+ * which its patient asks for, has no project: its events name no person.
+ */
+export function isServicesOwn({ credential }: StoredEvent['metadata']): boolean {
+  return credential.kind === 'system' && credential.project !== undefined;
 }
 
 /** Returns a subscriber's view of an event; undefined if it doesn't receive it. */
