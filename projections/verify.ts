@@ -2,24 +2,26 @@
  * Verifies everything: reads the log from its beginning to its head, checks it, derives the read models again beside
  * the serving ones, and reports every differing row. The service goes on meanwhile.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING, type EventBatch, type EventStore, type Position } from '#src/events/store.ts';
 import { PROJECTIONS } from './all.ts';
 import type { NamedHead } from './chain-check.ts';
-import { readCheckpoint } from './checkpoint.ts';
-import type { RowDifference } from './compare.ts';
-import { withoutErasures } from './erasure.ts';
-import { CannotApply, isPassing } from './failure.ts';
 import { tryLock } from './locks.ts';
 import { type ErasedSince, LogCheck, type LogFault } from './log-check.ts';
 import { OperationsCheck, type OperationsFault } from './operations-check.ts';
 import type { Projection } from './projection.ts';
 import { replay } from './replay.ts';
-import { closeSession, inTransaction, openSession } from './session.ts';
-import { Shadow } from './shadow.ts';
-import { schemaSql } from './tables.ts';
+import { closeSession, openSession } from './session.ts';
+import {
+  applyTo,
+  type Derivation,
+  derive,
+  drop,
+  lookAt,
+  type ReadModelFault,
+  type ReadModelLag,
+} from './verify-read-model.ts';
 
 /** Dependencies of a verification. */
 export interface VerifyDeps {
@@ -37,7 +39,10 @@ export interface VerifyOptions {
     position: Position;
   }) => void;
   readonly signal?: AbortSignal;
-  /** How long a projection may take to reach the log's head at the start. Default 60 s. */
+  /**
+   * How long a projection may take to reach the log's head at the start; afterwards it is compared up to its own position.
+   * Default 60 s.
+   */
   readonly catchUpMs?: number;
   /** Heads of streams in a checkpoint: each stream must still have that history. */
   readonly heads?: AsyncIterable<NamedHead>;
@@ -53,16 +58,7 @@ export class VerifyRunning extends Error {
   }
 }
 
-/** A read model that could not be compared, or a row that differs. */
-export type ReadModelFault =
-  | (RowDifference & { readonly projection: string })
-  | {
-      readonly projection: string;
-      readonly what: 'lagging' | 'underivable' | 'outdated' | 'unnamed';
-      readonly message: string;
-    };
-
-/** The result; `clean` means that nothing is wrong. */
+/** The result; `clean` means that nothing is wrong. A read model that lags isn't wrong. */
 export interface VerifyReport {
   readonly clean: boolean;
   readonly events: number;
@@ -75,10 +71,12 @@ export interface VerifyReport {
   readonly operations: readonly OperationsFault[];
   /** Faults of the read models: at most 1,000 a table are named. */
   readonly readModels: readonly ReadModelFault[];
+  readonly lagging: readonly ReadModelLag[];
 }
 
 const BATCH_SIZE = 2_000;
 const NAMED = 1_000;
+const CATCH_UP_MS = 60_000;
 
 /**
  * Verifies the log and the read models.
@@ -101,17 +99,16 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
     const noted = new OperationsCheck(await open('operations'), deps.store, NAMED);
     await noted.begin();
     for (const projection of projections) {
-      derivations.push(await derive(deps, projection, await open(projection.name)));
+      derivations.push(await derive(deps.store, projection, await open(projection.name)));
     }
-    await read(deps, { check, noted, derivations }, options);
+    const head = await read(deps, { check, noted, derivations }, options);
     const erased = await check.checkLost();
     await check.checkIds();
     await noted.end();
     options.onProgress?.({ phase: 'comparing', events: check.events, position: await deps.store.head() });
-    // Events of a newer version are reported once, not for each read model.
-    const derived = derivations.filter(({ failure }) => !isNewer(failure, check));
-    const found = await Promise.all(derived.map((each) => faultsOf(deps, each, options)));
-    const readModels = found.flat();
+    const log = { check, head, catchUpMs: options.catchUpMs ?? CATCH_UP_MS };
+    const found = await Promise.all(derivations.map((each) => lookAt(deps.store, each, log)));
+    const readModels = found.flatMap(({ faults }) => faults);
     return {
       clean: [check.faults, noted.faults, readModels].every(({ length }) => length === 0),
       events: check.events,
@@ -120,35 +117,12 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
       checkpoint: options.heads === undefined ? null : { streams: await check.chains.expected(), erased },
       operations: noted.faults,
       readModels,
+      lagging: found.flatMap(({ lag }) => lag ?? []),
     };
   } finally {
     await Promise.all(derivations.map(drop));
     await Promise.all(sessions.map(closeSession));
   }
-}
-
-/** A derivation of a read model, up to an event that can't be applied. */
-interface Derivation {
-  readonly projection: Projection;
-  readonly session: pg.Client;
-  readonly shadow: Shadow;
-  failure: unknown;
-}
-
-const shadowName = (projection: Projection): string => `${projection.name}_verify`;
-
-async function derive(
-  { store }: VerifyDeps,
-  projection: Projection,
-  session: pg.Client,
-): Promise<Derivation> {
-  const schema = shadowName(projection);
-  await session.query(`drop schema if exists ${schema} cascade; ${schemaSql(projection, schema)}`);
-  // These tables aren't needed after a crash, so they have no write-ahead log.
-  await session.query(
-    projection.compared.map((table) => `alter table ${schema}.${table} set unlogged`).join(';'),
-  );
-  return { projection, session, shadow: new Shadow(projection, schema, session, store), failure: undefined };
 }
 
 /** The checks that read along. */
@@ -158,12 +132,12 @@ interface Readers {
   readonly derivations: readonly Derivation[];
 }
 
-/** Reads the log once: checks it, and applies it to every shadow. */
+/** Reads the log once: checks it, and applies it to every shadow. @returns the log's head at the start */
 async function read(
   { store }: VerifyDeps,
   { check, noted, derivations }: Readers,
   { signal, onProgress, also }: VerifyOptions,
-): Promise<void> {
+): Promise<Position> {
   const handle = async (batch: EventBatch): Promise<void> => {
     const checked = check
       .check(batch.events)
@@ -174,66 +148,5 @@ async function read(
   const until = await store.head();
   const complete = await replay({ store, after: BEGINNING, until, batchSize: BATCH_SIZE, signal, handle });
   if (!complete) throw new Error('verification was interrupted');
-}
-
-async function applyTo(derivation: Derivation, { events, position }: EventBatch): Promise<void> {
-  const { projection, session, shadow } = derivation;
-  if (derivation.failure !== undefined) return;
-  const wanted = events.filter(({ stream }) =>
-    projection.prefixes.some((prefix) => stream.startsWith(prefix)),
-  );
-  await inTransaction(session, () => shadow.apply({ events: wanted, position })).catch((error: unknown) => {
-    if (isPassing(error)) throw error;
-    derivation.failure = error;
-  });
-}
-
-/** Removes the tables; where the database is away the next verification does. */
-async function drop({ session, shadow }: Derivation): Promise<void> {
-  await session.query(`drop schema if exists ${shadow.schema} cascade`).catch(() => undefined);
-}
-
-function isNewer(failure: unknown, check: LogCheck): boolean {
-  return (
-    failure instanceof CannotApply && failure.newer !== undefined && check.hasNewer(failure.event.stream)
-  );
-}
-
-/** Compares a derivation with the serving tables. */
-async function faultsOf(
-  { store }: VerifyDeps,
-  { projection, session, shadow, failure }: Derivation,
-  { catchUpMs = 60_000 }: VerifyOptions,
-): Promise<ReadModelFault[]> {
-  const { name, version } = projection;
-  const serving = await readCheckpoint(session, name);
-  if (serving?.version !== version) {
-    const message = `the tables have version ${serving?.version ?? 'none'}, this version of Annal needs ${version}`;
-    return [{ projection: name, what: 'outdated', message }];
-  }
-  if (failure !== undefined) {
-    const message = failure instanceof Error ? failure.message : String(failure);
-    return [{ projection: name, what: 'underivable', message }];
-  }
-  const end = performance.now() + catchUpMs;
-  for (;;) {
-    const compared = await shadow.compare();
-    if (compared !== undefined) {
-      const differences = compared.flatMap((each) => each.differences);
-      const cut = compared.filter(({ more }) => more).map(({ table }) => `${name}.${table}`);
-      return [
-        ...(await withoutErasures(store, differences)).map((each) => ({ ...each, projection: name })),
-        ...cut.map((table) => ({
-          projection: name,
-          what: 'unnamed' as const,
-          message: `more than 1,000 rows of ${table} differ; only 1,000 are listed`,
-        })),
-      ];
-    }
-    if (performance.now() > end) {
-      const message = `it did not reach position ${await shadow.position()} within ${catchUpMs} ms`;
-      return [{ projection: name, what: 'lagging', message }];
-    }
-    await delay(100);
-  }
+  return until;
 }

@@ -31,7 +31,7 @@ import { openAuthorize } from './app/authorize.ts';
 import { openConsentProcesses } from './app/consent-processes.ts';
 import { openConsent } from './app/consents.ts';
 import { openDocuments } from './app/documents.ts';
-import { drain } from './app/drain.ts';
+import { drain, drainProjections, endableAppends } from './app/drain.ts';
 import { observeFollowing } from './app/following.ts';
 import { openIdentities, ownIssuer } from './app/identity.ts';
 import { openIdentityGrant } from './app/identity-grant.ts';
@@ -143,6 +143,9 @@ const SHOWN_MS = 60_000;
 /** How long a start waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
 
+/** The part of SHUTDOWN_SECONDS in ms that requests and read models may take; the rest is for ending connections. */
+const DRAINING = 800;
+
 /**
  * Starts every part over a migrated database; the port opens with `listen`.
  * @throws when the database cannot be used.
@@ -219,7 +222,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
     passed: (position) => progress.waitFor(position, names, SHOWN_MS),
     stopped: () => stale.stopped(names),
   });
-  const written = paced(store, pacing);
+  const appends = endableAppends(store);
+  const written = paced(appends.store, pacing);
   const kernel = new Kernel(
     tracing === undefined
       ? written
@@ -491,6 +495,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     },
 
     async close() {
+      const until = performance.now() + config.shutdownSeconds * DRAINING;
       await drain(server);
       carried.stop();
       erasures.stop();
@@ -499,6 +504,11 @@ export async function startApp(deps: AppDeps): Promise<App> {
       await proposing.endings.stop();
       await hooks.stop();
       sandboxes.stop();
+      await appends.end();
+      const left = Math.max(0, until - performance.now());
+      const behind = await drainProjections({ store, projector, progress }, left);
+      if (behind.length > 0)
+        log.warn({ projections: behind }, 'stopped before these read models reached the end of the log');
       await projector.stop();
       progress.stop();
       await watch.stop();

@@ -164,7 +164,7 @@ const environment = z.object({
     'Number of synthetic patients in a new or reset sandbox; 0: none.',
   ),
   SHUTDOWN_SECONDS: wholeNumber(1, 600, 20).describe(
-    'How long requests in flight may take to finish after SIGTERM, in seconds.',
+    'How long requests in flight and read models that catch up may take after SIGTERM, in seconds.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(['http:', 'https:'], 'http://localhost:4318')
     .optional()

@@ -5,7 +5,7 @@
 import type { RowChange, RowDifference } from '#projections/compare.ts';
 import type { LogFault } from '#projections/log-check.ts';
 import type { OperationsFault } from '#projections/operations-check.ts';
-import type { ReadModelFault } from '#projections/verify.ts';
+import type { ReadModelFault } from '#projections/verify-read-model.ts';
 import type { DocumentFault } from '#src/documents/check.ts';
 import { patientOf } from '#src/events/streams.ts';
 import type { AccessLogFault } from '#src/operations/access-log/check.ts';

@@ -12,9 +12,6 @@ const ORPHANS =
 
 const ROWS = 'The log is intact, but rows differ from it. Keep this report and run: ';
 
-const LAGGING =
-  'A lagging read model catches up while the service runs: start the service, then run annal verify again.';
-
 const OUTDATED = 'The service rebuilds tables of another version when it starts.';
 
 const OPERATIONS =
@@ -52,7 +49,6 @@ export function hintsFor({
     ...(operations.length > 0 ? [OPERATIONS] : []),
     ...(documents.length > 0 ? [DOCUMENTS] : []),
     ...(accessLog.length > 0 ? [ACCESS_LOG] : []),
-    ...(has('lagging') ? [LAGGING] : []),
     ...(has('outdated') ? [OUTDATED] : []),
   ];
 }

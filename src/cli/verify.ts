@@ -17,7 +17,7 @@ import type { ForeignLog } from '#src/operations/log-identity.ts';
 import { accessHeadsIn, purgesIn, streamHeadsIn, withAccessCheck } from './access-check.ts';
 import { keyToTrust } from './audit-key.ts';
 import { withEventStore } from './database.ts';
-import { FAULTS_FOUND, Failure } from './failure.ts';
+import { FAULTS_FOUND, Failure, NOT_ALL_CHECKED } from './failure.ts';
 import { linesOfFile } from './files.ts';
 import { startProgress } from './progress.ts';
 import { dataDirOf, type ServiceOptions } from './service.ts';
@@ -39,7 +39,7 @@ export interface VerifyOptions extends Pick<ServiceOptions, 'dataDir'> {
 
 /**
  * Verifies and prints the result.
- * @returns the exit code: 3 when anything differs.
+ * @returns the exit code: 3 when anything differs, 4 when nothing does but a read model lags, so that not all was compared.
  * @throws Failure when the database can't be found, or the checkpoint can't be read or its signature is
  * invalid.
  */
@@ -112,7 +112,8 @@ export async function verifyCommand(options: VerifyOptions): Promise<number> {
   process.stdout.write(
     `${json ? JSON.stringify(found, null, 2) : describe(report, documents, accessLog, checkpoint)}\n`,
   );
-  return report.clean ? 0 : FAULTS_FOUND;
+  if (!report.clean) return FAULTS_FOUND;
+  return report.lagging.length === 0 ? 0 : NOT_ALL_CHECKED;
 }
 
 /** Returns the fault of a log with another first event: it is another log, or somebody changed that event. */
@@ -174,8 +175,9 @@ function describe(
       documents.checked === 0
         ? ''
         : ` The content of ${counted(documents.checked, 'document')} is unaltered.`;
-    const whole = `${read}: all hash chains intact, all read models match the log.${bytes}${accesses(accessLog)}`;
-    return [...wrapped(whole), ...since].join('\n');
+    const models = report.lagging.length === 0 ? '' : ' as far as they have come';
+    const whole = `${read}: all hash chains intact, all read models match the log${models}.${bytes}${accesses(accessLog)}`;
+    return [...wrapped(whole), ...describeLag(report), ...since].join('\n');
   }
   const faults = { ...report, documents: documents.faults, accessLog: accessLog.faults };
   const causes = causesOf(faults);
@@ -183,10 +185,21 @@ function describe(
     `${read}: ${counted(causes.length, 'fault')}.`,
     '',
     ...describeCauses(causes),
+    ...describeLag(report),
     ...since,
     '',
     ...hintsFor(faults).flatMap((hint) => wrapped(hint)),
   ].join('\n');
+}
+
+/** Says how far the read models are that haven't reached the end of the log. */
+function describeLag({ lagging }: VerifyReport): string[] {
+  if (lagging.length === 0) return [];
+  const each = lagging.map(({ projection, behind, compared }) =>
+    compared ? `${projection} lacks the last ${counted(behind, 'event')}` : `${projection} was not compared`,
+  );
+  const text = `Not at the end of the log: ${each.join(', ')}. That is not a fault: read models catch up while the service runs. To compare the rest, start it and run annal verify again.`;
+  return wrapped(text);
 }
 
 function accesses({ records, entries }: AccessLogReport): string {

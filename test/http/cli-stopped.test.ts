@@ -2,7 +2,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { withStoppedService } from '#src/cli/stopped.ts';
 import { findDatabase, lockDataDir } from '#src/data-dir.ts';
+import { openPool } from '#src/database/pool.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { type Service, startedDataDir, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
@@ -88,6 +90,16 @@ describe('the command line on an embedded database', () => {
       expect(await readdir(join(dataDir, 'postgres')), args.join(' ')).not.to.include('postmaster.pid');
       expect(await readdir(dataDir), args.join(' ')).not.to.include('lock.json');
     }
+    // As if the service had been killed before a read model had taken in the log's end.
+    await withStoppedService({ dataDir }, (url) => {
+      const pool = openPool(url, { max: 1, name: 'test' });
+      return pool.query("update consents.checkpoint set position = ''").finally(() => pool.end());
+    });
+    const lagging = await annal('verify');
+    expect(lagging.code).to.equal(4);
+    expect(lagging.stdout.replaceAll('\n', ' '))
+      .to.contain('all read models match the log as far as they have come')
+      .and.to.match(/consents lacks the last \d+ events?/);
     const lock = await lockDataDir(dataDir);
     const busy = await annal('record', patient);
     await lock.release();

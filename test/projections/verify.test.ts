@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { verify } from '#projections/verify.ts';
+import { drainProjections, endableAppends } from '#src/app/drain.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Instance, startInstance } from './instance.ts';
@@ -274,18 +275,84 @@ describe('verify', () => {
     expect(report.readModels).to.deep.equal([]);
   });
 
-  it('says so when a projection does not come to where the log is', async () => {
+  it('says how far read models are that lag, compares them up to there, and takes it for no fault', async () => {
+    await instance.projector.stop();
+    await streams.record(patient, created('Observation', newUuid()), created('Observation', newUuid()));
+    const report = await verify(deps(), { catchUpMs: 0 });
+    expect(report.readModels).to.deep.equal([]);
+    expect(report.clean).to.equal(true);
+    const behind = report.lagging.map(({ projection, behind }) => [projection, behind]);
+    for (const name of ['resources', 'search', 'history', 'timeline'])
+      expect(behind).to.deep.include([name, 2]);
+    expect(report.lagging.every(({ compared }) => compared)).to.equal(true);
+    await sql(`update resources.resource set body = replace(body, '"id"', '"Id"') where id = $1`, patient);
+    const altered = await verify(deps(), { catchUpMs: 0 });
+    expect(altered.clean).to.equal(false);
+    expect(altered.readModels).to.have.length(1);
+    expect(altered.readModels[0]).to.include({ projection: 'resources', what: 'changed' });
+    expect(altered.lagging).to.deep.equal(report.lagging);
+  });
+
+  it('names the event that read models cannot apply, for which they lag', async () => {
     await instance.projector.stop();
     await streams.record(patient, created('Observation', newUuid()));
-    const report = await verify(deps(), { catchUpMs: 50 });
-    expect(report.readModels.map(({ projection, what }) => [projection, what])).to.have.deep.members([
-      ['resources', 'lagging'],
-      ['search', 'lagging'],
-      ['history', 'lagging'],
-      ['timeline', 'lagging'],
-      ['projects', 'lagging'],
-      ['webhooks', 'lagging'],
-      ['consents', 'lagging'],
+    await sql(
+      `update log.events set data = '{"resource":{}}' where position = (select max(position) from log.events)`,
+    );
+    const report = await verify(deps(), { catchUpMs: 0 });
+    expect(report.log.map(({ what }) => what)).to.include('hash');
+    expect(report.readModels.map(({ projection, what }) => [projection, what])).to.deep.include([
+      'resources',
+      'underivable',
     ]);
+  });
+});
+
+describe('a stop', () => {
+  it('waits for the read models that this instance writes, and no longer than it may', async () => {
+    const database = await createDatabase();
+    const instance = await startInstance(database.url);
+    const locker = await database.pool.connect();
+    try {
+      const { store, projector, progress } = instance;
+      const streams = new Streams(store);
+      const patient = newUuid();
+      await instance.shown(await streams.record(patient, created('Patient', patient)));
+      await locker.query('begin; lock table timeline.entry');
+      const position = await streams.record(patient, created('Observation', newUuid()));
+      expect(await drainProjections({ store, projector, progress }, 300)).to.deep.equal(['timeline']);
+      const waiting = drainProjections({ store, projector, progress }, 20_000);
+      await locker.query('commit');
+      expect(await waiting).to.deep.equal([]);
+      expect(await progress.waitFor(position, ['resources', 'timeline'], 0)).to.equal(true);
+      await projector.stop();
+      expect((await verify({ store, databaseUrl: database.url }, { catchUpMs: 0 })).lagging).to.deep.equal(
+        [],
+      );
+    } finally {
+      locker.release();
+      await instance.stop();
+      await database.drop();
+    }
+  });
+
+  it('lets no stopped process write more', async () => {
+    const database = await createDatabase();
+    const instance = await startInstance(database.url);
+    try {
+      const appends = endableAppends(instance.store);
+      const streams = new Streams(appends.store);
+      const patient = newUuid();
+      const first = streams.record(patient, created('Patient', patient));
+      await appends.end();
+      expect(await instance.store.head()).to.equal(await first);
+      const refused = await streams
+        .record(patient, created('Observation', newUuid()))
+        .catch((error: unknown) => error);
+      expect(refused).to.include({ kind: 'unavailable' });
+    } finally {
+      await instance.stop();
+      await database.drop();
+    }
   });
 });

@@ -1,6 +1,6 @@
 /** What `annal verify` counts as one fault, and how it fits a terminal. */
 import { expect } from 'chai';
-import type { ReadModelFault } from '#projections/verify.ts';
+import type { ReadModelFault } from '#projections/verify-read-model.ts';
 import { causesOf } from '#src/cli/verify-causes.ts';
 import { describeCauses, wrapped } from '#src/cli/verify-text.ts';
 
@@ -84,7 +84,7 @@ describe('the causes of what verify finds', () => {
         row('history', 'version', ID, { changes: [{ path: 'metadata', before: '1', after: '2' }] }),
         { projection: 'projects', table: 'member', key: { issuer: 'a' }, what: 'changed', record: null },
         { projection: 'projects', table: 'member', key: { issuer: 'b' }, what: 'changed', record: null },
-        { projection: 'history', what: 'lagging', message: 'behind' },
+        { projection: 'history', what: 'outdated', message: 'behind' },
       ],
     });
     expect(causes).to.have.length(4);

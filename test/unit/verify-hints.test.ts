@@ -1,6 +1,6 @@
 /** What `annal verify` advises. */
 import { expect } from 'chai';
-import type { ReadModelFault } from '#projections/verify.ts';
+import type { ReadModelFault } from '#projections/verify-read-model.ts';
 import { hintsFor } from '#src/cli/verify-hints.ts';
 
 const row = (what: 'missing' | 'orphan' | 'changed', projection = 'resources'): ReadModelFault => ({
@@ -35,7 +35,7 @@ describe('the advice of verify', () => {
   it('is to rebuild rows that differ from a log that holds', () => {
     const hints = hintsFor({ log: [], readModels: [row('changed'), row('missing')] });
     expect(hints.join()).to.contain('annal rebuild resources --force').and.not.to.contain('--restored');
-    const lagging = { projection: 'history', what: 'lagging', message: '' } as const;
-    expect(hintsFor({ log: [], readModels: [lagging] }).join()).to.contain('catches up');
+    const outdated = { projection: 'history', what: 'outdated', message: '' } as const;
+    expect(hintsFor({ log: [], readModels: [outdated] }).join()).to.contain('rebuilds tables');
   });
 });
