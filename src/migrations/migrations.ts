@@ -45,7 +45,12 @@ import { PROCESS_SQL } from '#src/processes/process.ts';
 import { WEBHOOK_FORGOTTEN_SQL, WEBHOOK_GRANTS_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
 import { SIGN_IN_PROMPT_SQL, SIGN_IN_SQL, SIGN_IN_SSO_SQL } from '#src/signin/tables.ts';
 import { CONCEPTS_SQL } from '#src/terminology/concepts/schema.ts';
-import { TERMINOLOGY_INDEX_SQL, TERMINOLOGY_SQL, TERMINOLOGY_WORDS_SQL } from '#src/terminology/schema.ts';
+import {
+  TERMINOLOGY_INDEX_SQL,
+  TERMINOLOGY_NAMES_SQL,
+  TERMINOLOGY_SQL,
+  TERMINOLOGY_WORDS_SQL,
+} from '#src/terminology/schema.ts';
 
 /** A migration, run in its own transaction. */
 export interface Migration {
@@ -110,4 +115,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0091-record-visits', sql: RECORD_VISITS_SQL },
   { name: '0092-sign-in-sso', sql: SIGN_IN_SSO_SQL },
   { name: '0093-access-use', sql: ACCESS_USE_SQL },
+  { name: '0094-terminology-names', sql: TERMINOLOGY_NAMES_SQL },
 ];

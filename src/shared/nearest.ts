@@ -56,8 +56,11 @@ function folded(name: string): string {
   return name.replace(/[\s_.-]+/g, '').toLowerCase() || name;
 }
 
-/** The optimal string alignment distance of two texts, by rows of the matrix of distances of their beginnings. */
-function distance(one: string, other: string): number {
+/**
+ * Returns the optimal string alignment distance of two texts: how many letters are too many, missing, different or swapped
+ * with their neighbour.
+ */
+export function distance(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i += 1) {

@@ -5,7 +5,8 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { v5 } from 'uuid';
 import { toInstant } from '#src/shared/time.ts';
 import type { BundledConcept } from './bundled/bundled.ts';
-import type { CodeSystem, ConceptMap, ValueSet } from './resources.ts';
+import type { Properties } from './bundled/own.ts';
+import type { CodeSystem, Concept, ConceptMap, ValueSet } from './resources.ts';
 
 /** A concept to be written. */
 export interface NewConcept {
@@ -15,7 +16,7 @@ export interface NewConcept {
   readonly unit?: string | undefined;
   readonly selectable?: boolean;
   readonly active?: boolean;
-  readonly properties?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  readonly properties?: Properties | undefined;
   /** Its parent concepts. */
   readonly parents?: readonly string[];
 }
@@ -40,7 +41,7 @@ export function* conceptRows(
   concepts: readonly BundledConcept[],
   parents: readonly string[] = [],
 ): Generator<ConceptRow> {
-  for (const { code, display, category, unit, property = [], concept } of concepts) {
+  for (const { code, display, category, unit, properties, property = [], concept } of concepts) {
     const says = (name: string) => property.find((each) => each.code === name);
     const inactive =
       says('inactive')?.valueBoolean === true ||
@@ -53,6 +54,7 @@ export function* conceptRows(
       unit,
       selectable: says('notSelectable')?.valueBoolean !== true,
       active: !inactive,
+      properties,
       parents,
     };
     if (concept !== undefined) yield* conceptRows(system, concept, [code]);
@@ -85,25 +87,41 @@ export async function putResources(
 }
 
 /**
- * Returns a CodeSystem in which category and unit of concepts, which are columns here, are properties, since a
- * CodeSystem has no such elements. Other resources are returned unchanged.
+ * Returns a CodeSystem as it is read: category and unit of concepts, which are columns here, are properties, since a
+ * CodeSystem has no such elements, and properties that only $lookup returns are left out. Other resources are returned
+ * unchanged.
  */
 function withoutRowFields<R extends CodeSystem | ValueSet | ConceptMap>(resource: R): R {
   if (resource.resourceType !== 'CodeSystem' || resource.concept === undefined) return resource;
   const concepts: readonly BundledConcept[] = resource.concept;
-  if (!concepts.some(({ category, unit }) => category !== undefined || unit !== undefined)) return resource;
-  const concept = concepts.map(({ category, unit, ...said }) => ({
-    ...said,
-    property: [
-      ...(category === undefined ? [] : [{ code: 'category', valueCode: category }]),
-      ...(unit === undefined ? [] : [{ code: 'unit', valueString: unit }]),
-    ],
-  }));
+  const concept = concepts.map(withoutFields);
+  if (!concepts.some(({ category, unit }) => category !== undefined || unit !== undefined))
+    return { ...resource, concept };
   const property = [
-    { code: 'category', description: 'Category of observations with this code', type: 'code' },
+    { code: 'category', description: 'Category of observations with this code, by Annal', type: 'code' },
     { code: 'unit', description: 'UCUM unit of what is measured', type: 'string' },
   ];
   return { ...resource, property, concept };
+}
+
+function withoutFields({
+  category,
+  unit,
+  properties,
+  concept,
+  property = [],
+  ...said
+}: BundledConcept): Concept {
+  const all = [
+    ...property,
+    ...(category === undefined ? [] : [{ code: 'category', valueCode: category }]),
+    ...(unit === undefined ? [] : [{ code: 'unit', valueString: unit }]),
+  ];
+  return {
+    ...said,
+    ...(all.length === 0 ? {} : { property: all }),
+    ...(concept === undefined ? {} : { concept: concept.map(withoutFields) }),
+  };
 }
 
 /** Creates systems' rows and returns their numbers by url. Rows with these urls must not exist. */

@@ -60,16 +60,18 @@ CREATE TABLE terminology.made (what text PRIMARY KEY, fingerprint text NOT NULL)
 `;
 
 /**
- * SQL of a display without case, accents and punctuation: words separated by single blanks, as `plainWords` returns
- * them.
+ * Returns the SQL of a text without case, accents and punctuation: words separated by single blanks, as `plainWords`
+ * returns them.
  */
-const FOLDED = String.raw`btrim(regexp_replace(regexp_replace(lower(normalize(coalesce(display, ''), NFKD)),
+export function foldedSql(text: string): string {
+  return String.raw`btrim(regexp_replace(regexp_replace(lower(normalize(${text}, NFKD)),
   '[\u0300-\u036f]+', '', 'g'), '[\s!-/:-@\[-\x60{-~]+', ' ', 'g'))`;
+}
 
 /** DDL for finding codes: by their beginnings, by the words of their displays, and by similar words. */
 export const TERMINOLOGY_WORDS_SQL = `
 ALTER TABLE terminology.concept
-  ADD COLUMN folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${FOLDED}) STORED;
+  ADD COLUMN folded text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${foldedSql("coalesce(display, '')")}) STORED;
 CREATE INDEX concept_by_beginning ON terminology.concept (system, folded);
 CREATE INDEX concept_by_code ON terminology.concept (system, code COLLATE "C");
 
@@ -114,3 +116,6 @@ CREATE TABLE terminology.code_index (
   PRIMARY KEY (system, part, piece)
 );
 `;
+
+/** Removes indexes of codes that an earlier version built: they are built again, with other names and ranks. */
+export const TERMINOLOGY_NAMES_SQL = 'DELETE FROM terminology.code_index;';

@@ -1,25 +1,22 @@
 /** The concepts that come with the program: enough of them, with codes that exist and relations that lead somewhere. */
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { z } from 'zod';
 import { plainWords } from '#src/shared/plain-words.ts';
-import { ATC, LOINC } from '#src/terminology/bundled/bundled.ts';
+import { ATC, bundledResources, LOINC } from '#src/terminology/bundled/bundled.ts';
 import { bundledConcepts } from '#src/terminology/concepts/bundled.ts';
 import type { ConceptEntry } from '#src/terminology/concepts/entry.ts';
+import { conceptRows } from '#src/terminology/rows.ts';
 
-/** Codes of a bundled code system with their names. */
-function codesOf(name: string): ReadonlyMap<string, string> {
-  const file = new URL(`../../src/terminology/bundled/generated/${name}.json`, import.meta.url);
-  const rows = z.array(z.tuple([z.string(), z.string()]).rest(z.unknown()));
-  return new Map(
-    rows.parse(JSON.parse(readFileSync(file, 'utf8'))).map(([code, display]) => [code, display]),
-  );
+/** Returns the codes of a bundled code system with their names. */
+function codesOf(url: string): ReadonlyMap<string, string> {
+  const system = bundledResources().find((each) => each.url === url && each.resourceType === 'CodeSystem');
+  const concepts = system?.resourceType === 'CodeSystem' ? (system.concept ?? []) : [];
+  return new Map([...conceptRows(0, concepts)].map(({ code, display = '' }) => [code, display]));
 }
 
 describe('bundled concepts', () => {
   const bundled: Readonly<Record<string, ReadonlyMap<string, string>>> = {
-    [LOINC]: codesOf('loinc'),
-    [ATC]: codesOf('atc'),
+    [LOINC]: codesOf(LOINC),
+    [ATC]: codesOf(ATC),
   };
   let concepts: readonly ConceptEntry[];
   let byId: ReadonlyMap<string, ConceptEntry>;

@@ -1,10 +1,19 @@
-/** Codes are found as by a naive search of all of them, regardless of how and when they were loaded. */
+/**
+ * Codes are found as by a naive search of all of them, regardless of how and when they were loaded, and the bundled ones by
+ * the names that people use.
+ */
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import type { FindCodes } from '#src/fhir/terminology.ts';
+import { distance } from '#src/shared/nearest.ts';
 import { plainWords } from '#src/shared/plain-words.ts';
+import { ATC, LOINC } from '#src/terminology/bundled/bundled.ts';
 import { openFindCodes } from '#src/terminology/find/find.ts';
 import { makeCodeIndex } from '#src/terminology/find/make.ts';
-import { writingTerminology } from '#src/terminology/install.ts';
+import { spellingsOf, tellingWords } from '#src/terminology/find/spellings.ts';
+import { installBundled, writingTerminology } from '#src/terminology/install.ts';
 import { copyConcepts, newSystems, removeSystems } from '#src/terminology/rows.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
@@ -17,6 +26,9 @@ const WORDS = [
   ...['glucosamine', 'gluconate', 'glucuronide', 'glycose', 'plasmin', 'serums', 'masses'],
   ...[
     'antibiotic',
+    'test',
+    'haem',
+    'hem',
     'é',
     'naïve',
     'β-lactam',
@@ -44,10 +56,30 @@ const concepts = fc.uniqueArray(
       { nil: undefined, freq: 20 },
     ),
     active: fc.integer({ max: 9 }).map((drawn) => drawn !== 0),
+    properties: fc.option(
+      fc.record(
+        {
+          'annal-rank': fc.integer({ min: 1, max: 20 }).map(String),
+          'annal-synonym': fc.array(
+            fc.array(word, { minLength: 1, maxLength: 2 }).map((parts) => parts.join('-')),
+            { maxLength: 3 },
+          ),
+        },
+        { requiredKeys: [] },
+      ),
+      { nil: undefined },
+    ),
   }),
   { selector: (each) => each.code, maxLength: 150, size: 'max' },
 );
-type Concept = { readonly code: string; readonly display: string | undefined; readonly active: boolean };
+interface Concept {
+  readonly code: string;
+  readonly display: string | undefined;
+  readonly active: boolean;
+  readonly properties?:
+    | { readonly 'annal-rank'?: string; readonly 'annal-synonym'?: readonly string[] }
+    | undefined;
+}
 
 /**
  * Changes a word: cut, with a letter too many, too few, or different. In some locales pg_trgm skips non-ASCII letters,
@@ -92,47 +124,107 @@ describe('codes by what somebody types', () => {
       if (made) await makeCodeIndex(tx, system);
     });
 
-  /** The words that one stands for, pg_trgm's own reading of what is like it. */
-  const meant = async (typedWord: string, words: readonly string[]): Promise<ReadonlySet<string>> => {
-    const begun = words.filter((each) => each.startsWith(typedWord));
-    if (begun.length > 0) return new Set(begun);
-    const { rows } = await database.pool.query<{ word: string }>(
-      `select w.word from unnest($1::text[]) w(word) where w.word % $2 group by w.word
-       order by similarity(w.word, $2) desc, count(*) desc, w.word collate "C" limit 3`,
+  /** Returns the words that are nearest to one, by letters if few differ, else by pg_trgm's own reading. */
+  const nearest = async (typedWord: string, words: readonly string[]): Promise<readonly string[]> => {
+    const { rows } = await database.pool.query<{ word: string; similarity: number }>(
+      `select w.word, similarity(w.word, $2) from unnest($1::text[]) w(word) where similarity(w.word, $2) >= 0.1
+       group by w.word order by similarity(w.word, $2) desc, count(*) desc, w.word collate "C" limit 40`,
       [words, typedWord],
     );
-    return new Set(rows.map((row) => row.word));
+    const few = Math.floor(typedWord.length / 3);
+    const least = Math.min(...rows.map(({ word: other }) => distance(typedWord, other)));
+    const near = rows.filter(({ word: other, similarity }) =>
+      least <= few ? distance(typedWord, other) === least : similarity >= 0.3,
+    );
+    return near.slice(0, 3).map((row) => row.word);
   };
 
   const naive = async (all: readonly Concept[], text: string): Promise<string[]> => {
     const asCode = text.trim().toUpperCase();
-    const name = plainWords(text);
-    const active = all.flatMap(({ active: counts, ...each }, place) => {
-      const folded = plainWords(each.display ?? '');
-      return counts ? [{ ...each, place, folded, words: new Set(folded.split(' ')) }] : [];
+    const name = plainWords(text.replaceAll('%', ' percent '));
+    const active = all.flatMap(({ active: counts, properties, ...each }, place) => {
+      const own = (properties?.['annal-synonym'] ?? []).map((other) =>
+        plainWords(other.replaceAll('%', ' percent ')),
+      );
+      const names = [
+        plainWords(each.display ?? ''),
+        ...own,
+        ...own.map((other) => other.replaceAll(' ', '')),
+      ];
+      const known = [...new Set(names)].filter((other) => other !== '');
+      const commonness = Number(properties?.['annal-rank'] ?? Number.POSITIVE_INFINITY);
+      return counts
+        ? [
+            {
+              ...each,
+              place,
+              commonness,
+              names: known,
+              words: new Set(known.flatMap((other) => other.split(' '))),
+            },
+          ]
+        : [];
     });
-    const words = active.flatMap((each) => [...each.words]).filter((each) => each !== '');
-    const wanted = await Promise.all(
-      [...new Set(name.split(' '))].slice(0, 10).map((each) => meant(each, words)),
-    );
-    const rankOf = ({ code: own, folded, words: has }: (typeof active)[number]): number => {
-      if (own === asCode) return 0;
-      if (own.startsWith(asCode)) return 1;
-      if (name === '') return 4;
-      if (folded.startsWith(name)) return 2;
-      return wanted.every((some) => [...has].some((each) => some.has(each))) ? 3 : 4;
+    // A word counts once for each name that has it.
+    const words = active.flatMap(({ names }) => names.flatMap((other) => [...new Set(other.split(' '))]));
+    const typedWords = [...new Set(name.split(' '))].slice(0, 10);
+    const whole = new Map<string, readonly string[]>();
+    const begun = new Map<string, readonly string[]>();
+    const corrected = new Map<string, readonly string[]>();
+    const either = new Map<string, readonly string[]>();
+    for (const each of typedWords) {
+      const own = spellingsOf(each).filter((other) => words.includes(other));
+      const beginning = words.filter((other) => other.startsWith(each));
+      const near = await nearest(each, words);
+      whole.set(each, own);
+      begun.set(each, beginning.length > 0 ? beginning : own.length > 0 ? own : near);
+      corrected.set(each, beginning.length > 0 || own.length > 0 ? own : near);
+      either.set(each, [...own, ...near]);
+    }
+    const named = (texts: readonly string[]) => {
+      const both = texts.flatMap((each) => [each, each.replaceAll(' ', '')]);
+      return ({ names }: (typeof active)[number]) => names.some((other) => both.includes(other));
     };
-    const length = (text: string) => [...text].length;
-    return active
-      .map((each) => ({ ...each, rank: rankOf(each) }))
-      .filter(({ rank }) => rank < 4)
-      .sort(
-        (one, other) =>
-          one.rank - other.rank ||
-          (one.rank > 1 ? length(one.folded) - length(other.folded) : 0) ||
-          one.place - other.place,
-      )
-      .map((each) => each.code);
+    const combined = (parts: readonly string[], meanings: ReadonlyMap<string, readonly string[]>) =>
+      parts.reduce<readonly string[]>(
+        (texts, each, nth) =>
+          texts
+            .flatMap((before) =>
+              (meanings.get(each) ?? []).map((other) => (nth === 0 ? other : `${before} ${other}`)),
+            )
+            .slice(0, 32),
+        [''],
+      );
+    const having =
+      (parts: readonly string[], meanings: ReadonlyMap<string, readonly string[]>) =>
+      ({ words: has }: (typeof active)[number]) =>
+        parts.every((each) => (meanings.get(each) ?? []).some((other) => has.has(other)));
+    const telling = tellingWords(typedWords);
+    const texts = telling.length === typedWords.length ? [typedWords] : [typedWords, telling];
+    const inOrder = [...active].sort(
+      (one, other) =>
+        Math.sign(one.commonness - other.commonness || 0) ||
+        [...plainWords(one.display ?? '')].length - [...plainWords(other.display ?? '')].length ||
+        one.place - other.place,
+    );
+    const found = new Set([
+      ...active.filter(({ code: own }) => own === asCode),
+      ...active.filter(({ code: own }) => own.startsWith(asCode)),
+    ]);
+    if (plainWords(text) === '') return [...found].map((each) => each.code);
+    const add = (matches: (each: (typeof active)[number]) => boolean): number => {
+      const matching = inOrder.filter(matches);
+      for (const each of matching) found.add(each);
+      return matching.length;
+    };
+    add(named([name]));
+    for (const parts of texts) add(named(combined(parts, whole)));
+    for (const parts of texts) add(having(parts, whole));
+    add(({ names }) => names.some((other) => other.startsWith(name)));
+    for (const parts of texts) add(named(combined(parts, corrected)));
+    const any = texts.map((parts) => add(having(parts, begun)));
+    if (any.every((count) => count === 0)) for (const parts of texts) add(having(parts, either));
+    return [...found].map((each) => each.code);
   };
 
   it('are those that a naive reading finds, in its order', async () => {
@@ -196,5 +288,76 @@ describe('codes by what somebody types', () => {
     loading = false;
     expect([...(await asking)].every((display) => /^serum \d$/.test(display))).to.equal(true);
     expect(await find(SYSTEM, 'serum', 50)).to.have.length(40);
+  });
+});
+
+describe('the bundled codes by what somebody types', () => {
+  let database: TestDatabase;
+  let find: FindCodes;
+  before(async () => {
+    database = await createMigratedDatabase();
+    await installBundled(database.pool, 0);
+    find = openFindCodes(database.pool, async () => undefined);
+  });
+  after(() => database.drop());
+
+  const codes = async (system: string, text: string): Promise<readonly string[]> =>
+    (await find(system, text, 5)).map(({ code: each }) => each);
+
+  /** Everyday names with the code that should come first, chosen before the search was written. */
+  const everyday: { query: string; expected: string; also_right: string }[] = parse(
+    readFileSync(new URL('./everyday.csv', import.meta.url), 'utf8'),
+    { columns: true },
+  );
+  const right = ({ expected, also_right }: (typeof everyday)[number], first: string | undefined): boolean =>
+    first !== undefined && [expected, ...also_right.split('|')].includes(first);
+
+  it('are the usual ones for 95 % of everyday names, each within 5 ms of this process', async () => {
+    await find(LOINC, 'glucose', 1);
+    const wrong: string[] = [];
+    const before = process.cpuUsage();
+    for (const each of everyday) {
+      const [first] = await codes(LOINC, each.query);
+      if (!right(each, first)) wrong.push(`${each.query}: ${first}`);
+    }
+    const { user, system } = process.cpuUsage(before);
+    expect(wrong.length / everyday.length, wrong.join(', ')).to.be.at.most(0.05);
+    expect((user + system) / 1_000 / everyday.length).to.be.below(5);
+  });
+
+  it('are the usual ones despite a small mistake', async () => {
+    const words = everyday.filter(({ query }) => /^[a-z]{7,}$/.test(query));
+    let tried = 0;
+    const wrong: string[] = [];
+    for (const each of words) {
+      const { query } = each;
+      if (!right(each, (await codes(LOINC, query))[0])) continue;
+      const at = 2 + (query.length % 4);
+      for (const mistaken of [
+        query.slice(0, at) + query.slice(at + 1),
+        query.slice(0, at) + query[at + 1] + query[at] + query.slice(at + 2),
+        `${query.slice(0, at)}${query[at]}${query.slice(at)}`,
+      ]) {
+        tried += 1;
+        const [first] = await codes(LOINC, mistaken);
+        if (!right(each, first)) wrong.push(`${mistaken}: ${first}`);
+      }
+    }
+    expect(tried).to.be.above(100);
+    expect(wrong.length / tried, wrong.join(', ')).to.be.at.most(0.05);
+  });
+
+  it('are found by British, American and common names of substances', async () => {
+    for (const [text, first] of [
+      ['aspirin', 'B01AC06'],
+      ['acetaminophen', 'N02BE01'],
+      ['paracetamol', 'N02BE01'],
+      ['albuterol', 'R03AC02'],
+      ['adrenaline', 'C01CA24'],
+      ['frusemide', 'C03CA01'],
+      ['hydrocortisone', 'H02AB09'],
+      ['acetominophen', 'N02BE01'],
+    ] as const)
+      expect((await codes(ATC, text))[0], text).to.equal(first);
   });
 });

@@ -169,6 +169,10 @@ describe('annal terminology', () => {
     const found = await get(`${service.url}/v1/terminology/loinc?q=hart%20ratte`);
     expect(found.body.data.map(({ code }: { code: string }) => code)).to.deep.equal(['8867-4']);
     expect((await get(`${service.url}/v1/terminology/loinc?q=A%20name`)).body.data).to.deep.equal([]);
+    // The file's names replace ours; the names that people use stay, labelled as Annal's.
+    const sugar = await get(`${service.url}/v1/terminology/loinc?q=blood%20sugar`);
+    expect(sugar.body.data.map(({ code }: { code: string }) => code)).to.deep.equal(['2345-7']);
+    expect(await lookup('http://loinc.org', '2345-7')).to.include({ 'annal-short-name': 'glucose' });
   });
 
   it('loads ICD-10, whose codes nest', async () => {

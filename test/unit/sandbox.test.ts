@@ -5,6 +5,9 @@ import { generateSandbox } from '#src/sandbox/generate.ts';
 import { SEED } from '#src/sandbox/seed.ts';
 import type { SyntheticData } from '#src/sandbox/synthetic.ts';
 import { IdSource } from '#src/shared/ids.ts';
+import { bundledResources } from '#src/terminology/bundled/bundled.ts';
+import { conceptRows } from '#src/terminology/rows.ts';
+import { isUnit } from '#src/terminology/units.ts';
 import { PLANTED, plant } from '#test/support/sandbox/planted.ts';
 import { implausible, RULES } from '#test/support/sandbox/plausibility.ts';
 import { View } from '#test/support/sandbox/view.ts';
@@ -51,6 +54,28 @@ describe('sandbox', () => {
       [],
     );
     expect(withoutIds(made('b'))).not.to.equal(withoutIds(one));
+  });
+
+  it('uses only codes that the bundled terminology has, but for ICD-10 and tags of languages', () => {
+    const known = new Map(
+      bundledResources().flatMap((each) =>
+        each.resourceType === 'CodeSystem' && each.concept !== undefined
+          ? [[each.url, new Set([...conceptRows(0, each.concept)].map(({ code }) => code))] as const]
+          : [],
+      ),
+    );
+    const unknown = new Set<string>();
+    const notBundled = new Set<string>();
+    JSON.parse(JSON.stringify(made(SEED)), (_, value: { system?: unknown; code?: unknown } | null) => {
+      if (typeof value?.system !== 'string' || typeof value.code !== 'string') return value;
+      const codes = known.get(value.system);
+      if (codes === undefined) notBundled.add(value.system);
+      else if (!codes.has(value.code) && !isUnit(value.system, value.code))
+        unknown.add(`${value.system}|${value.code}`);
+      return value;
+    });
+    expect([...unknown]).to.deep.equal([]);
+    expect([...notBundled].sort()).to.deep.equal(['http://hl7.org/fhir/sid/icd-10', 'urn:ietf:bcp:47']);
   });
 
   it('makes the first so many when fewer are wanted, the same ones', () => {

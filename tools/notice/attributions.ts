@@ -17,10 +17,14 @@ export const UCUM_NOTICE = `This product includes all or a portion of the UCUM t
 
 THE UCUM TABLE (IN ALL FORMATS), UCUM DEFINITIONS, AND SPECIFICATION ARE PROVIDED "AS IS." ANY EXPRESS OR IMPLIED WARRANTIES ARE DISCLAIMED, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE.`;
 
+/** What in the file is LOINC's and what isn't, as the licence requires. */
+const LOINC_OWN =
+  'The file is a selection: codes, with their long common names of LOINC 2.67 to 2.82, unchanged. The category, the short name, the synonyms, the members and the order beside them are Annal’s own and not LOINC’s; units are UCUM’s.';
+
 /** What the licence of LOINC asks for: the terms of others in whose instruments a term has its name. */
 const LOINC_INSTRUMENTS = `The file has names of terms for instruments of others; it has none of their questions or answers:
 
-44249-1 (PHQ-9): Copyright © Pfizer Inc. All rights reserved. Developed by Drs. Robert L. Spitzer, Janet B.W. Williams, Kurt Kroenke and colleagues, with an educational grant from Pfizer Inc. No permission required to reproduce, translate, display or distribute.
+44249-1 (PHQ-9) and 44261-6 (PHQ-9): Copyright © Pfizer Inc. All rights reserved. Developed by Drs. Robert L. Spitzer, Janet B.W. Williams, Kurt Kroenke and colleagues, with an educational grant from Pfizer Inc. No permission required to reproduce, translate, display or distribute.
 
 72106-8 (MMSE): the Mini-Mental State Examination is protected by copyright; Psychological Assessment Resources, Inc. (PAR) holds the rights to publish and license it. Using the test requires a licence from PAR.`;
 
@@ -52,7 +56,7 @@ export const DATA: readonly Attribution[] = [
         (name) => `src/terminology/concepts/bundled/${name}.en.csv`,
       ),
     ],
-    notice: `${LOINC_NOTICE}\n\n${LOINC_INSTRUMENTS}`,
+    notice: `${LOINC_NOTICE}\n\n${LOINC_OWN}\n\n${LOINC_INSTRUMENTS}`,
   },
   {
     source: 'UCUM',

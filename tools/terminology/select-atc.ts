@@ -26,7 +26,10 @@ const COMMON = new Set(
   haloperidol;olanzapine;quetiapine;risperidone;aripiprazole;lithium;diazepam;lorazepam;oxazepam;zopiclone;zolpidem;
   melatonin;amitriptyline;fluoxetine;citalopram;paroxetine;sertraline;escitalopram;venlafaxine;duloxetine;mirtazapine;
   bupropion;methylphenidate;donepezil;memantine;salbutamol;salmeterol;formoterol;budesonide;fluticasone;beclometasone;
-  tiotropium bromide;ipratropium bromide;montelukast;cetirizine;loratadine;desloratadine;timolol;latanoprost;naloxone`
+  tiotropium bromide;ipratropium bromide;montelukast;cetirizine;loratadine;desloratadine;timolol;latanoprost;naloxone;
+  pneumococcus, purified polysaccharides antigen, conjugated;tetanus toxoid, combinations with diphtheria toxoid;
+  influenza, inactivated, split virus or surface antigen;measles, combinations with mumps and rubella, live attenuated;
+  diphtheria-haemophilus influenzae B-pertussis-poliomyelitis-tetanus-hepatitis B`
     .split(';')
     .map((name) => name.trim()),
 );

@@ -37,6 +37,9 @@ export async function withAbsentUnits(request: RestRequest, given: Sent): Promis
   return { ...given, unit: own, components: components === undefined ? undefined : parts };
 }
 
+/** Matches LOINC's names of what has a unit, even where none is known: `[Units/volume]`. */
+const QUOTIENT = /\[[^\]]+\/[^\]]+\]/;
+
 /** Why a code needs a unit; undefined if LOINC has none for it. */
 async function faultOfAbsence(
   { services }: RestRequest,
@@ -44,6 +47,7 @@ async function faultOfAbsence(
 ): Promise<string | undefined> {
   const { system = given.system ?? LOINC, code } = splitCode(given.code ?? '');
   const known = system === LOINC ? await services.describeCode(LOINC, code) : undefined;
-  if (known === undefined) return `give the UCUM unit, or ${UNITY} for a number without a unit`;
+  if (known === undefined || (known.unit === null && QUOTIENT.test(known.display ?? '')))
+    return `give the UCUM unit, or ${UNITY} for a number without a unit`;
   return known.unit === null ? undefined : `LOINC gives ${code} in ${known.unit}`;
 }

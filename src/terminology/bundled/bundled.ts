@@ -2,12 +2,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { CodeSystem, Concept, ConceptMap, ValueSet } from '../resources.ts';
+import { MEMBER, type Properties, RANK, SHORT_NAME, SYNONYM } from './own.ts';
+import { substanceProperties } from './substances.ts';
 
 /** A concept with the properties that observations need. */
 export interface BundledConcept extends Concept {
   readonly category?: string;
   /** UCUM unit. */
   readonly unit?: string;
+  /** Further properties by name. */
+  readonly properties?: Properties;
 }
 
 /** LOINC's code system URL. */
@@ -43,39 +47,79 @@ export function bundledResources(): (CodeSystem | ValueSet | ConceptMap)[] {
   return [...JSON.parse(read('r4')), loinc(), atc()];
 }
 
+/** The file of LOINC codes (`tools/terminology/pack-loinc.ts`). */
+interface LoincFile {
+  readonly answers: readonly (readonly [code: string, display: string])[];
+  /** The commonest first. */
+  readonly codes: readonly LoincRow[];
+}
+
+type LoincRow = readonly [
+  code: string,
+  display: string,
+  unit: string | null,
+  category: string | null,
+  shortName: string,
+  synonyms: readonly string[],
+  members: readonly string[],
+];
+
+/** Returns Annal's own properties of a code; undefined if it has none. */
+export type OwnProperties = (code: string, display: string) => Properties | undefined;
+
+/** Returns the function for Annal's own properties of LOINC codes. */
+export function ownOfLoinc(): OwnProperties {
+  const { codes }: LoincFile = JSON.parse(read('loinc'));
+  const own = new Map(codes.map((row, place) => [row[0], loincProperties(row, place)]));
+  return (code) => own.get(code);
+}
+
+function loincProperties(row: LoincRow, place: number): Properties {
+  const [, , , , shortName, synonyms, members] = row;
+  return {
+    [RANK]: String(place + 1),
+    ...(shortName === '' ? {} : { [SHORT_NAME]: shortName }),
+    ...(synonyms.length === 0 ? {} : { [SYNONYM]: synonyms }),
+    ...(members.length === 0 ? {} : { [MEMBER]: members }),
+  };
+}
+
 function loinc(): CodeSystem {
-  const rows: [string, string, string, string | null][] = JSON.parse(read('loinc'));
-  const concept = rows.map(
-    ([code, display, category, unit]): BundledConcept => ({
+  const { answers, codes }: LoincFile = JSON.parse(read('loinc'));
+  const concept = codes.map((row, place): BundledConcept => {
+    const [code, display, unit, category] = row;
+    return {
       code,
       display,
-      category,
+      ...(category === null ? {} : { category }),
       ...(unit === null ? {} : { unit }),
-    }),
-  );
+      properties: loincProperties(row, place),
+    };
+  });
   return {
     resourceType: 'CodeSystem',
     url: LOINC,
     name: 'LOINC',
-    title: 'LOINC, common laboratory, vital-sign and survey codes',
+    title: 'LOINC, common laboratory, vital-sign, imaging, document and survey codes',
     status: 'active',
     copyright: LOINC_NOTICE,
     caseSensitive: false,
     valueSet: `${LOINC}/vs`,
     content: 'fragment',
-    concept,
+    concept: [...concept, ...answers.map(([code, display]) => ({ code, display }))],
   };
 }
 
 /** Returns the code system ATC. Its five levels nest by the length of the code: A, A01, A01A, A01AB, A01AB17. */
 function atc(): CodeSystem {
   const rows: [string, string][] = JSON.parse(read('atc'));
-  const below = (parent: string): Concept[] =>
+  const below = (parent: string): BundledConcept[] =>
     rows
       .filter(([code]) => parentOfAtc(code) === parent)
       .map(([code, display]) => {
         const concept = below(code);
-        return { code, display, ...(concept.length === 0 ? {} : { concept }) };
+        const properties = substanceProperties(code, display);
+        return { code, display, properties, ...(concept.length === 0 ? {} : { concept }) };
       });
   return {
     resourceType: 'CodeSystem',

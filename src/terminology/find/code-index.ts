@@ -1,12 +1,14 @@
-/** Finds a code system's codes in memory: by the beginnings of codes and names, by words, and by similar words. */
+/** Finds a code system's codes in memory: by codes, names, words in any spelling, beginnings, and similar words. */
+import { distance } from '#src/shared/nearest.ts';
 import { plainWords } from '#src/shared/plain-words.ts';
 import { type Ascending, common, ofLists, ofNumbers } from './ascending.ts';
+import { spellingsOf, tellingWords } from './spellings.ts';
 import { TextLists, type TextListsBytes } from './text-lists.ts';
 import { similarity, trigramsOf } from './trigrams.ts';
 
 /**
- * The bytes of an index. A code's rank is its position in the system ordered by length of the name, then by place;
- * lists are ascending. Codes that their publisher withdrew are left out.
+ * The bytes of an index. A code's rank is its position in the system ordered by how common it is, where that is known,
+ * then by length of the name, then by place; lists are ascending. Codes that their publisher withdrew are left out.
  */
 export interface CodeIndexBytes {
   /** Codes, each with its place. */
@@ -23,9 +25,17 @@ export interface CodeIndexBytes {
 
 /** Maximum number of words of a query; later ones are ignored. */
 const WORDS = 10;
-/** How many similar words replace a word that begins no known word, and how similar they must be. */
+/** How many similar words replace a word that begins no known word, and how similar they must be if they differ a lot. */
 const NEAREST = 3;
 const LIKE = 0.3;
+/** How similar a word must be to be compared letter by letter: two swapped letters of four leave this much. */
+const COMPARABLE = 0.1;
+/** One difference is tolerated for every so many letters of a word. */
+const LETTERS_PER_DIFFERENCE = 3;
+/** How many words are compared letter by letter: those with the most common groups of letters. */
+const COMPARED = 40;
+/** Maximum number of combinations of spellings that are looked up as a name. */
+const COMBINATIONS = 32;
 /** Lists of up to this many texts are searched separately; more are merged first. */
 const FEW = 16;
 
@@ -58,8 +68,10 @@ export class CodeIndex {
 
   /**
    * Returns the places of matching codes, best first: the code itself; codes that begin with the text, in the order of
-   * the system; names that begin with it; then names that have, for each typed word, a word that begins with it.
-   * Shorter names come first. A typed word with which no known word begins is replaced by the most similar words.
+   * the system; codes with that name; codes whose names have all words; names that begin with the text; codes whose names
+   * have for each word one that begins with it. Words may have another spelling, and words that say nothing about a code
+   * may be missing. A word with which no known word begins is replaced by the most similar ones. If nothing is found,
+   * all words are. Among equals, the lower rank comes first.
    */
   find(typed: string, limit: number): readonly number[] {
     const found = new Set<number>();
@@ -75,18 +87,42 @@ export class CodeIndex {
     const same = this.#codes.placeOf(code);
     if (same !== undefined) yield* this.#codes.numbers(same, same + 1);
     yield* common([beginning(this.#codes, code, this.#end)]);
-    const name = plainWords(typed);
-    if (name === '') return;
-    const ranks = this.#places.length;
-    yield* this.#placesOf([beginning(this.#names, name, ranks)]);
+    if (plainWords(typed) === '') return;
+    const name = plainWords(typed.replaceAll('%', ' percent '));
     const words = [...new Set(name.split(' '))].slice(0, WORDS);
-    const meant: Ascending[] = [];
-    for (const word of words) {
-      const ranks = this.#meant(word);
-      if (ranks.from(0) === undefined) return;
-      meant.push(ranks);
-    }
-    yield* this.#placesOf(meant);
+    const telling = tellingWords(words);
+    const texts = telling.length === words.length ? [words] : [words, telling];
+    const meant = new Map(words.map((word) => [word, this.#known(spellingsOf(word))]));
+    const whole = (word: string): readonly number[] => meant.get(word) ?? [];
+    yield* this.#placesOf([this.#named([name, name.replaceAll(' ', '')])]);
+    for (const text of texts) yield* this.#placesOf([this.#named(this.#combined(text, whole))]);
+    for (const text of texts) yield* this.#placesOf(text.map((word) => this.#having(whole(word))));
+    yield* this.#placesOf([beginning(this.#names, name, this.#places.length)]);
+    const near = new Map<string, readonly number[]>();
+    const similar = (word: string): readonly number[] => {
+      const known = near.get(word) ?? this.#nearest(word);
+      near.set(word, known);
+      return known;
+    };
+    const begun = (word: string): Ascending => {
+      const [from, to] = this.#words.beginning(word);
+      if (to > from) return beginning(this.#words, word, this.#places.length);
+      return this.#having(whole(word).length > 0 ? whole(word) : similar(word));
+    };
+    const corrected = (word: string): readonly number[] => {
+      const [from, to] = this.#words.beginning(word);
+      return to > from || whole(word).length > 0 ? whole(word) : similar(word);
+    };
+    for (const text of texts) yield* this.#placesOf([this.#named(this.#combined(text, corrected))]);
+    let any = false;
+    for (const text of texts)
+      for (const place of this.#placesOf(text.map(begun))) {
+        any = true;
+        yield place;
+      }
+    if (any) return;
+    const either = (word: string): Ascending => this.#having([...whole(word), ...similar(word)]);
+    for (const text of texts) yield* this.#placesOf(text.map(either));
   }
 
   /** Yields the places of the ranks that all inputs have. */
@@ -94,15 +130,43 @@ export class CodeIndex {
     for (const rank of common(all)) yield this.#places[rank] ?? 0;
   }
 
-  /** Returns the ranks of names with the words that a query's word matches. */
-  #meant(word: string): Ascending {
-    const begun = beginning(this.#words, word, this.#places.length);
-    if (begun.from(0) !== undefined) return begun;
-    return ofLists(this.#nearest(word).map((number) => this.#words.numbers(number, number + 1)));
+  /** Returns the numbers of those words that are known. */
+  #known(words: readonly string[]): readonly number[] {
+    return words.flatMap((word) => this.#words.placeOf(word) ?? []);
   }
 
-  /** Returns the most similar words; among equally similar ones those that more codes have, then the first. */
-  #nearest(word: string): number[] {
+  /** Returns the ranks of names that have one of the words. @param words their numbers. */
+  #having(words: readonly number[]): Ascending {
+    const lists = words.map((number) => this.#words.numbers(number, number + 1));
+    return ofLists(lists);
+  }
+
+  /** Returns the ranks that have one of the names. */
+  #named(names: readonly string[]): Ascending {
+    const lists = [...new Set(names)].flatMap((name) => {
+      const place = this.#names.placeOf(name);
+      return place === undefined ? [] : [this.#names.numbers(place, place + 1)];
+    });
+    return ofLists(lists);
+  }
+
+  /** Returns the texts that replace each word by one of its meanings, with and without blanks. */
+  #combined(words: readonly string[], meanings: (word: string) => readonly number[]): readonly string[] {
+    let texts: readonly string[] = [''];
+    for (const word of words) {
+      const known = meanings(word).map((number) => this.#words.textAt(number));
+      texts = texts
+        .flatMap((text) => known.map((each) => (text === '' ? each : `${text} ${each}`)))
+        .slice(0, COMBINATIONS);
+    }
+    return texts.flatMap((text) => [text, text.replaceAll(' ', '')]);
+  }
+
+  /**
+   * Returns the words with the fewest differences in letters, if these are few for the word's length; else the most
+   * similar ones by groups of letters. Among equal ones those that more codes have come first, then the first.
+   */
+  #nearest(word: string): readonly number[] {
     const trigrams = trigramsOf(word);
     const had = new Uint16Array(this.#words.size);
     const touched: number[] = [];
@@ -120,11 +184,25 @@ export class CodeIndex {
     }
     const like = (other: number) => similarity(had[other] ?? 0, trigrams.length, this.#sizes[other] ?? 0);
     const codes = (other: number) => this.#words.numbers(other, other + 1).length;
-    const enough = LIKE * trigrams.length;
-    return touched
-      .filter((other) => (had[other] ?? 0) >= enough && like(other) >= LIKE)
-      .sort((one, other) => like(other) - like(one) || codes(other) - codes(one) || one - other)
-      .slice(0, NEAREST);
+    const nearest = touched
+      .map((other) => ({ other, like: like(other) }))
+      .filter(({ like: alike }) => alike >= COMPARABLE)
+      .sort(
+        (one, other) =>
+          other.like - one.like || codes(other.other) - codes(one.other) || one.other - other.other,
+      )
+      .slice(0, COMPARED);
+    const few = Math.floor(word.length / LETTERS_PER_DIFFERENCE);
+    const compared = nearest.map(({ other }) => ({
+      other,
+      differences: distance(word, this.#words.textAt(other)),
+    }));
+    const least = Math.min(...compared.map(({ differences }) => differences));
+    if (least <= few)
+      return compared
+        .flatMap(({ other, differences }) => (differences === least ? [other] : []))
+        .slice(0, NEAREST);
+    return nearest.flatMap(({ other, like: alike }) => (alike >= LIKE ? [other] : [])).slice(0, NEAREST);
   }
 }
 

@@ -25,7 +25,7 @@ export async function indexInMemory(texts: readonly IndexedText[]): Promise<Code
   places.forEach((place, rank) => {
     const folded = texts[place]?.folded ?? '';
     if (folded === '') return;
-    note(names, folded, rank);
+    for (const name of new Set([folded, folded.replaceAll(' ', '')])) note(names, name, rank);
     for (const word of new Set(folded.split(' '))) note(words, word, rank);
   });
   const codes = new Map<string, number[]>();

@@ -1,25 +1,43 @@
 /** Builds the index of a code system from its concepts, and reads it from `terminology.code_index`. */
 import type { ClientBase } from 'pg';
+import { RANK, SYNONYM } from '../bundled/own.ts';
+import { foldedSql } from '../schema.ts';
 import { CodeIndex } from './code-index.ts';
 import { readParts, writePart } from './pieces.ts';
 import type { TextListsBytes } from './text-lists.ts';
 import { trigramsOf } from './trigrams.ts';
 import { type TextList, writeLists } from './write-lists.ts';
 
+/** Ranks of LOINC's table come after Annal's own, which go up to some thousands. Rank 0 means none. */
+const AFTER_OWN = 100_000;
+
 // Selects codes with their rank: see `CodeIndexBytes`. Index: concept_in_order (system, place).
 const RANKED = `
-  select c.code, c.place, c.folded, (row_number() over (order by length(c.folded), c.place) - 1)::int as rank
+  select c.code, c.place, c.folded, c.properties, (row_number() over (
+    order by coalesce((c.properties ->> '${RANK}')::int, ${AFTER_OWN} + nullif(c.properties ->> 'COMMON_TEST_RANK', '0')::int),
+      length(c.folded), c.place) - 1)::int as rank
   from terminology.concept c where c.system = $1 and c.active`;
 const PLACES = `select null as text, int4send(r.place) as numbers from (${RANKED}) r order by r.rank`;
 const CODES = `select r.code as text, int4send(r.place) as numbers from (${RANKED}) r order by r.code collate "C"`;
-const NAMES = `
-  select r.folded as text, string_agg(int4send(r.rank), '' order by r.rank) as numbers
-  from (${RANKED}) r where r.folded <> '' group by r.folded order by r.folded`;
-const WORDS = `
-  select w.word as text, string_agg(int4send(r.rank), '' order by r.rank) as numbers
-  from (${RANKED}) r
+// Selects all names of codes: the publisher's, and those that people use. These are also there without blanks, so that
+// "ddimer" finds "D-dimer".
+const NAMED = `
+  with ranked as (${RANKED}), named as (
+    select r.rank, r.folded as name from ranked r where r.folded <> ''
+    union all
+    select distinct r.rank, n.name from ranked r
+    cross join lateral jsonb_array_elements_text(r.properties -> '${SYNONYM}') s(synonym)
+    cross join lateral (select ${foldedSql("replace(s.synonym, '%', ' percent')")} as name) f
+    cross join lateral (values (f.name), (replace(f.name, ' ', ''))) n(name)
+    where n.name <> r.folded)`;
+const NAMES = `${NAMED}
+  select n.name collate "C" as text, string_agg(int4send(n.rank), '' order by n.rank) as numbers
+  from named n group by n.name collate "C" order by n.name collate "C"`;
+const WORDS = `${NAMED}
+  select w.word as text, string_agg(int4send(n.rank), '' order by n.rank) as numbers
+  from named n
   cross join lateral (
-    select distinct word collate "C" as word from string_to_table(r.folded, ' ') word where word <> '') w
+    select distinct word collate "C" as word from string_to_table(n.name, ' ') word where word <> '') w
   group by w.word order by w.word`;
 
 /** Number of rows read at a time. */

@@ -58,6 +58,22 @@ export class TextLists {
     return this.#text.compare(bytes, 0, bytes.length, 0, length) === 0 ? place : undefined;
   }
 
+  /** Returns the text at a place. */
+  textAt(place: number): string {
+    const texts = this.#texts;
+    let at = this.#blocks[Math.floor(place / BLOCK)] ?? texts.length;
+    let bytes: Buffer = Buffer.alloc(0);
+    for (let nth = place - (place % BLOCK); nth <= place && at < texts.length; nth += 1) {
+      const shared = numberAt(texts, at);
+      at += bytesOf(shared);
+      const own = numberAt(texts, at);
+      at += bytesOf(own);
+      bytes = Buffer.concat([bytes.subarray(0, shared), texts.subarray(at, at + own)]);
+      at += own;
+    }
+    return bytes.toString();
+  }
+
   /** Returns the lists of neighbouring texts, concatenated. */
   numbers(from: number, to: number): Uint32Array {
     return this.#numbers.subarray(this.#starts[from] ?? 0, this.#starts[to] ?? 0);

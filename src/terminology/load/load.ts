@@ -1,6 +1,7 @@
 /** Loads a code system from a customer's own files and replaces the installed one, in one transaction. */
 import type { ClientBase, Pool } from 'pg';
-import { ATC, LOINC, LOINC_NOTICE } from '../bundled/bundled.ts';
+import { ATC, LOINC, LOINC_NOTICE, type OwnProperties, ownOfLoinc } from '../bundled/bundled.ts';
+import { substanceProperties } from '../bundled/substances.ts';
 import { makeCodeIndex } from '../find/make.ts';
 import { writingTerminology } from '../install.ts';
 import { copyConcepts, type NewConcept, newSystems, putResources, removeSystems } from '../rows.ts';
@@ -26,14 +27,25 @@ interface Loadable {
   ) => Promise<number>;
 }
 
-/** Returns the loader of a code system that is one table. */
+/**
+ * Returns the loader of a code system that is one table.
+ * @param own returns what says how to find its codes, in addition to what the file says.
+ */
 const fromOne =
-  (concepts: (table: Table, read: (bytes: number) => void) => AsyncGenerator<NewConcept>): Loadable['load'] =>
+  (
+    concepts: (table: Table, read: (bytes: number) => void) => AsyncGenerator<NewConcept>,
+    own: () => OwnProperties = () => () => undefined,
+  ): Loadable['load'] =>
   (tx, system, [table, ...others], read) => {
     if (table === undefined || others.length > 0)
       throw new BadFile('this code system is loaded from a single file');
+    const ownOf = own();
     async function* rows(file: Table) {
-      for await (const concept of concepts(file, read)) yield { ...concept, system };
+      for await (const concept of concepts(file, read)) {
+        const added = ownOf(concept.code, concept.display ?? '');
+        const properties = added === undefined ? concept.properties : { ...concept.properties, ...added };
+        yield { ...concept, properties, system };
+      }
     }
     return copyConcepts(tx, rows(table));
   };
@@ -46,14 +58,14 @@ export const LOADABLE = {
     valueSet: `${LOINC}/vs`,
     copyright: LOINC_NOTICE,
     found: true,
-    load: fromOne(loincConcepts),
+    load: fromOne(loincConcepts, ownOfLoinc),
   },
   atc: {
     url: ATC,
     title: 'Anatomical Therapeutic Chemical Classification',
     valueSet: `${ATC}/vs`,
     found: true,
-    load: fromOne(atcConcepts),
+    load: fromOne(atcConcepts, () => substanceProperties),
   },
   icd10: {
     url: 'http://hl7.org/fhir/sid/icd-10',

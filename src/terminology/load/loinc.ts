@@ -14,6 +14,7 @@ const PROPERTIES = [
   'METHOD_TYP',
   'CLASS',
   'STATUS',
+  'COMMON_TEST_RANK',
 ];
 
 /** Classes of clinical terms that are vital signs. */

@@ -1,0 +1,16 @@
+/**
+ * Annal's own properties of other publishers' codes. Their names begin with `annal-`, because the licences require that
+ * additions are labelled.
+ */
+
+/** Properties of a code by name. */
+export type Properties = Readonly<Record<string, string | readonly string[]>>;
+
+/** Property: the code's place among the system's by how common it is, from 1. */
+export const RANK = 'annal-rank';
+/** Property: names that people use. */
+export const SYNONYM = 'annal-synonym';
+/** Property: the everyday name. */
+export const SHORT_NAME = 'annal-short-name';
+/** Property: codes of a panel's usual members. */
+export const MEMBER = 'annal-member';
