@@ -195,6 +195,97 @@ describe('annal import', () => {
     expect(await total('Practitioner')).to.equal(before + 1);
   });
 
+  it('recognises directory entries of earlier imports and other source systems by identifier or content', async () => {
+    const npi = `npi-${number}`;
+    const role = (practitioner: JsonObject, clinic: JsonObject): JsonObject => ({
+      resourceType: 'PractitionerRole',
+      active: true,
+      practitioner,
+      organization: clinic,
+      code: [{ text: `General practice ${number}` }],
+    });
+    const practitioner = {
+      resourceType: 'Practitioner',
+      identifier: [{ system: 'http://hl7.org/fhir/sid/us-npi', value: npi }],
+      name: [{ family: 'Gleason' }],
+    };
+    // As hospital and practitioner files of Synthea have them, each export under ids of its own.
+    const files = (n: number) => ({
+      'hospital.json': bundle(
+        post(n + 1, { resourceType: 'Organization', name: `Clinic ${number}` }),
+        post(n + 2, {
+          resourceType: 'Location',
+          name: `Ward ${number}`,
+          managingOrganization: { reference: urn(n + 1) },
+          partOf: { reference: urn(n + 2) },
+        }),
+        post(n + 3, practitioner),
+        post(n + 4, role({ reference: urn(n + 3) }, { reference: urn(n + 1) })),
+        post(n + 5, { resourceType: 'Medication', code: { text: `Aspirin ${number}` } }),
+        post(n + 6, { resourceType: 'Device', deviceName: [{ name: `Scales ${number}`, type: 'other' }] }),
+      ),
+      'roles.json': bundle(
+        post(
+          n + 7,
+          role(
+            { reference: `Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|${npi}` },
+            { identifier: { value: 'x' }, display: `Clinic ${number}` },
+          ),
+        ),
+      ),
+    });
+    const TYPES = ['Organization', 'Location', 'Practitioner', 'PractitionerRole', 'Medication', 'Device'];
+    const counts = () => Promise.all(TYPES.map((type) => total(type)));
+    await write(files(100));
+    const first = await load([folder, '--source-system', 'one', '--concurrency', '1']);
+    expect(first.report.faults).to.deep.equal([]);
+    expect(first.report.types.PractitionerRole).to.include({ loaded: 2 });
+    const before = await counts();
+    await write(files(200));
+    const second = await load([folder, '--source-system', 'two', '--concurrency', '1']);
+    expect(second.report).to.deep.include({ complete: true, warnings: [] });
+    expect(await counts()).to.deep.equal(before);
+    for (const type of TYPES) expect(second.report.types[type], type).to.include({ loaded: 0 });
+    // NDJSON, and the same sources once more.
+    await rm(folder, { recursive: true });
+    await write({
+      'Organization.ndjson': ndjson({
+        resourceType: 'Organization',
+        id: 'o',
+        meta: { lastUpdated: '2020-01-01T00:00:00Z' },
+        name: `Clinic ${number}`,
+      }),
+      'Patient.ndjson': ndjson({
+        ...marked(`again-${number}-nd`),
+        id: 'p',
+        managingOrganization: { reference: 'Organization/o' },
+      }),
+    });
+    expect((await load()).report.types.Organization).to.include({ loaded: 0, matched: 1 });
+    expect((await load([folder, '--again'])).report.types.Organization).to.include({ loaded: 0, matched: 1 });
+    expect(await counts()).to.deep.equal(before);
+    const [clinic] = await search(`Organization?name:exact=Clinic ${number}`);
+    const [patient] = await search(`Patient?identifier=urn:test|again-${number}-nd`);
+    expect(patient?.managingOrganization).to.deep.equal({ reference: `Organization/${String(clinic?.id)}` });
+  });
+
+  it('recognises a directory entry by any of its identifiers', async () => {
+    const [first, second] = [`first-${number}`, `second-${number}`];
+    const { json } = await service.fhir('/Organization', {
+      method: 'POST',
+      body: JSON.stringify(organization(second, 'Clinic')),
+    });
+    const identifier = [first, second].map((value) => ({ system: 'https://org.example', value }));
+    await write({ 'a.json': bundle(post(1, { ...organization(first, 'Clinic'), identifier })) });
+    const { report } = await load();
+    expect(report.types.Organization).to.include({ loaded: 0, matched: 1 });
+    expect(report.warnings).to.have.length(1);
+    const found = await search(
+      `Organization?identifier=https://org.example|${first},https://org.example|${second}`,
+    );
+    expect(found.map(({ id }) => id)).to.deep.equal([json.id]);
+  });
+
   it('loads NDJSON whose references go across files, one transaction a patient, decimals as they were written', async () => {
     const marker = `nd-${number}`;
     await write({

@@ -1,16 +1,17 @@
 /**
  * Imports directory entries: organizations, practitioners, locations and medications that many files repeat
- * are loaded once. They are matched by any of their identifiers, or by content if they have none; the first
- * one wins. They are loaded before the records that refer to them, level by level, so that every reference
+ * are loaded once. They are matched by any of their identifiers, or by content if they have none, within this import and
+ * with what the service has; the first one wins. They are loaded before the records that refer to them, level by level, so that every reference
  * among them is already an id of the server and equal entries of different files are equal texts.
  */
 import { type Entry, faultOf } from './entry.ts';
-import { contentOf, criteriaOf, identitiesOf } from './identity.ts';
+import { contentOf, criteriaOf, identifiersOf, identitiesOf } from './identity.ts';
 import { LIMITS } from './parts.ts';
 import { referencesOf } from './references.ts';
 import type { Report } from './report.ts';
 import type { Scope } from './scope.ts';
 import { Refused, type Sender } from './send.ts';
+import { ServerEntries } from './server-entries.ts';
 import type { ImportState } from './state.ts';
 import { type PreparedEntry, prepare, printTransaction, readAnswer } from './transaction.ts';
 
@@ -34,12 +35,15 @@ export class Directory {
   readonly #fresh = new Set<string>();
   readonly #warned = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #there: ServerEntries;
 
   constructor(
     private readonly state: ImportState,
     private readonly sender: Sender,
     private readonly report: Report,
-  ) {}
+  ) {
+    this.#there = new ServerEntries(sender);
+  }
 
   /** Sends again what an interrupted import had sent without noting the answer: its Idempotency-Key answers. */
   async resume(): Promise<void> {
@@ -131,7 +135,18 @@ export class Directory {
         if (twin.content !== content) this.#warn(entry, identities[0] ?? entry.key);
         continue;
       }
-      const criteria = entry.condition?.criteria ?? criteriaOf(resource);
+      const there =
+        entry.condition === undefined ? await this.#there.find(entry.type, resource, entry.urn) : undefined;
+      if (there !== undefined) {
+        await this.#note('', [identities.join('\n')], [there.content], [there.reference]);
+        for (const identity of identities) this.#fresh.add(identity);
+        ensured.set(entry.key, { reference: there.reference });
+        if (there.content !== content) this.#warn(entry, identities[0] ?? entry.key);
+        this.report.matched(entry.type);
+        continue;
+      }
+      const named = identifiersOf(resource).slice(0, 1);
+      const criteria = entry.condition?.criteria ?? (named.length === 0 ? undefined : criteriaOf(named));
       const condition = criteria === undefined ? undefined : { method: 'POST' as const, criteria };
       const prepared = { urn: entry.urn, resource, ...(condition === undefined ? {} : { condition }) };
       const pending = { entry, identities, content, prepared };

@@ -15,7 +15,8 @@ export function identitiesOf(entry: Entry, resource: JsonObject, content: string
   return [...recognised, ...(pooled ? [key] : [])].map((identity) => identity.replaceAll('\n', ' '));
 }
 
-function identifiersOf(resource: JsonObject): { system: string; value: string }[] {
+/** Returns the identifiers of a resource that have a value; a missing system is empty. */
+export function identifiersOf(resource: JsonObject): { system: string; value: string }[] {
   const all = Array.isArray(resource.identifier) ? resource.identifier : [];
   return all.flatMap((identifier: Json) =>
     isObject(identifier) && typeof identifier.value === 'string'
@@ -25,14 +26,14 @@ function identifiersOf(resource: JsonObject): { system: string; value: string }[
 }
 
 /**
- * Returns `identifier=system|value` of the first identifier, escaped as a search value (R4,
+ * Returns `identifier=system|value`, with all values if there are several, escaped as search values (R4,
  * search.html#escaping).
  */
-export function criteriaOf(resource: JsonObject): string | undefined {
-  const [identifier] = identifiersOf(resource);
-  if (identifier === undefined) return undefined;
-  const value = (text: string): string => encodeURIComponent(text.replace(/[\\|,$]/g, '\\$&'));
-  return `identifier=${value(identifier.system)}|${value(identifier.value)}`;
+export function criteriaOf(
+  identifiers: readonly { readonly system: string; readonly value: string }[],
+): string {
+  const part = (text: string): string => encodeURIComponent(text.replace(/[\\|,$]/g, '\\$&'));
+  return `identifier=${identifiers.map(({ system, value }) => `${part(system)}|${part(value)}`).join(',')}`;
 }
 
 /** Returns the hash of an entry's content, independent of the order of members, without ids and `meta`. */

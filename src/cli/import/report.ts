@@ -76,7 +76,7 @@ export class Report {
     this.#of(type).loaded += count;
   }
 
-  /** They are the same as something that was there: a directory entry by its identifier. */
+  /** They are the same as something that was there: a directory entry by its identifiers or content. */
   matched(type: string, count = 1): void {
     this.#of(type).matched += count;
   }

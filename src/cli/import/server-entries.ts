@@ -1,0 +1,130 @@
+/**
+ * Finds directory entries that the service has already: by any of their identifiers, or by their content if they have
+ * none. An entry with one identifier needs no look-up, since its conditional create finds the same.
+ */
+import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
+import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { contentOf, criteriaOf, identifiersOf } from './identity.ts';
+import { referencesOf, rewriteReferences } from './references.ts';
+import { Refused, type Sender } from './send.ts';
+import type { Known } from './state.ts';
+
+const PAGE = 200;
+/** Identifiers in one search. */
+const TOGETHER = 20;
+
+/** Looks up entries of one service during one import. */
+export class ServerEntries {
+  /** Criteria of entries without identifiers → content → `Type/id`. */
+  readonly #byContent = new Map<string, Promise<ReadonlyMap<string, string>>>();
+  /** Conditional reference → `Type/id`. */
+  readonly #resolved = new Map<string, Promise<string | undefined>>();
+
+  constructor(private readonly sender: Pick<Sender, 'get'>) {}
+
+  /**
+   * Finds an entry.
+   * @param resource as it would be sent: its references are those of the service.
+   * @param urn by which the resource may refer to itself.
+   * @returns undefined if the service doesn't have it, or has to decide itself.
+   */
+  async find(type: ResourceType, resource: JsonObject, urn: string): Promise<Known | undefined> {
+    const named = identifiersOf(resource).length;
+    if (named === 1) return undefined;
+    return named === 0 ? this.#ofContent(type, resource, urn) : this.#ofIdentifiers(type, resource);
+  }
+
+  /** The entry with the first identifier that the service knows. */
+  async #ofIdentifiers(type: ResourceType, resource: JsonObject): Promise<Known | undefined> {
+    const all = identifiersOf(resource);
+    for (let from = 0; from < all.length; from += TOGETHER) {
+      const some = all.slice(from, from + TOGETHER);
+      const found = await this.#search(`${type}?${criteriaOf(some)}&_count=${PAGE}`);
+      for (const { system, value } of some) {
+        const has = (each: JsonObject): boolean =>
+          identifiersOf(each).some((one) => one.system === system && one.value === value);
+        const there = found.resources.find(has);
+        if (there !== undefined)
+          return { reference: `${type}/${String(there.id)}`, content: contentOf(there) };
+      }
+    }
+    return undefined;
+  }
+
+  async #ofContent(type: ResourceType, resource: JsonObject, urn: string): Promise<Known | undefined> {
+    const { home, owner } = typeEntry(type);
+    const own = home === 'either' && owner !== undefined ? `&${owner}:missing=true` : '';
+    const criteria = `${type}?identifier:missing=${resource.identifier === undefined}${own}`;
+    const known = this.#byContent.get(criteria) ?? this.#readAll(criteria);
+    this.#byContent.set(criteria, known);
+    const reference = (await known).get(contentApart(await this.#withoutCriteria(resource), urn));
+    return reference === undefined ? undefined : { reference, content: contentOf(resource) };
+  }
+
+  /** Reads all entries that criteria find, once; the first of equal ones counts. */
+  async #readAll(criteria: string): Promise<ReadonlyMap<string, string>> {
+    const known = new Map<string, string>();
+    let next: string | undefined = `${criteria}&_count=${PAGE}`;
+    while (next !== undefined) {
+      const page: Found = await this.#search(next);
+      for (const resource of page.resources) {
+        const reference = `${String(resource.resourceType)}/${String(resource.id)}`;
+        const content = contentApart(resource, reference);
+        if (!known.has(content)) known.set(content, reference);
+      }
+      next = page.next;
+    }
+    return known;
+  }
+
+  /** Returns a resource whose conditional references are resolved as the service resolves them when it is written. */
+  async #withoutCriteria(resource: JsonObject): Promise<JsonObject> {
+    const targets = new Map<string, string>();
+    for (const reference of referencesOf(resource).filter((each) => each.includes('?'))) {
+      const looking = this.#resolved.get(reference) ?? this.#resolve(reference);
+      this.#resolved.set(reference, looking);
+      const target = await looking;
+      if (target !== undefined) targets.set(reference, target);
+    }
+    return rewriteReferences(resource, (reference) => {
+      const target = targets.get(reference);
+      return target === undefined ? { kind: 'keep' } : { kind: 'to', reference: target };
+    }).resource;
+  }
+
+  async #resolve(reference: string): Promise<string | undefined> {
+    const { resources } = await this.#search(`${reference}&_count=2`);
+    const [first, ...others] = resources;
+    return first === undefined || others.length > 0
+      ? undefined
+      : `${String(first.resourceType)}/${String(first.id)}`;
+  }
+
+  /** Searches; criteria that the service refuses find nothing, because it refuses a write with them, too. */
+  async #search(path: string): Promise<Found> {
+    const bundle = await this.sender.get(path).catch((error: unknown) => {
+      if (error instanceof Refused) return undefined;
+      throw error;
+    });
+    const entries = Array.isArray(bundle?.entry) ? bundle.entry.filter(isObject) : [];
+    const links = Array.isArray(bundle?.link) ? bundle.link.filter(isObject) : [];
+    const next = links.find(({ relation }) => relation === 'next')?.url;
+    return {
+      resources: entries.flatMap(({ resource }) => (isObject(resource) ? [resource] : [])),
+      next: typeof next === 'string' ? next.replace(/^.*?\/fhir\/R4\//, '') : undefined,
+    };
+  }
+}
+
+interface Found {
+  readonly resources: readonly JsonObject[];
+  readonly next: string | undefined;
+}
+
+/** Returns the hash of an entry's content, whatever its own name is in references to itself. */
+function contentApart(resource: JsonObject, own: string): string {
+  const { resource: apart } = rewriteReferences(resource, (reference) =>
+    reference === own ? { kind: 'to', reference: '#' } : { kind: 'keep' },
+  );
+  return contentOf(apart);
+}
