@@ -8,7 +8,6 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 interface Schema {
   readonly $ref?: string;
   readonly default?: unknown;
-  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, { readonly example?: string }>>;
 }
 interface Parameter {
@@ -84,7 +83,7 @@ describe('the documentation’s examples', () => {
         name,
         field.example ?? '',
       ]);
-      const json = JSON.stringify(example ?? schema.examples?.[0])?.replace(ID_OF_URL, ids.rid ?? '');
+      const json = JSON.stringify(example)?.replace(ID_OF_URL, ids.rid ?? '');
       const body = type === FORM ? new URLSearchParams(Object.fromEntries(fields)).toString() : json;
       return { path: target, headers: { ...headers, 'Content-Type': type }, body };
     });

@@ -18,14 +18,14 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const ID = '01890000-0000-7000-8000-000000000000';
 
-interface Shape {
-  readonly $ref?: string;
-  readonly anyOf?: readonly Shape[];
-  readonly examples?: unknown[];
+interface Media {
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 interface Operation {
   readonly operationId: string;
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Shape }>> };
+  readonly description?: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly security: readonly unknown[];
   readonly parameters?: readonly { $ref?: string; name?: string; schema?: { enum?: string[] } }[];
 }
@@ -34,7 +34,8 @@ interface Document {
   readonly info: { readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Shape>> };
+  readonly tags: readonly { readonly description?: string }[];
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
 /** A path with something in the places of its names: once for each type that it lists. */
@@ -107,6 +108,30 @@ describe('the OpenAPI document', () => {
     expect(empty).to.deep.equal([]);
   });
 
+  it('is what code generators take: null is a type, a constant has one, names have no blanks', () => {
+    const odd: string[] = [];
+    const walk = (part: unknown, at: string): void => {
+      if (typeof part !== 'object' || part === null) return;
+      const schema = part as Readonly<Record<string, unknown>>;
+      if (Array.isArray(schema.anyOf) && schema.anyOf.some(({ type }) => type === 'null')) odd.push(at);
+      if ('const' in schema && !('type' in schema)) odd.push(at);
+      for (const [key, value] of Object.entries(part)) {
+        if (at.endsWith('/properties') && /\s/.test(key)) odd.push(`${at}/${key}`);
+        if (!/^examples?$/.test(key)) walk(value, `${at}/${key}`);
+      }
+    };
+    walk(document, '');
+    expect(odd).to.deep.equal([]);
+  });
+
+  it('describes each group and each operation', () => {
+    expect(document.tags.filter(({ description }) => description === undefined)).to.deep.equal([]);
+    const bare = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).filter(({ description }) => description === undefined),
+    );
+    expect(bare.map(({ operationId }) => operationId)).to.deep.equal([]);
+  });
+
   it('has every route of the JSON interfaces', () => {
     for (const { method, path, operationId } of ROUTES)
       expect(document.paths[path]?.[method.toLowerCase()]?.operationId, `${method} ${path}`).to.equal(
@@ -115,16 +140,15 @@ describe('the OpenAPI document', () => {
   });
 
   it('has an example that is taken of every body of REST v1, for those who try it out', () => {
-    const examplesOf = (schema: Shape): unknown[] => {
-      const named = schema.$ref?.split('/').at(-1);
-      if (named !== undefined) return examplesOf(document.components.schemas[named] ?? {});
-      return schema.anyOf?.flatMap(examplesOf) ?? schema.examples ?? [];
-    };
+    const examplesOf = (media: Media | undefined): unknown[] => [
+      ...(media?.example === undefined ? [] : [media.example]),
+      ...Object.values(media?.examples ?? {}).map(({ value }) => value),
+    ];
     const bodies = ROUTES.filter(({ path, body }) => path.startsWith('/v1/') && body !== undefined);
     expect(bodies.length).to.be.greaterThan(8);
     for (const { method, path, body } of bodies) {
       const content = document.paths[path]?.[method.toLowerCase()]?.requestBody?.content;
-      const examples = examplesOf(content?.['application/json']?.schema ?? {});
+      const examples = examplesOf(content?.['application/json']);
       expect(examples, `${method} ${path}`).not.to.deep.equal([]);
       for (const example of examples)
         expect(body?.safeParse(example).error?.issues, `${method} ${path}`).to.equal(undefined);

@@ -2,13 +2,10 @@
  * Installs other versions of Node from npm: one package per platform, without install scripts. A runtime is installed
  * when a test first needs it and is kept below node_modules/.cache, so that `npm ci` stays small.
  */
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { z } from 'zod';
-import { ROOT } from './process.ts';
+import { installOnce } from './npm-cache.ts';
 
 /**
  * The major versions that Annal supports (`engines` of package.json): the first version of the oldest, and a recent one
@@ -32,11 +29,6 @@ const INTEGRITY: Readonly<Record<string, string>> = {
     'sha512-LDOiQuLlruQpQRp0ddfGZurc1xqYSlX3dYk/3shzhQfCb8IgCPwtWf1RMQCGAWGFhZNbhihhSwGeNRHA+V2pTg==',
 };
 
-/** npm's error codes for a registry that can't be reached, or that does not have the package. */
-const NOT_TO_BE_HAD =
-  /npm (?:error|ERR!) code (E403|E404|ETARGET|ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)/;
-
-const KEPT = join(ROOT, 'node_modules', '.cache', 'annal-runtimes');
 const installed = z.object({
   packages: z.record(z.string(), z.object({ integrity: z.string().optional() })),
 });
@@ -53,42 +45,18 @@ export async function runtime(version: string): Promise<Runtime> {
   const name = `node-${process.platform}-${process.arch}`;
   const integrity = INTEGRITY[`${name}@${version}`];
   if (integrity === undefined) return { missing: `no package is pinned for ${name}` };
-  const folder = join(KEPT, `${name}-${version}`);
-  const program = join('node_modules', name, 'bin', 'node');
-  if (existsSync(join(folder, program))) return { node: join(folder, program) };
-  await mkdir(KEPT, { recursive: true });
-  const draft = await mkdtemp(`${folder}.`);
-  try {
-    const failure = await install(draft, `${name}@${version}`);
-    if (failure !== undefined) return { missing: failure };
-    const { packages } = installed.parse(
-      JSON.parse(await readFile(join(draft, 'node_modules', '.package-lock.json'), 'utf8')),
-    );
-    const found = packages[`node_modules/${name}`]?.integrity;
-    if (found !== integrity) throw new Error(`${name}@${version}: checksum ${found}, expected ${integrity}`);
-    // Another run may have installed it in the meantime.
-    await rename(draft, folder).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-    });
-    return { node: join(folder, program) };
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
+  const found = await installOnce(
+    join('annal-runtimes', `${name}-${version}`),
+    ['install', '--no-save', `${name}@${version}`],
+    { check: (draft) => requireChecksum(draft, name, integrity) },
+  );
+  return 'missing' in found ? found : { node: join(found.folder, 'node_modules', name, 'bin', 'node') };
 }
 
-/**
- * Installs one package.
- * @returns why the registry doesn't provide it; undefined if it is installed.
- * @throws for other failures
- */
-async function install(prefix: string, name: string): Promise<string | undefined> {
-  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--fetch-retries=1'];
-  try {
-    await promisify(execFile)('npm', ['install', '--prefix', prefix, ...options, name], { timeout: 240_000 });
-    return undefined;
-  } catch (error) {
-    const code = NOT_TO_BE_HAD.exec(error instanceof Error ? error.message : '')?.[1];
-    if (code === undefined) throw error;
-    return `npm can't install ${name} (${code})`;
-  }
+async function requireChecksum(folder: string, name: string, expected: string): Promise<void> {
+  const { packages } = installed.parse(
+    JSON.parse(await readFile(join(folder, 'node_modules', '.package-lock.json'), 'utf8')),
+  );
+  const found = packages[`node_modules/${name}`]?.integrity;
+  if (found !== expected) throw new Error(`${name}: checksum ${found}, expected ${expected}`);
 }

@@ -27,6 +27,7 @@ export const CONFIG_ROUTES = [
     path: '/admin/config',
     operationId: 'getConfig',
     summary: 'URLs and limits of this installation, and who the caller is',
+    description: 'Answers base URLs, limits and the person who asks.',
     tag: 'Service',
     credential: 'identity',
     grantToken: 'refused',

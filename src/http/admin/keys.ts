@@ -44,6 +44,7 @@ export const KEY_ROUTES = [
     path: '/admin/projects/{project_id}/keys',
     operationId: 'createKey',
     summary: 'Create an API key',
+    description: 'The key is shown only in this answer: the service stores its hash.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -72,6 +73,8 @@ export const KEY_ROUTES = [
     path: '/admin/projects/{project_id}/keys',
     operationId: 'listKeys',
     summary: 'API keys of a project, revoked ones too, the newest first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. The keys themselves are never shown again.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

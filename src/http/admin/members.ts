@@ -79,6 +79,8 @@ export const MEMBER_ROUTES = [
     path: '/admin/organizations/{org_id}/members',
     operationId: 'removeMember',
     summary: 'Remove a member',
+    description:
+      'The person loses access to the organization’s projects at once. The last owner can’t be removed (409).',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -74,6 +74,8 @@ export const ORGANIZATION_ROUTES = [
     path: '/admin/organizations',
     operationId: 'listOrganizations',
     summary: 'Organizations that the caller is a member of, the newest first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -88,6 +90,7 @@ export const ORGANIZATION_ROUTES = [
     path: '/admin/organizations/{org_id}',
     operationId: 'getOrganization',
     summary: 'An organization',
+    description: 'Answers the organization to its members; to others it is 404.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -104,6 +104,8 @@ export const PATIENT_ROUTES = [
     path: '/admin/projects/{project_id}/patients',
     operationId: 'listProjectPatients',
     summary: 'Patients of a project, the newest first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

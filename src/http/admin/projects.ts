@@ -27,6 +27,8 @@ export const PROJECT_ROUTES = [
     path: '/admin/organizations/{org_id}/projects',
     operationId: 'createProject',
     summary: 'Create a project in an organization',
+    description:
+      'A project has a sandbox, which is filled with synthetic patients, and a production environment; their data never mix.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -50,6 +52,8 @@ export const PROJECT_ROUTES = [
     path: '/admin/organizations/{org_id}/projects',
     operationId: 'listProjects',
     summary: 'Open projects of an organization, the newest first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
@@ -65,6 +69,7 @@ export const PROJECT_ROUTES = [
     path: '/admin/projects/{project_id}',
     operationId: 'getProject',
     summary: 'A project',
+    description: 'Answers the project to members of its organization; to others it is 404.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

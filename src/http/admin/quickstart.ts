@@ -13,6 +13,7 @@ export const QUICKSTART_ROUTES = [
     path: '/admin/sandbox/quickstart',
     operationId: 'quickstart',
     summary: 'Create an organization with a project and a sandbox key',
+    description: 'Creates everything that a first request needs. The key is shown only in this answer.',
     tag: 'Sandbox',
     credential: 'identity',
     grantToken: 'refused',

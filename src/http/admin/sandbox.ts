@@ -29,6 +29,8 @@ export const SANDBOX_ROUTES = [
     path: '/admin/projects/{project_id}/sandbox',
     operationId: 'getSandbox',
     summary: 'What is in a project’s sandbox',
+    description:
+      'Counts the synthetic patients, the project’s own patients, the writes of today and the resets.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

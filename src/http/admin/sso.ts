@@ -70,6 +70,8 @@ export const SSO_ROUTES = [
     path: '/admin/sso/discover',
     operationId: 'discoverSso',
     summary: 'Where the owner of an e-mail address signs in',
+    description:
+      'Answers the issuer that an organization has set up for the domain of the address; 404 if there is none.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

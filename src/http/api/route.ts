@@ -142,8 +142,8 @@ interface Description<Path extends string, C extends Credential> {
   readonly showsStored?: true;
   /** The body is bytes of any media type, which `run` reads. */
   readonly takes?: 'bytes';
-  /** Media types of the body besides JSON, with their descriptions; `body` must be optional. */
-  readonly raw?: Readonly<Record<string, string>>;
+  /** Media types of the body besides JSON; `body` must be optional. */
+  readonly raw?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   /** Members of the body whose texts may hold control characters. */
   readonly framed?: readonly string[];
   /** Alternative for unknown query parameters, for the error message: `to search…, use …`. */

@@ -34,9 +34,11 @@ const approval = z
   })
   .meta({ examples: [{ patient_id: '01890000-0000-7000-8000-000000000000', duration_days: 90 }] });
 
-const denial = z.strictObject({
-  mute: z.boolean().default(false).describe('Later requests of the application are not shown to you.'),
-});
+const denial = z
+  .strictObject({
+    mute: z.boolean().default(false).describe('Later requests of the application are not shown to you.'),
+  })
+  .meta({ examples: [{ mute: true }] });
 
 /** Waits until reads show what was answered before. Records of the sandbox follow from addresses, which a search finds. */
 function caughtUp({ services }: MeRequest, environment: Environment | undefined): Promise<void> {

@@ -16,6 +16,8 @@ export const MUTED_ROUTES = [
     path: '/me/muted-applications',
     operationId: 'listMutedApplications',
     summary: 'Applications whose requests you don’t see',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

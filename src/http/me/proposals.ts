@@ -75,7 +75,9 @@ export const MY_PROPOSAL_ROUTES = [
     summary: 'Reject a proposed change',
     description:
       '`reason` is for your own notes: it is kept in the record’s history, and no application is told. The first decision counts: another one is 409.',
-    body: z.strictObject({ reason: z.string().trim().min(1).max(1_000).optional() }),
+    body: z
+      .strictObject({ reason: z.string().trim().min(1).max(1_000).optional() })
+      .meta({ examples: [{ reason: 'The dose is wrong.' }] }),
     answers: { 200: { description: 'The proposal as it is now', schema: proposalSchema } },
     async run(request) {
       const { services, identity, params, body } = request;

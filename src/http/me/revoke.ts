@@ -19,7 +19,9 @@ export const REVOKE_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['consents'],
-    body: z.strictObject({ reason: z.string().trim().min(1).max(1_000).optional() }),
+    body: z
+      .strictObject({ reason: z.string().trim().min(1).max(1_000).optional() })
+      .meta({ examples: [{ reason: 'I no longer use the app.' }] }),
     answers: { 200: { description: 'The grant as it is now', schema: myGrantSchema } },
     async run(request) {
       const { services, params, body: asked } = request;

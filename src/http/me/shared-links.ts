@@ -167,6 +167,7 @@ export const SHARED_LINK_ROUTES = [
     path: '/me/patients/{patient_id}/shl/{link_id}',
     operationId: 'getSharedLink',
     summary: 'A link to a record',
+    description: 'Answers the link, its state and how often it was opened.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

@@ -1,8 +1,10 @@
 /** The OpenAPI 3.1 document of every interface: https://spec.openapis.org/oas/v3.1.1.html */
 import type { Route } from '../api/route.ts';
 import { errorBody } from '../api/schemas.ts';
-import { TAGS } from '../api/tags.ts';
+import { TAG_TEXTS } from '../api/tags.ts';
 import { VERSION } from '../version.ts';
+import { addExamples } from './examples.ts';
+import { rewriteForGenerators } from './nullable.ts';
 import { FHIR_SCHEMAS, fhirPaths } from './of-fhir.ts';
 import { OPEN_PATHS } from './of-open.ts';
 import { operationOf } from './of-route.ts';
@@ -47,7 +49,7 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
   }
   const taken = Object.keys(FHIR_SCHEMAS).find((name) => Object.hasOwn(schemas.components, name));
   if (taken !== undefined) throw new Error(`${taken} is the name of a schema of FHIR`);
-  return {
+  const document: Part = {
     openapi: '3.1.1',
     info: {
       title: 'Annal',
@@ -56,8 +58,8 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: baseUrl }],
-    tags: TAGS.map((name) => ({ name })),
-    paths: { ...fhirPaths(), ...paths, ...OPEN_PATHS },
+    tags: Object.entries(TAG_TEXTS).map(([name, description]) => ({ name, description })),
+    paths: addExamples({ ...fhirPaths(), ...paths, ...OPEN_PATHS }, schemas.components),
     components: {
       schemas: { ...schemas.components, ...FHIR_SCHEMAS },
       headers: HEADERS,
@@ -66,4 +68,5 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Part
       securitySchemes: securitySchemes(baseUrl),
     },
   };
+  return rewriteForGenerators(document) as Part;
 }

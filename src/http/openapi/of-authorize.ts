@@ -76,11 +76,19 @@ export const AUTHORIZE_PATH: Part = {
     ...COMMON,
     operationId: 'postAuthorize',
     summary: 'Ask a person for access to a record, with a form',
+    description: 'Like GET, for parameters that are too long for a URL.',
     requestBody: {
       required: true,
       content: {
         'application/x-www-form-urlencoded': {
           schema: { type: 'object', properties: PARAMETERS, required: REQUIRED },
+          example: {
+            response_type: 'code',
+            client_id: 'client_test_Yk3q0Zt7bV1sXc9wLm2Npw',
+            redirect_uri: 'http://localhost:5173/callback',
+            state: 'af0ifjsldkj',
+            code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+          },
         },
       },
     },

@@ -180,7 +180,8 @@ function bodyOf(kind: NonNullable<FhirText['body']>, path: string, method: Metho
   const form = {
     type: 'object',
     properties: Object.fromEntries(fields),
-    additionalProperties: { type: 'string' },
+    // Not `string`: in TypeScript, an optional member doesn't fit an index signature of strings.
+    additionalProperties: true,
   };
   return {
     ...body,
@@ -308,8 +309,9 @@ function answerOf({ answer, body }: FhirText, status: number): Part {
 
 const resource = (type?: string): Part => ({
   type: 'object',
-  properties: { resourceType: type === undefined ? { type: 'string' } : { const: type } },
+  properties: { resourceType: { type: 'string', ...(type === undefined ? {} : { enum: [type] }) } },
   required: ['resourceType'],
+  additionalProperties: true,
 });
 
 /** Schemas of FHIR's resources, as far as all of them are alike: the structure is R4's. */
@@ -324,7 +326,7 @@ export const FHIR_SCHEMAS: Part = {
     type: 'object',
     description: 'https://hl7.org/fhir/R4/operationoutcome.html',
     properties: {
-      resourceType: { const: 'OperationOutcome' },
+      resourceType: { type: 'string', enum: ['OperationOutcome'] },
       issue: {
         type: 'array',
         minItems: 1,
@@ -346,5 +348,6 @@ export const FHIR_SCHEMAS: Part = {
       },
     },
     required: ['resourceType', 'issue'],
+    additionalProperties: true,
   },
 };

@@ -5,6 +5,7 @@ const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service
 const TEXT = { type: 'string' };
 const URL = { type: 'string', format: 'uri' };
 const TEXTS = { type: 'array', items: TEXT };
+const TOKEN = { type: 'string', example: 'at_Yk3q0Zt7bV1sXc9wLm2NpRd5fH6jL8pS0uV2yA3eGk1' };
 const TAG = 'OAuth';
 
 function json(description: string, schema: Part, type = 'application/json'): Part {
@@ -36,8 +37,14 @@ const CLIENT = {
     type: 'string',
     maxLength: 500,
     description: 'Unless the `Authorization` header names the client.',
+    example: 'client_test_Yk3q0Zt7bV1sXc9wLm2Npw',
   },
-  client_secret: { type: 'string', maxLength: 500, description: 'Of `client_secret_post`.' },
+  client_secret: {
+    type: 'string',
+    maxLength: 500,
+    description: 'Of `client_secret_post`.',
+    example: 'the-secret-of-the-application',
+  },
   client_assertion_type: { const: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer' },
   client_assertion: { type: 'string', description: 'A signed JWT, of `private_key_jwt`.' },
 };
@@ -113,11 +120,12 @@ const INTROSPECTION = {
   additionalProperties: false,
 };
 
-function document(operationId: string, summary: string, schema: Part): Part {
+function document(operationId: string, summary: string, description: string, schema: Part): Part {
   return {
     get: {
       operationId,
       summary,
+      description,
       tags: [TAG],
       security: [],
       responses: { 200: json('The document', schema), 429: { $ref: '#/components/responses/Json429' } },
@@ -153,6 +161,8 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
     'RFC 6749, section 3.2; docs/oauth.md. Each grant type needs its own parameters. A code and a refresh token work once: presented again, they end all tokens of their chain.',
     {
       grant_type: {
+        type: 'string',
+        example: 'client_credentials',
         enum: [
           'authorization_code',
           'refresh_token',
@@ -181,7 +191,7 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
     'revokeToken',
     'Revoke a token',
     'RFC 7009. A refresh token is revoked with all tokens of its chain, an access token alone. Unknown tokens and those of other clients change nothing.',
-    { token: TEXT, token_type_hint: { type: 'string', description: 'Not needed.' } },
+    { token: TOKEN, token_type_hint: { type: 'string', description: 'Not needed.' } },
     ['token'],
     json('Done', { type: 'object', additionalProperties: false }),
   ),
@@ -189,7 +199,7 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
     'introspectToken',
     'Ask about a token',
     'RFC 7662. Answers the client that the token belongs to, and confidential clients of the same project; to others every token is inactive.',
-    { token: TEXT, token_type_hint: { type: 'string', description: 'Not needed.' } },
+    { token: TOKEN, token_type_hint: { type: 'string', description: 'Not needed.' } },
     ['token'],
     json('What the token stands for', INTROSPECTION),
   ),
@@ -198,11 +208,17 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
     'Ask a person for access without sending them to a page',
     'OpenID CIBA Core 1.0, poll mode; docs/oauth.md. The person finds the request under `/me/access-requests`; poll `/oauth/token` meanwhile. The answer is the same whether or not there is such a person.',
     {
-      scope: { type: 'string', maxLength: 8_000, description: 'With `openid`.' },
+      scope: {
+        type: 'string',
+        maxLength: 8_000,
+        description: 'With `openid`.',
+        example: 'openid patient/Observation.rs',
+      },
       login_hint: {
         type: 'string',
         maxLength: 254,
         description: 'An e-mail address, or the id under which the application knows the patient.',
+        example: 'nora@example.org',
       },
       id_token_hint: { type: 'string', description: 'An ID token of this service; instead of `login_hint`.' },
       binding_message: { type: 'string', maxLength: 64, description: 'Shown to the person as text.' },
@@ -216,6 +232,7 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
     get: {
       operationId: 'getKeySet',
       summary: 'The keys that verify ID tokens',
+      description: 'Fetch it again when a token names a key that it doesn’t have: keys are rotated.',
       tags: [TAG],
       security: [],
       responses: {
@@ -235,23 +252,46 @@ export const OAUTH_PATHS: Readonly<Record<string, Part>> = {
       },
     },
   },
-  '/.well-known/smart-configuration': document('getSmartConfiguration', 'SMART App Launch discovery', SERVER),
+  '/.well-known/smart-configuration': document(
+    'getSmartConfiguration',
+    'SMART App Launch discovery',
+    'SMART App Launch 2.2, section “Conformance”: endpoints, scopes and capabilities.',
+    SERVER,
+  ),
   '/fhir/R4/.well-known/smart-configuration': document(
     'getFhirSmartConfiguration',
     'SMART App Launch discovery, below the FHIR base',
+    'The same document, where SMART clients look for it.',
     SERVER,
   ),
-  '/.well-known/openid-configuration': document('getOpenidConfiguration', 'OpenID Connect discovery', SERVER),
-  '/.well-known/oauth-authorization-server': document('getServerMetadata', 'RFC 8414', SERVER),
-  '/.well-known/oauth-protected-resource': document('getResourceMetadata', 'RFC 9728', RESOURCE),
+  '/.well-known/openid-configuration': document(
+    'getOpenidConfiguration',
+    'OpenID Connect discovery',
+    'OpenID Connect Discovery 1.0, section 3.',
+    SERVER,
+  ),
+  '/.well-known/oauth-authorization-server': document(
+    'getServerMetadata',
+    'Metadata of the authorization server',
+    'RFC 8414: the same members as OpenID Connect discovery.',
+    SERVER,
+  ),
+  '/.well-known/oauth-protected-resource': document(
+    'getResourceMetadata',
+    'Metadata of the protected resource',
+    'RFC 9728: which authorization server issues tokens for it.',
+    RESOURCE,
+  ),
   '/.well-known/oauth-protected-resource/fhir/R4': document(
     'getFhirResourceMetadata',
-    'RFC 9728, of the FHIR interface',
+    'Metadata of the FHIR interface as a protected resource',
+    'RFC 9728: which authorization server issues tokens for it.',
     RESOURCE,
   ),
   '/.well-known/oauth-protected-resource/v1': document(
     'getRestResourceMetadata',
-    'RFC 9728, of REST v1',
+    'Metadata of REST v1 as a protected resource',
+    'RFC 9728: which authorization server issues tokens for it.',
     RESOURCE,
   ),
 };

@@ -7,8 +7,8 @@ import type { Part } from './schemas.ts';
 
 const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
 
-function get(operationId: string, summary: string, responses: Part): Part {
-  return { get: { operationId, summary, tags: ['Service'], security: [], responses } };
+function get(operationId: string, summary: string, description: string, responses: Part): Part {
+  return { get: { operationId, summary, description, tags: ['Service'], security: [], responses } };
 }
 
 function answer(description: string, type: string, schema: Part): Part {
@@ -24,62 +24,82 @@ const checks = { type: 'object', additionalProperties: { type: 'string', enum: [
 
 /** The paths, without a credential. */
 export const OPEN_PATHS: Readonly<Record<string, Part>> = {
-  '/': get('getStart', 'Where everything is: an index, or a page for browsers', {
-    200: {
-      description: 'The index; the page for `Accept: text/html`',
-      headers: REQUEST_ID,
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            description: 'URLs; `sign_in` is null where the development issuer does not run.',
-            properties: { name: { const: 'Annal' }, version: TEXT, base_url: TEXT },
-            required: ['name', 'version', 'base_url'],
-            additionalProperties: { type: ['string', 'null'] },
+  '/': get(
+    'getStart',
+    'Where everything is: an index, or a page for browsers',
+    'Names the URLs of the interfaces. Browsers get a page with links.',
+    {
+      200: {
+        description: 'The index; the page for `Accept: text/html`',
+        headers: REQUEST_ID,
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              description: 'URLs; `sign_in` is null where the development issuer does not run.',
+              properties: { name: { const: 'Annal' }, version: TEXT, base_url: TEXT },
+              required: ['name', 'version', 'base_url'],
+              additionalProperties: { type: ['string', 'null'] },
+            },
           },
+          'text/html': { schema: TEXT },
         },
-        'text/html': { schema: TEXT },
       },
     },
-  }),
-  '/health/live': get('getLive', 'Whether the process answers', {
-    200: answer('It does', 'application/json', {
-      type: 'object',
-      properties: { status: { const: 'live' } },
-      required: ['status'],
-    }),
-  }),
-  '/health/ready': get('getReady', 'Whether requests can be served', {
-    200: answer('They can', 'application/json', {
-      type: 'object',
-      properties: {
-        status: { const: 'ready' },
-        checks,
-        message: {
-          type: 'string',
-          description:
-            'What an operator should know: this instance is too old for events that newer ones wrote.',
+  ),
+  '/health/live': get(
+    'getLive',
+    'Whether the process answers',
+    'For liveness probes. It checks nothing else: a database that is away doesn’t change it.',
+    {
+      200: answer('It does', 'application/json', {
+        type: 'object',
+        properties: { status: { const: 'live' } },
+        required: ['status'],
+      }),
+    },
+  ),
+  '/health/ready': get(
+    'getReady',
+    'Whether requests can be served',
+    'For readiness probes: 503 names the parts that are missing.',
+    {
+      200: answer('They can', 'application/json', {
+        type: 'object',
+        properties: {
+          status: { const: 'ready' },
+          checks,
+          message: {
+            type: 'string',
+            description:
+              'What an operator should know: this instance is too old for events that newer ones wrote.',
+          },
         },
-      },
-      required: ['status', 'checks'],
-    }),
-    503: answer('Parts are missing', 'application/json', {
-      type: 'object',
-      properties: { status: { const: 'unavailable' }, checks, message: { type: 'string' } },
-      required: ['status', 'checks', 'message'],
-    }),
-  }),
-  '/metrics': get('getMetrics', 'Measures, for Prometheus', {
+        required: ['status', 'checks'],
+      }),
+      503: answer('Parts are missing', 'application/json', {
+        type: 'object',
+        properties: { status: { const: 'unavailable' }, checks, message: { type: 'string' } },
+        required: ['status', 'checks', 'message'],
+      }),
+    },
+  ),
+  '/metrics': get('getMetrics', 'Measures, for Prometheus', 'docs/observability.md explains each measure.', {
     200: answer('Prometheus’ text format', 'text/plain', TEXT),
   }),
-  '/openapi.json': get('getOpenApi', 'This document', {
-    200: answer('OpenAPI 3.1', 'application/json', {
-      type: 'object',
-      properties: { openapi: { type: 'string' } },
-      required: ['openapi'],
-    }),
-    304: UNCHANGED,
-  }),
+  '/openapi.json': get(
+    'getOpenApi',
+    'This document',
+    'It is made of the routes themselves. `ETag` tells whether it changed.',
+    {
+      200: answer('OpenAPI 3.1', 'application/json', {
+        type: 'object',
+        properties: { openapi: { type: 'string' } },
+        required: ['openapi'],
+      }),
+      304: UNCHANGED,
+    },
+  ),
   [WEBFINGER]: {
     get: {
       operationId: 'getWebfinger',
@@ -129,11 +149,17 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
       },
     },
   },
-  '/docs': get('getDocs', 'This document as a page', page('The page')),
+  '/docs': get(
+    'getDocs',
+    'This document as a page',
+    'Requests can be tried on the page. It loads nothing from elsewhere.',
+    page('The page'),
+  ),
   '/docs/assets/{name}': {
     get: {
       operationId: 'getDocsAsset',
       summary: 'A file that the pages load',
+      description: 'Styles and scripts of `/docs`.',
       tags: ['Service'],
       security: [],
       parameters: [{ name: 'name', in: 'path', required: true, schema: { type: 'string' } }],
@@ -155,6 +181,7 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
     get: {
       operationId: 'getApplicationLogo',
       summary: 'The logo of an application, for the consent page',
+      description: 'The file whose SHA-256 the path names.',
       tags: ['Applications'],
       security: [],
       parameters: ['application', 'sha256'].map((name) => ({
@@ -180,5 +207,10 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
       },
     },
   },
-  '/docs/errors': get('getDocsOfErrors', 'Every type of error, explained', page('The page')),
+  '/docs/errors': get(
+    'getDocsOfErrors',
+    'Every type of error, explained',
+    '`doc_url` of an error leads here.',
+    page('The page'),
+  ),
 };

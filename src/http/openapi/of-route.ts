@@ -38,7 +38,7 @@ export function operationOf(route: Route, schemas: Schemas): Part {
       ...(route.grantToken === 'refused' ? [] : [BY_GRANT]),
     ],
     parameters: [...inPath(route, schemas), ...inQuery(route, schemas), ...inHeaders(route)],
-    ...(route.body === undefined ? {} : { requestBody: bodyOf(route.body, route.raw, schemas) }),
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(route, route.body, schemas) }),
     ...(route.takes === undefined ? {} : { requestBody: bytes }),
     responses: {
       ...errorResponses('Json', errors),
@@ -65,13 +65,19 @@ function responseOf(
   };
 }
 
-function bodyOf(body: z.ZodType, raw: Route['raw'] = {}, schemas: Schemas): Part {
+function bodyOf({ operationId, raw = {} }: Route, body: z.ZodType, schemas: Schemas): Part {
+  const schema = schemas.of(body, 'input');
+  // Generators name the type of a body by its title.
+  const title = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Body`;
   return {
     required: !body.safeParse({}).success,
     content: {
-      'application/json': { schema: schemas.of(body, 'input') },
+      'application/json': { schema: schema.type === 'object' ? { title, ...schema } : schema },
       ...Object.fromEntries(
-        Object.entries(raw).map(([type, description]) => [type, { schema: { type: 'string', description } }]),
+        Object.entries(raw).map(([type, { description, example }]) => [
+          type,
+          { schema: { type: 'string', description }, example },
+        ]),
       ),
     },
   };

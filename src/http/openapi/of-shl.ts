@@ -51,6 +51,7 @@ const REQUEST = {
     },
   },
   required: ['recipient'],
+  examples: [{ recipient: 'Dr Lind, Lakeside Clinic', passcode: '402617' }],
 };
 
 const WRONG = {

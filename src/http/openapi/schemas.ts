@@ -61,9 +61,13 @@ function withExamples(schema: z.core.$ZodType, made: z.core.JSONSchema.BaseSchem
   if (Array.isArray(examples)) made.examples = examples;
 }
 
-/** References to local definitions point to the components instead. */
+/**
+ * References to local definitions point to the components instead. Members with the mark `unlisted` are left out: they
+ * are other spellings, which generated code doesn't need.
+ */
 function pointed(part: unknown, names: ReadonlyMap<string, string>): Part {
   const text = JSON.stringify(part, (key, value: unknown) => {
+    if (typeof value === 'object' && value !== null && 'unlisted' in value) return undefined;
     if (key !== '$ref' || typeof value !== 'string' || !value.startsWith(LOCAL)) return value;
     const name = value.slice(LOCAL.length);
     return COMPONENTS + (names.get(name) ?? name);

@@ -63,6 +63,8 @@ const q = z
 const HOW =
   'A word that nothing begins with stands for those most like it. Codes find their concepts, too: `E11` finds type 2 diabetes.';
 
+const DESCRIBED = 'Answers the concept with its codes and with related concepts, in the language `lang`.';
+
 /** The routes of one type of concepts. */
 function routesOf<const Plural extends string>(type: ConceptType, plural: Plural, name: string) {
   return [
@@ -112,6 +114,7 @@ function routesOf<const Plural extends string>(type: ConceptType, plural: Plural
       path: `/v1/terminology/${plural}/{concept_id}`,
       operationId: `get${name}Concept`,
       summary: `A ${type} with what it is related to`,
+      description: DESCRIBED,
       query: z.strictObject({ lang }),
       answers: { 200: { description: `The ${type}`, schema: describedSchema } },
       run: ({ services, params, query }) => described(services, params.concept_id, query.lang, type),
@@ -140,6 +143,7 @@ function searchRoutes<const Path extends string>(path: Path, operation: string) 
       path: `${path}/{concept_id}`,
       operationId: `get${operation}Concept`,
       summary: 'A concept with what it is related to',
+      description: DESCRIBED,
       query: z.strictObject({ lang }),
       answers: { 200: { description: 'The concept', schema: describedSchema } },
       run: ({ services, params, query }) => described(services, params.concept_id, query.lang),

@@ -87,6 +87,8 @@ export const CONDITION_ROUTES = [
     path: '/v1/patients/{patient_id}/conditions',
     operationId: 'listConditions',
     summary: 'A patient’s conditions, the newest first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. Conditions that were entered in error are left out.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'search-type', needs: [{ type: 'Condition', letters: 's' }], type: 'Condition' },

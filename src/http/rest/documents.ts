@@ -104,6 +104,8 @@ export const DOCUMENT_ROUTES = [
     path: '/v1/patients/{patient_id}/documents',
     operationId: 'listDocuments',
     summary: 'A patient’s documents, the last recorded first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. A document whose bytes haven’t arrived has the status `pending`.',
     tag: TAG,
     credential: 'api_key',
     grantToken: {
@@ -132,6 +134,8 @@ export const DOCUMENT_ROUTES = [
     path: '/v1/documents/{doc_id}',
     operationId: 'getDocument',
     summary: 'What is known of a document',
+    description:
+      'Answers the description of the document; its bytes are at `/v1/documents/{doc_id}/content`.',
     tag: TAG,
     credential: 'api_key',
     grantToken: READS_DOCUMENT,

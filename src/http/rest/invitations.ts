@@ -94,6 +94,8 @@ export const INVITATION_ROUTES = [
     path,
     operationId: 'listInvitations',
     summary: 'Invitations to a patient’s record, the newest first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. A code is shown only when its invitation is made.',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(invitation) } },
     async run(request) {

@@ -24,6 +24,7 @@ export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly 
       path,
       operationId: `get${name}`,
       summary: `Read ${withArticle(word)}`,
+      description: `Answers the current version. A deleted ${word} is 404; FHIR’s history still has it.`,
       tag,
       credential: 'api_key',
       grantToken: {
@@ -40,6 +41,7 @@ export function itemRoutes(kind: Kind, { tag, name, schema }: Naming): readonly 
       path,
       operationId: `delete${name}`,
       summary: `Delete ${withArticle(word)}; its history stays`,
+      description: 'The earlier versions stay in FHIR’s history and in the provenance.',
       tag,
       credential: 'api_key',
       grantToken: {

@@ -43,7 +43,7 @@ const sentItem = z.strictObject({
   value_code: optional(z.strictObject({ code, ...coded }).superRefine(oneSystem)),
   value_boolean: optional(z.boolean()),
   reference_range: optional(z.union([range, text])).describe('Its ends, or a text such as `3,9 - 5,5`.'),
-  'reference range': optional(text),
+  'reference range': optional(text).meta({ unlisted: true }),
   low: optional(z.number()).describe('End of the reference range.'),
   high: optional(z.number()).describe('End of the reference range.'),
   note: optional(text),
@@ -120,6 +120,10 @@ function itemOf(given: SentItem): Omit<LabItem, 'effective_at'> & Pick<SentItem,
   };
 }
 
+/** A report for the documentation. */
+export const HL7_EXAMPLE =
+  'MSH|^~\\&|LIS|CITYLAB|||20260331093000+0200||ORU^R01|M1|P|2.5.1\rPID|1\rOBR|1||F100|24323-8^Metabolic panel^LN|||20260331080000+0200\rOBX|1|NM|2345-7^Glucose^LN||5.6|mmol/L|3.9-5.5|H|||F';
+
 const message = z
   .strictObject({
     message: z.string().min(1).describe('HL7 v2, ORU^R01.'),
@@ -127,12 +131,7 @@ const message = z
   })
   .meta({
     id: 'LabMessage',
-    examples: [
-      {
-        message:
-          'MSH|^~\\&|LIS|CITYLAB|||20260331093000+0200||ORU^R01|M1|P|2.5.1\rPID|1\rOBR|1||F100|24323-8^Metabolic panel^LN|||20260331080000+0200\rOBX|1|NM|2345-7^Glucose^LN||5.6|mmol/L|3.9-5.5|H|||F',
-      },
-    ],
+    examples: [{ message: HL7_EXAMPLE }],
   });
 
 const items = z

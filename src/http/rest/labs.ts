@@ -15,7 +15,7 @@ import { listIn, numberIn, objectIn } from '#src/v1/elements.ts';
 import { type ApiRequest, type RouteResult, route } from '../api/route.ts';
 import type { RawBody } from '../body.ts';
 import type { Edge } from '../edge/edge.ts';
-import { type GivenItems, labsBody, labsQuery } from './labs-body.ts';
+import { type GivenItems, HL7_EXAMPLE, labsBody, labsQuery } from './labs-body.ts';
 import { inside, outside } from './labs-edge.ts';
 import { importLabs } from './labs-import.ts';
 import { observationSchema } from './observations.ts';
@@ -23,6 +23,7 @@ import { commandOf, liveResource } from './record.ts';
 import { AUTHOR } from './schemas.ts';
 
 const CSV = 'text/csv';
+const HL7 = { description: 'HL7 v2, ORU^R01.', example: HL7_EXAMPLE };
 type LabsRequest = ApiRequest<
   '/v1/patients/{patient_id}/labs/import',
   'api_key',
@@ -147,9 +148,12 @@ export const LABS_ROUTES = [
     query: labsQuery,
     body: labsBody,
     raw: {
-      'x-application/hl7-v2+er7': 'HL7 v2, ORU^R01.',
-      'text/plain': 'HL7 v2, ORU^R01.',
-      [CSV]: `A table with a heading, of these columns: ${KNOWN_HEADINGS.join(', ')}.`,
+      'x-application/hl7-v2+er7': HL7,
+      'text/plain': HL7,
+      [CSV]: {
+        description: `A table with a heading, of these columns: ${KNOWN_HEADINGS.join(', ')}.`,
+        example: 'code,display,value,unit,effective_at\n2345-7,Glucose,5.6,mmol/L,2026-03-31\n',
+      },
     },
     framed: ['message'],
     answers: {

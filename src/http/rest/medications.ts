@@ -93,6 +93,8 @@ export const MEDICATION_ROUTES = [
     path: '/v1/patients/{patient_id}/medications',
     operationId: 'listMedications',
     summary: 'A patient’s medications, the newest first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. Medications that were entered in error are left out.',
     tag: TAG,
     credential: 'api_key',
     grantToken: {

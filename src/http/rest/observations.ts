@@ -184,6 +184,8 @@ export const OBSERVATION_ROUTES = [
     path: '/v1/patients/{patient_id}/observations',
     operationId: 'listObservations',
     summary: 'A patient’s observations, the newest first',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. Observations that were entered in error are left out.',
     tag: TAG,
     credential: 'api_key',
     grantToken: {

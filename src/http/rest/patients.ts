@@ -101,6 +101,7 @@ export const PATIENT_ROUTES = [
     path: '/v1/patients',
     operationId: 'createPatient',
     summary: 'Create a patient',
+    description: 'Creates a Patient in the key’s project and environment; all else of the record names it.',
     tag: TAG,
     credential: 'api_key',
     grantToken: 'refused',
@@ -131,6 +132,8 @@ export const PATIENT_ROUTES = [
     path: '/v1/patients',
     operationId: 'listPatients',
     summary: 'Patients that the project sees, the newest first; under a grant its patient alone',
+    description:
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'search-type', needs: [{ type: 'Patient', letters: 's' }], type: 'Patient' },
@@ -145,6 +148,7 @@ export const PATIENT_ROUTES = [
     path: '/v1/patients/{patient_id}',
     operationId: 'getPatient',
     summary: 'A patient',
+    description: 'Answers the current version. A deleted patient is 404; FHIR’s history still has it.',
     tag: TAG,
     credential: 'api_key',
     grantToken: {

@@ -143,6 +143,8 @@ export const PATTERN_ROUTES = [
     path: '/v1/patients/{patient_id}/patterns/{finding_id}',
     operationId: 'getPattern',
     summary: 'A finding',
+    description:
+      'Answers one of the findings that the list of patterns has. A finding that the record no longer supports is 404.',
     answers: { 200: { description: 'The finding', schema: findingSchema } },
     run: (request) => one(request, request.params.patient_id, request.params.finding_id),
   }),
@@ -152,6 +154,8 @@ export const PATTERN_ROUTES = [
     path: '/v1/patients/{patient_id}/patterns/{finding_id}/evidence',
     operationId: 'listPatternEvidence',
     summary: 'The versions that a finding rests on',
+    description:
+      'Each entry names a version with its value, and tells whether it supports or contradicts the finding.',
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page, the oldest first', schema: page } },
     run: (request) => evidence(request, request.params.patient_id, request.params.finding_id, request.query),

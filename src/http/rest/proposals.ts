@@ -246,6 +246,7 @@ export const PROPOSAL_ROUTES = [
     path: `${path}/{proposal_id}`,
     operationId: 'getProposal',
     summary: 'Read a proposal of your application',
+    description: 'Answers the proposed write, the difference it makes, and the decision, if there is one.',
     grantToken: { ...opening, action: 'read-proposal' },
     answers: { 200: { description: 'The proposal', schema: proposalSchema } },
     async run(request) {

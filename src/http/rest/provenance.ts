@@ -54,6 +54,7 @@ export const PROVENANCE_ROUTES = [
     path: '/v1/patients/{patient_id}/provenance/{resource_type}/{resource_id}',
     operationId: 'listProvenance',
     summary: 'Who wrote each version of a resource, the newest first',
+    description: 'Each entry tells who wrote the version, when, on whose behalf and from which system.',
     tag: 'Patients',
     credential: 'api_key',
     grantToken: {

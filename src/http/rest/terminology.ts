@@ -57,6 +57,7 @@ export const TERMINOLOGY_ROUTES = [
     path: '/v1/terminology/{system}/{code}',
     operationId: 'getCode',
     summary: 'A code of `loinc` or `atc`',
+    description: 'Looks up the code in the bundled or loaded terminology. An unknown code is 404.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'terminology', needs: [], type: null },

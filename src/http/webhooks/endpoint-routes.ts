@@ -54,6 +54,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
       path,
       operationId: `change${name}`,
       summary: `Change, pause or resume ${withArticle(noun)}`,
+      description: 'Members that are absent stay as they are.',
       ...scopes,
       body: endpointChange,
       answers: { 200: { description: 'The endpoint', schema: endpoint } },
@@ -72,6 +73,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
       path,
       operationId: `delete${name}`,
       summary: `Delete ${withArticle(noun)}; undelivered events are dropped`,
+      description: 'The endpoint receives nothing more.',
       answers: { 204: { description: 'It is deleted' } },
       run: async (request) =>
         actions.deleteEndpoint(request, by(request), await known(request, request.params.endpoint_id)),
@@ -83,6 +85,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
       path: `${path}/rotate`,
       operationId: `rotate${name}Secret`,
       summary: 'Create a new secret; the old one stops working immediately',
+      description: 'The secret is shown only in this answer.',
       ...scopes,
       secret: true,
       answers: { 200: { description: 'The endpoint with its secret', schema: issuedEndpoint } },
@@ -108,6 +111,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
       path: `${path}/deliveries`,
       operationId: `list${name}Deliveries`,
       summary: 'Deliveries of the last 30 days, newest first',
+      description: 'Each delivery has the number of its attempts, and the status and error of the last one.',
       query: DELIVERIES_QUERY,
       answers: { 200: { description: 'A page of deliveries', schema: listOf(delivery) } },
       async run(request) {

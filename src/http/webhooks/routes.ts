@@ -56,6 +56,8 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/v1/webhooks',
     operationId: 'listWebhooks',
     summary: 'The endpoints, oldest first',
+    description:
+      'Answers the endpoints of the key’s project and environment. A secret is shown only when it is made.',
     tag,
     credential,
     grantToken: 'refused',
@@ -69,6 +71,8 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/v1/webhooks/event-types',
     operationId: 'listWebhookEventTypes',
     summary: 'The types of events',
+    description:
+      'Answers every type that an endpoint can subscribe to; `*` subscribes to all of them, later ones included.',
     tag,
     credential,
     grantToken: 'refused',
@@ -83,6 +87,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/v1/webhooks/{endpoint_id}',
     operationId: 'getWebhook',
     summary: 'An endpoint',
+    description: 'Answers the endpoint with its state. A secret is shown only when it is made.',
     tag,
     credential,
     grantToken: 'refused',
@@ -145,6 +150,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     path: '/v1/webhooks/{endpoint_id}/replay',
     operationId: 'getWebhookReplay',
     summary: 'The progress of the newest replay',
+    description: 'A replay sends earlier events to the endpoint again.',
     tag,
     credential,
     grantToken: 'refused',
