@@ -3,6 +3,7 @@
  * immediate.
  */
 import { type Caller, ownCaller } from '#src/shared/caller.ts';
+import { isFilling } from '#src/shared/filling.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Line } from './gather.ts';
 
@@ -15,12 +16,14 @@ interface Row {
   readonly project: string;
   readonly environment: Environment;
   readonly scopes: ('read' | 'write')[];
+  readonly filling: boolean | null;
 }
 
-// Index: primary key of projects.api_key (sha256).
+// Indexes: primary keys of projects.api_key (sha256) and projects.project.
 const API_KEYS = `
-  select k.sha256, k.key_id, k.project, k.environment, k.scopes
+  select k.sha256, k.key_id, k.project, k.environment, k.scopes, ${isFilling('p')} as filling
   from projects.api_key k
+  left join projects.project p on p.id = k.project
   where k.sha256 = any($1::text[]) and k.revoked_at is null`;
 
 /** Opens the look-up of API keys over a line; look-ups that arrive together share a statement. */
@@ -38,5 +41,5 @@ export function openApiKeys(line: Line): ApiKeyCaller {
 
 function toCaller(row: Row): Caller {
   const tenant = { project: row.project, environment: row.environment };
-  return ownCaller(tenant, { kind: 'api_key', keyId: row.key_id }, row.scopes);
+  return ownCaller(tenant, { kind: 'api_key', keyId: row.key_id }, row.scopes, row.filling === true);
 }

@@ -1,9 +1,10 @@
 /**
- * Fills a sandbox: writes the synthetic directory and records as events, in small appends. It waits until the
- * read models contain each append before it writes the next, so that queues stay short for other requests.
+ * Fills a sandbox: writes the synthetic directory and records as events, a record's in one append or a few. The read
+ * models take each append while the next one is written, and never more, so that queues stay short for other requests.
  * Existing resources stay: a second run continues where the first stopped.
  */
 
+import type { Draft } from '#src/events/new-event.ts';
 import type { Position } from '#src/events/store.ts';
 import { directoryStream, projectStream, recordStream } from '#src/events/streams.ts';
 import { sandboxIds } from '#src/sandbox/ids.ts';
@@ -33,8 +34,8 @@ export interface ProvisionDeps {
   readonly visible: (position: Position) => Promise<void>;
 }
 
-/** Events of one append, at most. */
-const CHUNK = 25;
+/** Resources of one append, at most: others wait for its projections for as long as for a small Bundle. */
+const CHUNK = 100;
 
 /** Fills it, and says so in the project's stream. */
 export async function provision(
@@ -47,7 +48,7 @@ export async function provision(
   const { beginSandbox } = await import('#src/sandbox/generate.ts');
   const ids = sandboxIds(asked.reset_id);
   const tenant: Tenant = { project, environment: 'sandbox' };
-  const writer = { deps, ids, tenant, requestId };
+  const writer = { deps, ids, tenant, requestId, shown: Promise.resolve() };
   const { directory, records } = beginSandbox({ ...asked, ids });
   // A directory is needed only with patients.
   const shared = asked.patients === 0 ? [] : directory;
@@ -57,6 +58,7 @@ export async function provision(
     await appendAll(writer, recordStream(patient), own).catch(unlessGone);
     resources += own.length;
   }
+  await writer.shown;
   const by = { credential: systemOf(tenant), requestId, ids, now: deps.now };
   await deps.sandboxes.transact(projectStream(project), by, provisioned(asked, resources));
 }
@@ -71,27 +73,37 @@ interface Writer {
   readonly ids: IdSource;
   readonly tenant: Tenant;
   readonly requestId: string;
+  /** Resolves when the read models contain the last append. */
+  shown: Promise<void>;
 }
 
-/** Appends what is not there yet, author by author: an append has one. */
+/** Appends what is not there yet. Each append waits until the one before the last can be read. */
 async function appendAll(writer: Writer, stream: string, all: readonly Authored[]): Promise<void> {
-  for (const { author, some } of inChunks(all)) {
-    const position = await append(writer, stream, author, some);
-    if (position !== undefined) await writer.deps.visible(position);
+  for (let from = 0; from < all.length; from += CHUNK) {
+    const position = await append(writer, stream, all.slice(from, from + CHUNK));
+    if (position === undefined) continue;
+    await writer.shown;
+    writer.shown = writer.deps.visible(position);
+    writer.shown.catch(() => undefined); // awaited later
   }
 }
 
 async function append(
   { deps, ids, tenant, requestId }: Writer,
   stream: string,
-  { type, reference, sourceSystem }: Author,
   some: readonly Authored[],
 ): Promise<Position | undefined> {
-  const writes = some.map(({ type, id, resource }): Extract<Write, { kind: 'create' }> => {
-    const settled = type === 'DocumentReference' ? settle(deps, ids, id, resource) : { resource };
+  /** By the ids of events: a document's version, and the end of its upload, are two. */
+  const authors = new Map<string, By>();
+  const writes = some.map(({ type, id, resource, author }): Extract<Write, { kind: 'create' }> => {
+    const settled =
+      type === 'DocumentReference' ? settle(deps, ids, id, resource) : { resource, finalized: [] };
+    const eventId = ids.at(0, `event/${id}`);
+    for (const each of [eventId, ...settled.finalized.map((of) => of.eventId)])
+      authors.set(each, byAuthor(author));
     return {
       kind: 'create',
-      eventId: ids.at(0, `event/${id}`),
+      eventId,
       type,
       id,
       ...settled,
@@ -108,15 +120,30 @@ async function append(
       request_id: requestId,
       command_id: ids.at(0, `command/${some[0]?.id}`),
       credential: systemOf(tenant),
-      author: { type, ...(reference === undefined ? {} : { reference }) },
-      source_system: sourceSystem,
     },
     now: deps.now,
     owner: tenant,
     touches: touchedIds(stream, writes),
-    decide: (state, clock) => ({ ...createMissing(state, clock, writes), result: undefined }),
+    decide: (state, clock) => {
+      const { drafts } = createMissing(state, clock, writes);
+      return { drafts: drafts.map((draft) => withAuthor(draft, authors)), result: undefined };
+    },
   });
   return position;
+}
+
+type By = NonNullable<Draft['by']>;
+
+function byAuthor({ type, reference, sourceSystem }: Author): By {
+  return {
+    author: { type, ...(reference === undefined ? {} : { reference }) },
+    source_system: sourceSystem,
+  };
+}
+
+function withAuthor(draft: Draft, authors: ReadonlyMap<string, By>): Draft {
+  const by = authors.get(draft.id);
+  return by === undefined ? draft : { ...draft, by };
 }
 
 /** A document's text goes where those of others are. */
@@ -129,21 +156,4 @@ function settle({ contents }: ProvisionDeps, ids: IdSource, id: string, resource
 function unlessGone(error: unknown): void {
   if (error instanceof Refusal && (error.kind === 'not_found' || error.kind === 'conflict')) return;
   throw error;
-}
-
-function* inChunks(all: readonly Authored[]): Generator<{ author: Author; some: readonly Authored[] }> {
-  const groups = new Map<string, Authored[]>();
-  for (const one of all) {
-    const name = JSON.stringify(one.author);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [one]);
-    else group.push(one);
-  }
-  for (const group of groups.values()) {
-    for (let from = 0; from < group.length; from += CHUNK) {
-      const some = group.slice(from, from + CHUNK);
-      const [first] = some;
-      if (first !== undefined) yield { author: first.author, some };
-    }
-  }
 }

@@ -1,5 +1,6 @@
 /** Open projects, their keys and applications, as members of their organization see them. Deleted ones are not there. */
 import type { Pool } from 'pg';
+import { isFilling } from '#src/shared/filling.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import type { Role } from '#src/shared/member.ts';
 import type { Environment } from '#src/shared/tenant.ts';
@@ -12,6 +13,12 @@ export interface ProjectRow {
   readonly organization: string;
   readonly name: string;
   readonly created_at: number;
+}
+
+/** A project that a request names. */
+export interface NamedProject extends ProjectRow {
+  /** True while its sandbox is being filled. */
+  readonly filling: boolean;
 }
 
 /** A key, without secrets. */
@@ -62,7 +69,7 @@ export type Held<T> = T & { readonly role: Role };
 /** Queries about projects. Single ones are undefined if they don't exist or aren't the person's. */
 export interface Projects {
   readonly projects: (organization: string, asked: PageAsked) => Promise<Page<ProjectRow>>;
-  readonly project: (identity: Identity, id: string) => Promise<Held<ProjectRow> | undefined>;
+  readonly project: (identity: Identity, id: string) => Promise<Held<NamedProject> | undefined>;
   readonly keys: (project: string, asked: PageAsked) => Promise<Page<KeyRow>>;
   readonly key: (identity: Identity, id: string) => Promise<Held<KeyRow> | undefined>;
   readonly applications: (project: string, asked: PageAsked) => Promise<Page<ApplicationRow>>;
@@ -113,7 +120,7 @@ export function openProjects(pool: Pool): Projects {
     project: (identity, id) =>
       held(
         'project',
-        `select ${PROJECT}, m.role from projects.project p ${ofMember} where p.id = $5 and p.deleted_at is null`,
+        `select ${PROJECT}, ${isFilling('p')} as filling, m.role from projects.project p ${ofMember} where p.id = $5 and p.deleted_at is null`,
         identity,
         id,
       ),

@@ -5,6 +5,7 @@
 import type { Pool } from 'pg';
 import { objects, text } from '#src/fhir/ips/parts.ts';
 import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { isFilling } from '#src/shared/filling.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { tenantId } from '#src/shared/tenant.ts';
@@ -51,8 +52,9 @@ where e.keys && $1::int8[] and r.type in ('Patient', 'RelatedPerson') and not r.
   and ($2::uuid is null or p.id = $2)
 order by p.id limit ${MOST}`;
 
-// Index: projects.project_of_organization isn't needed: every open project has a sandbox.
-const PROJECTS = 'select p.id, p.name from projects.project p where p.deleted_at is null';
+// Index: projects.project_of_organization isn't needed: every open project has a sandbox. One that is being filled has
+// parts of records.
+const PROJECTS = `select p.id, p.name from projects.project p where p.deleted_at is null and not ${isFilling('p')}`;
 
 /** Opens the question. */
 export function openSandboxLinks(pool: Pool): SandboxLinks {

@@ -14,6 +14,8 @@ export interface Draft {
   /** Later than the event before it in the stream. Bodies contain it. */
   readonly at: Micros;
   readonly event: DomainEvent;
+  /** Its author, if the append has several. */
+  readonly by?: Pick<EventMetadata, 'author' | 'source_system'>;
 }
 
 /**
@@ -26,12 +28,13 @@ export function newEvents(
   drafts: readonly Draft[],
   shared: Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append'>,
 ): Steps<NewEvent[]> {
-  return mapSteps(drafts, ({ id, at, event }, index) => {
+  return mapSteps(drafts, ({ id, at, event, by }, index) => {
     requireEventOf(stream, event.type);
     const { owner, ...others } = shared;
     const metadata: EventMetadata = {
       schema_version: CATALOG[event.type].version,
       ...others,
+      ...by,
       recorded_at: toInstant(at),
       append: [index, drafts.length],
       ...(owner === undefined ? {} : { owner }),

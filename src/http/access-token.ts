@@ -1,5 +1,5 @@
 /** Access tokens (`at_…`) as credentials of a request (RFC 6750; docs/spec/decisions.md, section 9). */
-import { type Caller, ownCaller } from '#src/shared/caller.ts';
+import { type Caller, filling, ownCaller } from '#src/shared/caller.ts';
 import { invalidToken } from '#src/shared/ended-token.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { tenantId } from '#src/shared/tenant.ts';
@@ -29,14 +29,15 @@ export function callerOf(token: TokenCaller, url: string): Caller {
       'the access token is for other resources of this service; request one with their `resource`',
     );
   }
-  const { environment } = token;
+  const { environment, isBeingFilled = false } = token;
   const project = { project: token.project, environment };
   if (token.kind === 'member') {
     const { issuer, subject, keyScopes } = token;
-    return ownCaller(project, { kind: 'member', issuer, subject }, keyScopes);
+    return ownCaller(project, { kind: 'member', issuer, subject }, keyScopes, isBeingFilled);
   }
   const { applicationId } = token;
-  if (token.kind === 'client') return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes);
+  if (token.kind === 'client')
+    return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes, isBeingFilled);
   const { grantId, ownerProject, record, patient, access, purpose } = token;
   // What it may do is in the letters of its scopes, which each interaction checks.
   const own = ownCaller(project, { kind: 'grant', applicationId, grantId }, []);
@@ -44,7 +45,12 @@ export function callerOf(token: TokenCaller, url: string): Caller {
   const owner = { project: ownerProject, environment };
   return {
     ...own,
-    sees: { owner, ownerId: tenantId(owner), within: { record, patient, access, purpose } },
+    sees: {
+      owner,
+      ownerId: tenantId(owner),
+      within: { record, patient, access, purpose },
+      ...filling(owner, isBeingFilled),
+    },
   };
 }
 

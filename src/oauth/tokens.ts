@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Queryable } from '#queries/gather.ts';
 import type { Access } from '#src/shared/access.ts';
+import { isFilling } from '#src/shared/filling.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { accessOf } from './access.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
@@ -16,6 +17,8 @@ interface TokenApplication {
   readonly environment: Environment;
   /** RFC 8707; empty: the whole service. */
   readonly resources: readonly string[];
+  /** Set while the sandbox that it sees is being filled. */
+  readonly isBeingFilled?: true;
 }
 
 /** An application with a `client_credentials` token: it may do what an API key of its project may. */
@@ -54,6 +57,8 @@ export interface MemberTokenCaller {
   readonly keyScopes: readonly ('read' | 'write')[];
   /** None: it works in the whole service. */
   readonly resources: readonly [];
+  /** Set while the sandbox that it sees is being filled. */
+  readonly isBeingFilled?: true;
 }
 
 /** The caller of an access token. */
@@ -90,13 +95,14 @@ interface Row {
   readonly purpose: string | null;
   readonly record: string | null;
   readonly patient: string | null;
+  readonly filling: boolean | null;
 }
 
 // Indexes: the primary keys of all tables.
 const TOKEN_CALLERS = `
 select encode(t.sha256, 'hex') as sha256, t.application_id, t.project, t.environment, t.scope, t.resource,
        least(t.expires_at, ${GRANT_END}) as expires_at, g.grant_id, g.owner_project, g.purpose, g.record, g.patient,
-       null as issuer, null as subject
+       null as issuer, null as subject, ${isFilling('o')} as filling
   from operations.oauth_token t
   join operations.oauth_chain c on c.id = t.chain and c.revoked_at is null
 ${LIVE_GRANT}
@@ -104,7 +110,7 @@ ${LIVE_GRANT}
    and ${OWNER_LIVE}
 union all
 select encode(t.sha256, 'hex'), t.application_id, t.project, t.environment, t.scope, t.resource,
-       t.expires_at, null, null, null, null, null, null, null
+       t.expires_at, null, null, null, null, null, null, null, ${isFilling('p')}
   from operations.oauth_token t
   join projects.application a on a.id = t.application_id and a.deleted_at is null
   join projects.project p on p.id = a.project and p.deleted_at is null
@@ -112,7 +118,7 @@ select encode(t.sha256, 'hex'), t.application_id, t.project, t.environment, t.sc
    and t.expires_at > now()
 union all
 select encode(t.sha256, 'hex'), '', t.project, t.environment, array_to_string(t.scopes, ' '), '{}'::text[],
-       t.expires_at, null, null, null, null, null, t.issuer, t.subject
+       t.expires_at, null, null, null, null, null, t.issuer, t.subject, ${isFilling('p')}
   from operations.member_token t
 ${LIVE_MEMBER}
  where t.sha256 = any($1::bytea[]) and t.revoked_at is null and t.expires_at > now()`;
@@ -135,11 +141,12 @@ const KEY_SCOPES = ['read', 'write'] as const;
 function callerOf(row: Row): TokenCaller {
   const { grant_id: grantId, owner_project: ownerProject, record, patient, purpose } = row;
   const { project, environment, resource: resources, expires_at: expiresAt, issuer, subject } = row;
+  const filling = row.filling === true ? ({ isBeingFilled: true } as const) : {};
   if (issuer !== null && subject !== null) {
     const keyScopes = KEY_SCOPES.filter((scope) => row.scope.split(' ').includes(scope));
-    return { kind: 'member', issuer, subject, project, environment, keyScopes, resources: [] };
+    return { kind: 'member', issuer, subject, project, environment, keyScopes, resources: [], ...filling };
   }
-  const application = { applicationId: row.application_id, project, environment, resources };
+  const application = { applicationId: row.application_id, project, environment, resources, ...filling };
   const scopes = row.scope.split(' ');
   if (grantId === null || ownerProject === null || record === null || patient === null) {
     return { kind: 'client', ...application, keyScopes: systemScopes(knownScopes(scopes)) };

@@ -40,6 +40,8 @@ export interface Sees {
   readonly ownerId: string;
   /** Absent: everything of the owner. */
   readonly within?: Granted;
+  /** Set while it is a sandbox that is being filled. */
+  readonly isFilling?: true;
 }
 
 /** One record under a grant. */
@@ -59,13 +61,26 @@ export interface Caller {
   readonly sees: Sees;
 }
 
-/** Returns the caller that acts in its own project: it sees everything there. */
-export function ownCaller(project: Tenant, credential: CallerCredential, scopes: Calls['scopes']): Caller {
+/**
+ * Returns the caller that acts in its own project: it sees everything there.
+ * @param isFilling true while the project's sandbox is being filled
+ */
+export function ownCaller(
+  project: Tenant,
+  credential: CallerCredential,
+  scopes: Calls['scopes'],
+  isFilling = false,
+): Caller {
   const id = tenantId(project);
   return {
     calls: { project, projectId: id, credential, scopes },
-    sees: { owner: project, ownerId: id },
+    sees: { owner: project, ownerId: id, ...filling(project, isFilling) },
   };
+}
+
+/** Returns what `Sees` says of a sandbox that is being filled; nothing of others, nor of production. */
+export function filling({ environment }: Tenant, isFilling: boolean): Pick<Sees, 'isFilling'> {
+  return isFilling && environment === 'sandbox' ? { isFilling } : {};
 }
 
 /** Tells whether two callers are the same, in both halves: what is prepared for one may be sent to the other. */
@@ -74,6 +89,7 @@ export function isSameCaller(one: Caller, other: Caller): boolean {
   if (one.sees.within !== undefined || other.sees.within !== undefined) return false;
   return (
     one.sees.ownerId === other.sees.ownerId &&
+    one.sees.isFilling === other.sees.isFilling &&
     one.calls.projectId === other.calls.projectId &&
     isDeepStrictEqual(one.calls.credential, other.calls.credential) &&
     isDeepStrictEqual(one.calls.scopes, other.calls.scopes)

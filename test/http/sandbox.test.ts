@@ -90,6 +90,70 @@ describe('sandbox over HTTP', () => {
   });
   after(() => service.stop());
 
+  it('answers 503 to lists, searches and $everything until it is complete, and to nothing else', async () => {
+    const { id, sandbox: key, production } = await newProject('Waiting');
+    await filled(id);
+    const [patient] = await found(key, 'Patient?_count=1');
+    const own = await create(key, 'Patient', {});
+    const filling = (at: string | null, since = 0) =>
+      service.pool.query('update projects.project set filling = $2, filling_at = $3 where id = $1', [
+        id,
+        at,
+        Date.now() * 1000 - since,
+      ]);
+    const v1 = (path: string) => `${service.url}/v1${path}`;
+    const lists = [
+      ...['/Patient', '/Observation?_summary=count', '?_type=Patient', '/_history', '/Patient/_history'],
+      ...[
+        `/Patient/${patient}/Observation`,
+        `/Patient/${patient}/$everything`,
+        `/Patient/${patient}/$summary`,
+      ],
+      ...['/patients', `/patients/${patient}/observations`, `/patients/${patient}/timeline`].map(v1),
+      ...[`/patients/${patient}/series?code=8867-4`, `/patients/${patient}/patterns`].map(v1),
+    ];
+    const others = [
+      `/Patient/${own}`,
+      `/Patient/${own}/_history`,
+      '/CodeSystem?_count=1',
+      v1(`/patients/${own}`),
+    ];
+    const ask = async (paths: readonly string[], of = key) =>
+      Promise.all(paths.map(async (path) => (await service.fhir(path, { key: of })).status));
+    const answered = (paths: readonly string[], status: number) => paths.map(() => status);
+    // The states that the read model goes through are set here: how long a filling takes is up to the machine.
+    await filling('a-filling');
+    expect(await ask(lists)).to.deep.equal(answered(lists, 503));
+    const refused = await service.fhir('/Patient', { key });
+    expect(refused.headers.get('retry-after')).to.equal('1');
+    expect(refused.text).to.include('sandbox is being filled');
+    const admin = (environment: string) =>
+      user.ask('GET', `/projects/${id}/patients?environment=${environment}`);
+    expect((await admin('sandbox')).status).to.equal(503);
+    expect((await admin('production')).status).to.equal(200);
+    expect(await ask(others)).to.deep.equal(answered(others, 200));
+    expect(await ask(['/Patient', v1('/patients')], production), 'production').to.deep.equal([200, 200]);
+    expect(await ask(['/Patient'], project.sandbox), 'another project').to.deep.equal([200]);
+    await create(key, 'Patient', {});
+    await filling('a-filling', 3_601_000_000);
+    expect(await ask(['/Patient']), 'that has failed for an hour').to.deep.equal([200]);
+    await filling(null);
+    expect(await ask(lists)).to.deep.equal(answered(lists, 200));
+  });
+
+  it('is never seen in parts: the first list that answers has all', async () => {
+    const { sandbox: key } = await newProject('Whole');
+    for (;;) {
+      const answer = await service.fhir('/Patient?_summary=count', { key });
+      expect(answer.status).to.be.oneOf([200, 503]);
+      if (answer.status === 200) {
+        expect(answer.json.total).to.equal(PATIENTS);
+        break;
+      }
+    }
+    expect(await found(key, 'Practitioner?_count=100')).to.have.length(6);
+  });
+
   it('has documents that can be read, and no event holds their text', async () => {
     const key = project.sandbox;
     const patients = await found(key, 'Patient?_count=200');
@@ -169,7 +233,7 @@ describe('sandbox over HTTP', () => {
     for (const { metadata, type } of events) {
       const { credential, append } = parseMetadata(metadata);
       expect(credential, type).to.deep.equal({ kind: 'system', project: project.id, environment: 'sandbox' });
-      expect(append[1]).to.be.at.most(25);
+      expect(append[1], 'events of one append').to.be.at.most(120);
     }
   });
 

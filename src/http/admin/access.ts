@@ -4,7 +4,7 @@
  */
 import type { RequestContext as By } from '#commands/command.ts';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
-import type { Held, KeyRow, ProjectRow } from '#queries/admin/projects.ts';
+import type { Held, KeyRow, NamedProject } from '#queries/admin/projects.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -36,7 +36,7 @@ export function projectFor(
   { services, identity, concerns }: AdminRequest,
   id: string,
   role: Role,
-): Promise<Held<ProjectRow>> {
+): Promise<Held<NamedProject>> {
   return held(services.adminQueries.project(identity, id), 'project', id, role, (found) =>
     concerns(found.id),
   );

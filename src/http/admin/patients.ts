@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import type { PatientRow } from '#queries/admin/patients.ts';
 import type { GrantRow } from '#queries/consents/grants.ts';
+import { filling } from '#src/shared/caller.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/member.ts';
 import { faultOfMoment, type Moment, parseMoment } from '#src/shared/moment.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -114,9 +116,14 @@ export const PATIENT_ROUTES = [
     answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
     async run(request) {
       const { services, params, query } = request;
-      const { id: project, role } = await projectFor(request, params.project_id, 'developer');
+      const {
+        id: project,
+        role,
+        filling: isFilling,
+      } = await projectFor(request, params.project_id, 'developer');
       requireRole(role, ROLE_FOR[query.environment]);
       const tenant = { project, environment: query.environment };
+      requireFilled(filling(tenant, isFilling));
       return listed(await services.adminQueries.patients(tenant, query), patientView);
     },
   }),

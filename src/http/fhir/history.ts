@@ -11,6 +11,7 @@ import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { cut as cutText } from '#src/shared/cut.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -60,6 +61,7 @@ function isFirstPage({ since, at, cursor, count }: Asked): boolean {
  */
 export async function historyOfType(request: FhirRequest, type: ResourceType): Promise<Answer> {
   const { shape, ignored, ...query } = parseQuery(request, [type]);
+  requireFilled(request.caller.sees);
   requireFresh(request.service.stale, ['history']);
   const page = await request.service.queries.history(request.caller, {
     ...query,
@@ -75,6 +77,7 @@ export async function historyOfType(request: FhirRequest, type: ResourceType): P
  */
 export async function historyOfSystem(request: FhirRequest): Promise<Answer> {
   const { shape, ignored, ...query } = parseQuery(request, TYPE_NAMES);
+  requireFilled(request.caller.sees);
   requireFresh(request.service.stale, ['history']);
   const page = await request.service.queries.history(request.caller, { ...query, budget: request.budget });
   return answer(bundle(request, '_history', page, { shape, ignored }), page.entries.length);

@@ -8,6 +8,7 @@ import type { SearchPage } from '#queries/search/search.ts';
 import { parseShape, type Shape } from '#queries/search/shape.ts';
 import { type Compartment, typesInCompartment } from '#src/fhir/compartments.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { requireLetters } from '#src/shared/outside-grant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
@@ -135,6 +136,7 @@ interface Asked extends Shape {
  * @throws Refusal malformed (400) naming an invalid control; forbidden (403) for an inclusion of a type outside the grant
  */
 function understood({ query, caller }: FhirRequest, types: readonly ResourceType[]): Asked {
+  if (types.some((type) => typeEntry(type).home !== 'terminology')) requireFilled(caller.sees);
   const inclusions = parseInclusions(query);
   for (const type of inclusions.flatMap(typesNamedBy)) requireLetters(caller.sees.within, type, 's');
   const shape = parseShape(query, types);

@@ -94,10 +94,8 @@ async function memberOf(
   // Asks the event store, without which reads of sandboxes go on.
   if (environment === 'production') await requireEnvironment(found.id, environment);
   const { issuer, subject } = person;
-  return ownCaller({ project: found.id, environment }, { kind: 'member', issuer, subject }, [
-    'read',
-    'write',
-  ]);
+  const tenant = { project: found.id, environment };
+  return ownCaller(tenant, { kind: 'member', issuer, subject }, ['read', 'write'], found.filling);
 }
 
 function environmentOf(text: string): Environment {

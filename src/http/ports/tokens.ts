@@ -11,6 +11,8 @@ export type TokenCaller =
       readonly environment: Environment;
       readonly keyScopes: readonly ('read' | 'write')[];
       readonly resources: readonly string[];
+      /** Set while the sandbox that it sees is being filled. */
+      readonly isBeingFilled?: true;
     }
   | {
       /** Of a member of the project's organization whose role suffices now. */
@@ -21,6 +23,8 @@ export type TokenCaller =
       readonly environment: Environment;
       readonly keyScopes: readonly ('read' | 'write')[];
       readonly resources: readonly string[];
+      /** Set while the sandbox that it sees is being filled. */
+      readonly isBeingFilled?: true;
     }
   | {
       readonly kind: 'grant';
@@ -42,6 +46,8 @@ export type TokenCaller =
       readonly purpose: string | null;
       /** URLs below which the token works (RFC 8707); none: everywhere. */
       readonly resources: readonly string[];
+      /** Set while the sandbox that it sees is being filled. */
+      readonly isBeingFilled?: true;
     };
 
 /** Finds what an access token gives access to, by its hex SHA-256. The database is asked each time. */

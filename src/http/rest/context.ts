@@ -11,6 +11,7 @@ import { CONTEXT_TYPES } from '#src/context/record.ts';
 import { type ContextRequest, KINDS, NEED_FORMS, parseNeed } from '#src/context/request.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
@@ -111,6 +112,7 @@ export const CONTEXT_ROUTES = [
     answers: { 200: { description: 'The context', schema: contextSchema } },
     async run(request) {
       const { services, caller, body, now } = request;
+      requireFilled(caller.sees);
       const { patient, needs = [], ...rest } = body;
       const given: ContextRequest = { ...rest, needs };
       const ask = caller.sees.within === undefined ? given : maskedRequest(given);

@@ -5,6 +5,7 @@ import type { Told } from '#queries/insight/insight.ts';
 import type { Coded } from '#src/insight/track.ts';
 import { WARNING_KINDS } from '#src/insight/warning.ts';
 import { cut } from '#src/shared/cut.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { LOINC, splitCode } from '#src/v1/elements.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -45,10 +46,11 @@ export const warnings = z
  * @throws Refusal not_found (404) for a patient that the caller can't see
  */
 export async function told<T>(
-  { services }: RestRequest,
+  { services, caller }: RestRequest,
   patient: string,
   ask: () => Promise<Told<T>>,
 ): Promise<T> {
+  requireFilled(caller.sees);
   let answer = await ask();
   if (!answer.fresh) {
     await services.caughtUp(['timeline', 'resources']);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { RouteResult } from '../api/route.ts';
@@ -35,6 +36,7 @@ export async function listRecords(
   fields: (resource: JsonObject) => object,
 ): Promise<RouteResult> {
   const { services, caller } = request;
+  requireFilled(caller.sees);
   const list = JSON.stringify([type, patient, criteria]);
   const [counted, next] = cursor === undefined ? [] : decodeCursorOf(list, cursor, place);
   await services.caughtUp(['search', 'resources']);

@@ -2,6 +2,7 @@
 
 import type { PlacesPage } from '#queries/rest/places.ts';
 import { cut } from '#src/shared/cut.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { notFound, type Refusal } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
@@ -14,10 +15,11 @@ export const LISTING_MODELS = ['resources', 'history', 'timeline'];
  * @throws Refusal not_found (404) for a patient that the caller can't see.
  */
 export async function listing<Row>(
-  { services }: RestRequest,
+  { services, caller }: RestRequest,
   patient: string,
   ask: () => Promise<PlacesPage<Row>>,
 ): Promise<PlacesPage<Row>> {
+  requireFilled(caller.sees);
   if (!isUuid(patient)) throw unknown(patient);
   let page = await ask();
   if (!page.fresh) {

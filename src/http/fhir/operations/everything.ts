@@ -10,6 +10,7 @@ import { badParameter } from '#queries/search/raw.ts';
 import { parseShape } from '#queries/search/shape.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { requireLetters } from '#src/shared/outside-grant.ts';
 import { unavailable } from '#src/shared/refusal.ts';
@@ -43,12 +44,13 @@ const PART_BYTES = 4_000_000;
  * @throws Refusal 400 403 404 410 413 503
  */
 async function run(request: OperationRequest): Promise<Answer> {
-  const { service, query, id = '', ignored } = request;
+  const { service, query, caller, id = '', ignored } = request;
   const asked = parseEverything(query);
-  for (const type of asked.types ?? []) requireLetters(request.caller.sees.within, type, 'rs');
+  for (const type of asked.types ?? []) requireLetters(caller.sees.within, type, 'rs');
   const { subset, onlyTotal } = parseShape(query, asked.types === undefined ? TYPE_NAMES : [...asked.types]);
   if (onlyTotal)
     throw badParameter('_summary', '_summary=count is supported for searches and histories only');
+  requireFilled(caller.sees);
   requireFresh(service.stale, ['resources']);
   await requirePatient(request, id);
   if (asked.types?.has('Provenance') === true) requireFresh(service.stale, ['history']);

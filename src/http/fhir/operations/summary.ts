@@ -4,6 +4,7 @@ import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/fhir/ips/composition.ts';
 import { codesWithoutDisplay } from '#src/fhir/ips/displays.ts';
 import { writeInSteps } from '#src/fhir/ips/document.ts';
 import { coverageOf } from '#src/shared/coverage.ts';
+import { requireFilled } from '#src/shared/filling.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
@@ -33,6 +34,7 @@ export const summary: Operation = {
 async function run(request: OperationRequest): Promise<Answer> {
   const { service, caller, query, budget } = request;
   requireProfile(query);
+  requireFilled(caller.sees);
   requireFresh(service.stale, ['resources', 'history']);
   const id = request.id ?? (await identified(request));
   const { base } = service;
