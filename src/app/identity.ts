@@ -5,10 +5,11 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { otherIssuers } from '#queries/projects.ts';
-import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
+import { DEV_CLIENT, DevIssuer, devIssuerOf, ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
 import { saveDevIssuer } from '#src/dev-issuer/store.ts';
 import { Verifier } from '#src/identity/verify.ts';
 import type { SsoClientsOf } from '#src/shared/identity.ts';
+import { isSameIssuer } from '#src/shared/issuers.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import type { Config } from '../config.ts';
 
@@ -87,7 +88,13 @@ export async function openIdentities({
     issuers,
     // A developer's own machine may well be where an organization's issuer runs.
     ssoPublicOnly: mode === 'production',
-    ...(ssoClientsOf === undefined ? {} : { ssoClientsOf }),
+    ...(ssoClientsOf === undefined
+      ? {}
+      : // Settings of organizations were once taken with this service as their issuer.
+        {
+          ssoClientsOf: async (issuer: string) =>
+            isSameIssuer(issuer, ownIssuers(config.baseUrl)) ? [] : ssoClientsOf(issuer),
+        }),
     onAway: (issuer, error) => log.warn({ err: error, issuer }, 'the keys of an issuer could not be fetched'),
   });
   return { verifier, devIssuer };

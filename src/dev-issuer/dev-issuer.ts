@@ -28,6 +28,11 @@ export function devIssuerOf(baseUrl: string): string {
   return `${baseUrl}/dev`;
 }
 
+/** Returns the identifiers of the issuers that this service is, or may be: they vouch for nobody to an organization. */
+export function ownIssuers(baseUrl: string): readonly string[] {
+  return [baseUrl, devIssuerOf(baseUrl)];
+}
+
 interface SigningKey {
   readonly kid: string;
   readonly key: CryptoKey;

@@ -17,6 +17,8 @@ const BEARER = /^Bearer +([\x21-\x7e]{1,12000}) *$/i;
 const IN_QUERY =
   /(?:^|&)(?:access_token|api_?key|_key|x-api-key|authorization)=|=sk_(?:test|live)_|=at_[\w-]{40}/i;
 const CHALLENGE = 'Bearer realm="annal"';
+/** Matches three base64url parts separated by dots: a signed JWT (RFC 7515, section 7.1). Keys and tokens of ours have no dots. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /**
  * Returns the credential of a request.
@@ -31,6 +33,8 @@ export function credentialOf(
   refuseInQuery(querystring);
   const apiKey = headers['x-api-key'];
   const bearer = headers.authorization;
+  if (typeof apiKey === 'string' && JWT.test(apiKey.trim()))
+    throw unauthenticated('an ID token must be sent as Authorization: Bearer', 'invalid_token');
   if (bearer === undefined) {
     if (typeof apiKey === 'string' && isAccessToken(apiKey))
       throw unauthenticated('an access token must be sent as Authorization: Bearer');
@@ -79,9 +83,6 @@ export function bearerOf({ authorization }: IncomingHttpHeaders): string | undef
 }
 
 const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
-
-/** Matches three base64url parts separated by dots, the first beginning with a brace (RFC 7519). */
-const JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
 
 /** The number of keys whose callers are cached. */
 const REMEMBERED = 10_000;

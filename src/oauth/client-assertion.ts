@@ -87,7 +87,8 @@ export class AssertionVerifier {
     const find = this.#keysOf(client);
     if (find === undefined) throw new AssertionFault('this client has registered no keys');
     const payload = await this.#signed(client, assertion, find);
-    const { aud, exp = 0, iat = 0, jti = '' } = payload;
+    const { aud, exp = 0, iat = 0 } = payload;
+    const jti = nonEmptyText(payload.jti);
     const now = this.#deps.now() / 1_000;
     // jose is satisfied by one member; a server that is named beside us could use the assertion here.
     const audiences = typeof aud === 'string' ? [aud] : (aud ?? []);
@@ -96,8 +97,8 @@ export class AssertionVerifier {
     if (exp > now + MAX_LIFETIME_S + TOLERANCE_S)
       throw new AssertionFault('exp of the assertion must be at most 5 minutes ahead');
     if (iat > now + TOLERANCE_S) throw new AssertionFault('iat of the assertion must not be in the future');
-    if (jti === '' || jti.length > MAX_JTI)
-      throw new AssertionFault(`jti of the assertion must have 1 to ${MAX_JTI} characters`);
+    if (jti === undefined || jti.length > MAX_JTI)
+      throw new AssertionFault(`jti of the assertion must be text of 1 to ${MAX_JTI} characters`);
     return { jti, expiresAt: Math.ceil(exp) + TOLERANCE_S };
   }
 
@@ -142,6 +143,10 @@ export class AssertionVerifier {
     return keys;
   }
 }
+
+/** Returns a claim if it is text and not empty. jose checks the types of `iss`, `sub`, `aud` and the times only. */
+const nonEmptyText = (claim: unknown): string | undefined =>
+  typeof claim === 'string' && claim !== '' ? claim : undefined;
 
 const toKeySet = ({ keys }: PublicKeySet): JSONWebKeySet => ({ keys: keys.map((key) => ({ ...key })) });
 

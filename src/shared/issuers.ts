@@ -24,6 +24,28 @@ export function isIssuerUrl(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
+/** Returns an issuer in the one form that all spellings of the same URL share. */
+function normalForm(issuer: string): string {
+  const { protocol, hostname, port, pathname } = new URL(issuer);
+  const host = isLoopback(hostname) ? 'localhost' : hostname.replace(/\.$/, '');
+  return `${protocol}//${host}:${port}${decoded(pathname).replace(/\/+$/, '')}`;
+}
+
+/** Returns a path without percent-encoding; one that can't be decoded stays as it is. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Tells whether an issuer's URL is one of some others, however it is spelled: letter case, port, slashes at the end. */
+export function isSameIssuer(issuer: string, others: readonly string[]): boolean {
+  const form = normalForm(issuer);
+  return others.some((other) => normalForm(other) === form);
+}
+
 const EXAMPLE = 'https://login.example.org annal-dashboard';
 
 /** An environment variable, as shells write it. */

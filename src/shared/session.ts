@@ -28,12 +28,18 @@ export interface SignInWish {
   readonly lang?: string | undefined;
 }
 
+/** The longest path of our own, in characters: percent-encoded in a link it must fit into a header. */
+const MAX_PATH = 1_500;
+/** Visible ASCII that browsers send in paths and queries: not `" # < > \`. */
+const PATH = /^\/(?!\/)[!$-;=?-[\]-~]*$/;
+
 /**
  * Tells whether a text is a path of our own that a sign-in may return to: it starts with one slash and stays on the
- * same origin, however a browser reads it (RFC 9700, section 4.11).
+ * same origin, however a browser reads it (RFC 9700, section 4.11). Pages that send a visitor away and back ask nothing
+ * else.
  */
 export function isOwnPath(text: string): boolean {
-  if (text.length > 2_000 || !/^\/(?!\/)[\w.~!$&'()*+,;=:@%/?-]*$/.test(text)) return false;
+  if (text.length > MAX_PATH || !PATH.test(text)) return false;
   const path = text.split('?', 1)[0] ?? '';
   return !path.includes('//') && !path.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part));
 }

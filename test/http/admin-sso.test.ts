@@ -53,6 +53,26 @@ describe('admin: single sign-on with an organization’s own client', () => {
     await issuer.stop();
   });
 
+  it('refuses this service as the issuer, however it is spelled', async () => {
+    const { port } = new URL(service.url);
+    const before = await owner.done('GET', `/organizations/${own}`);
+    for (const url of [
+      service.url,
+      `${service.url}/`,
+      `${service.url}/dev`,
+      `${service.url}/dev//`,
+      `${service.url}/%64ev`,
+      `HTTP://LOCALHOST:${port}/./dev/`,
+      `http://127.0.0.1:${port}`,
+    ]) {
+      const body = { issuer: url, client_id: 'clinic', domains: [CLINIC] };
+      const answer = await owner.ask('PUT', `/organizations/${own}/sso`, body);
+      expect(answer.status, url).to.equal(422);
+      expect(answer.json.error, url).to.include({ field: 'issuer' });
+    }
+    expect(await owner.done('GET', `/organizations/${own}`)).to.deep.equal(before);
+  });
+
   it('shows them their organization, as developers', async () => {
     const ben = await person('ben', 'clinic');
     const { data, total } = await ben.done('GET', '/organizations');

@@ -56,6 +56,20 @@ describe('a service with an issuer of its own', () => {
     expect(basic.status).to.equal(401);
   });
 
+  it('takes none in X-Api-Key, which is for keys', async () => {
+    const token = await issuer.sign(claims());
+    for (const path of ['/admin/config', '/me/patients', '/v1/patients', '/fhir/R4/Patient']) {
+      for (const headers of [
+        { 'X-Api-Key': token },
+        { 'X-Api-Key': token, Authorization: `Bearer ${token}` },
+      ]) {
+        const answer = await fetch(service.url + path, { headers });
+        expect(answer.status, path).to.equal(401);
+        expect(answer.headers.get('www-authenticate'), path).to.contain('error="invalid_token"');
+      }
+    }
+  });
+
   it('takes one as long as headers may be', async () => {
     const long = await issuer.sign(claims({ groups: 'x'.repeat(8_000) }));
     expect((await admin(long)).status).to.equal(200);

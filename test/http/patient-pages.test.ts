@@ -1,9 +1,10 @@
 /** The pages of patients, `/connections` (docs/connections.md): whose records they open, which forms count, what they show. */
+import { connect } from 'node:net';
 import { expect } from 'chai';
 import { byPerson, openInstance } from '#test/support/consent-commands.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { identityOf, me } from '#test/support/me.ts';
-import type { PageVisitor, Shown } from '#test/support/page-visitor.ts';
+import { PageVisitor, type Shown } from '#test/support/page-visitor.ts';
 import { linksOf, patientVisitor, wordsOf } from '#test/support/patient-pages.ts';
 import { eventually } from '#test/support/process.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
@@ -27,6 +28,16 @@ const PARTS = [
   '/data/everything',
   '/data/export',
 ];
+
+/** Returns the head of the answer to GET of a path, as it is: sent in Latin-1 over a connection of its own. */
+async function rawAnswer(port: number, path: string, cookie: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const headers = `Host: localhost:${port}\r\nCookie: ${cookie}\r\nConnection: close`;
+  socket.write(Buffer.from(`GET ${path} HTTP/1.1\r\n${headers}\r\n\r\n`, 'latin1'));
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('latin1').split('\r\n\r\n', 1)[0] ?? '';
+}
 
 const HOSTILE = '<script>alert(1)</script>"\'><img src=x onerror=alert(1)>';
 
@@ -83,6 +94,74 @@ describe('the pages of patients', () => {
     const page = await visitor.submit({ email: 'back@example.org' });
     expect(new URL(page.url).pathname).to.equal(pathOf(record, '/log'));
     expect(page.text).to.include('<html lang="de" dir="ltr">').and.include('Zugriffsprotokoll');
+  });
+
+  it('answer paths that no browser makes up, signed in or not, and never fail', async () => {
+    const record = await newRecord('odd@example.org');
+    const visitor = await patientVisitor(service, 'odd@example.org');
+    const session = `annal_session=${visitor.cookie('annal_session') ?? ''}`;
+    const odd = [
+      '|',
+      '%',
+      '%7',
+      '%zz',
+      '\\',
+      '"',
+      '<',
+      '^',
+      '`',
+      '{',
+      '[',
+      '%00',
+      '%0d%0a',
+      '%ed%a0%80',
+      '%ff',
+    ];
+    const far = [
+      ...odd,
+      '\u00ff',
+      '\u0080',
+      '//',
+      '/../x',
+      '/%2e%2e/x',
+      '/.',
+      '%2f',
+      ';',
+      '@',
+      'x'.repeat(6_000),
+    ];
+    const roots = [
+      '/connections',
+      pathOf(record),
+      pathOf(record, '/entries/Observation'),
+      '/invitations/open',
+      '/signin/callback',
+      '/oauth/authorize',
+      '/oauth/consent',
+    ];
+    const { port } = new URL(service.url);
+    for (const root of roots)
+      for (const Cookie of ['', session]) {
+        const paths = (root === '/connections' ? far : odd).flatMap((part) => [
+          ...(root === '/connections' ? [`${root}?x=${part}`, `${root}?${part}=x`, `${root}${part}`] : []),
+          `${root}/${part}`,
+          `${root}?lang=${part}&request=${part}&return_to=${part}&client_id=${part}&code=${part}&state=${part}`,
+        ]);
+        for (const path of paths) {
+          const answer = await rawAnswer(Number(port), path, Cookie);
+          expect(answer, `${path.slice(0, 120)} ${Cookie === '' ? 'signed out' : 'signed in'}`).to.match(
+            /^HTTP\/1\.1 [234]\d\d /,
+          );
+          const location = /^location: (.*)$/im.exec(answer)?.[1]?.trim();
+          if (location !== undefined)
+            expect(new URL(location, service.url).origin, path.slice(0, 120)).to.equal(service.url);
+        }
+      }
+    // What a browser sends as it is comes back after signing in.
+    const stranger = new PageVisitor(service.url);
+    await stranger.open('/connections?x=a|b&y=[1]{2}^`');
+    const page = await stranger.submit({ email: 'odd@example.org' });
+    expect(page.url).to.equal(`${service.url}/connections?x=a|b&y=[1]{2}^\``);
   });
 
   it('answer other people’s records like unknown ones, on every page', async () => {

@@ -1,7 +1,8 @@
 /** Single sign-on of organizations: where their people sign in. */
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
-import { isIssuerUrl } from '#src/shared/issuers.ts';
+import { ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
+import { isIssuerUrl, isSameIssuer } from '#src/shared/issuers.ts';
 import { domainOf, verifiedDomain } from '#src/shared/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
@@ -42,6 +43,16 @@ const discovered = ssoSchema
   .omit({ domains: true })
   .extend({ organization: z.string().describe('Its name.') });
 
+/** Refuses this service as an issuer: its ID tokens are for applications. @throws Refusal invalid (422) */
+function refuseOwnIssuer(issuer: string, baseUrl: string): void {
+  if (!isSameIssuer(issuer, ownIssuers(baseUrl))) return;
+  throw new Refusal('invalid', {
+    code: 'value',
+    diagnostics: "issuer must be your organization's identity provider, not this service",
+    expression: 'issuer',
+  });
+}
+
 /** Routes of SSO settings. */
 export const SSO_ROUTES = [
   route({
@@ -60,6 +71,7 @@ export const SSO_ROUTES = [
       const { services, identity, params, body } = request;
       const { id, role } = await organizationFor(request, params.org_id, 'admin');
       requireInstallationsTrust(identity, 'setting single sign-on');
+      refuseOwnIssuer(body.issuer, services.config.baseUrl);
       const claim = { role, domain: verifiedDomain(identity) };
       const { wrote } = await services.admin.configureSso(by(request), id, body, claim);
       return { status: 200, body, position: wrote?.position, awaited: true };

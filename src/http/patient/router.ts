@@ -8,6 +8,7 @@ import type { Context } from 'koa';
 import type { Logger } from 'pino';
 import { html } from '#src/shared/html.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
+import { isOwnPath } from '#src/shared/session.ts';
 import { sendContent } from '../content.ts';
 import { texts } from '../pages/texts.ts';
 import { send } from '../reply.ts';
@@ -120,7 +121,7 @@ export function patientRouter(deps: PatientRoutes): Router {
     const lang = pageLanguage(ctx);
     if (session === undefined) {
       const returnTo = ctx.querystring === '' ? ctx.path : `${ctx.path}?${ctx.querystring}`;
-      return visitors.beginSignIn(ctx, { returnTo: ownPath(returnTo), lang });
+      return visitors.beginSignIn(ctx, { returnTo: isOwnPath(returnTo) ? returnTo : HOME, lang });
     }
     const visit = new Visit(deps, ctx, session, texts(lang));
     try {
@@ -180,9 +181,4 @@ export function patientRouter(deps: PatientRoutes): Router {
   function answerForm(ctx: Context, status: number): void {
     answerPeople(ctx, { status, lang: pageLanguage(ctx), baseUrl }, formFaultPage);
   }
-}
-
-/** Returns a path that a sign-in may return to. */
-function ownPath(path: string): string {
-  return /^\/connections[\w.~!$&'()*+,;=:@%/?|-]*$/.test(path) && path.length < 1_500 ? path : HOME;
 }
