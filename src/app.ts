@@ -239,7 +239,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const invitations = new Invitations(pool);
   const linkRows = new SharedLinks(pool);
   const visits = new RecordVisits(pool);
-  const oauth = openOAuth({ pool, issuer: config.baseUrl, publicOnly: config.mode === 'production', log });
+  const oauth = openOAuth({
+    pool,
+    issuer: config.baseUrl,
+    refreshDays: config.refreshTokenDays,
+    publicOnly: config.mode === 'production',
+    log,
+  });
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
   const sandboxQueries = openSandboxQueries(pool);
   const consentQueries = openConsentQueries(pool, ownIssuer(config));
@@ -369,6 +375,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const accessRequests = openAccessRequests({
     pool,
     issuer: config.baseUrl,
+    refreshDays: config.refreshTokenDays,
     consents,
     queries: consentQueries,
     authorize,
@@ -465,6 +472,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
         settled,
       }),
       backchannel: accessRequests.endpoints,
+      findClient: oauth.findClient,
+      logoutHints: oauth.logoutHints,
     },
     passed,
     settled,

@@ -144,6 +144,9 @@ const environment = z.object({
     .describe(
       'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` the service trusts; without them the client address is that of the connection.',
     ),
+  REFRESH_TOKEN_DAYS: wholeNumber(1, 400, 30).describe(
+    'How long a refresh token works if it isn’t used, in days. Each use starts it again; a token never outlasts its grant.',
+  ),
   REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
     "How long entries of a project's request log are kept, in days.",
   ),
@@ -202,6 +205,7 @@ export interface Config {
   readonly rateLimitPerMinute: number;
   /** Addresses and networks in CIDR notation. */
   readonly trustedProxies: readonly string[];
+  readonly refreshTokenDays: number;
   readonly requestLogDays: number;
   readonly webhooks: { readonly timeoutSeconds: number; readonly retrySeconds: readonly number[] };
   /** Synthetic patients of a sandbox, 0 to 30. */
@@ -275,6 +279,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     documentsBucket: bucketOf(data),
     rateLimitPerMinute: data.RATE_LIMIT_PER_MINUTE,
     trustedProxies: networksOf(data.TRUSTED_PROXIES),
+    refreshTokenDays: data.REFRESH_TOKEN_DAYS,
     requestLogDays: data.REQUEST_LOG_DAYS,
     webhooks: {
       timeoutSeconds: data.WEBHOOK_TIMEOUT_SECONDS,

@@ -11,6 +11,7 @@ export interface NewApplication {
   /** Public or confidential: can it keep a secret (RFC 6749, section 2.1)? */
   readonly kind: 'public' | 'confidential';
   readonly redirect_uris: readonly string[];
+  readonly post_logout_redirect_uris?: readonly string[];
   readonly scopes: readonly string[];
   readonly grant_types: readonly string[];
   readonly privacy_url?: string | undefined;
@@ -51,6 +52,7 @@ export function registration(
     environment,
     kind,
     redirect_uris,
+    post_logout_redirect_uris = [],
     scopes,
     grant_types,
     privacy_url,
@@ -69,6 +71,9 @@ export function registration(
     environment,
     kind,
     redirect_uris: [...redirect_uris],
+    ...(post_logout_redirect_uris.length === 0
+      ? {}
+      : { post_logout_redirect_uris: [...post_logout_redirect_uris] }),
     scopes: [...scopes],
     grant_types: [...grant_types],
     ...(privacy_url === undefined ? {} : { privacy_url }),

@@ -84,7 +84,7 @@ function changesOf({ event, stream, metadata }: StoredEvent): Change<StatementNa
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 6,
+  version: 7,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

@@ -52,6 +52,7 @@ create table ${schema}.application (
   environment text not null,     -- sandbox, production
   kind text not null,            -- public, confidential
   redirect_uris text[] not null,
+  post_logout_redirect_uris text[] not null default '{}',
   scopes text[] not null,
   grant_types text[] not null,
   privacy_url text,

@@ -70,13 +70,14 @@ where k.key_id = x.key_id and k.revoked_at is null`,
 
   application: (schema: string) => `
 insert into ${schema}.application (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types,
-  privacy_url, secret_sha256, jwks, jwks_uri, sector, trusted, created_at, deleted_at)
+  privacy_url, secret_sha256, jwks, jwks_uri, sector, trusted, created_at, deleted_at,
+  post_logout_redirect_uris)
 select id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, privacy_url, secret_sha256,
   jwks, jwks_uri, sector, false, at,
-  (select p.deleted_at from ${schema}.project p where p.id = x.project)
+  (select p.deleted_at from ${schema}.project p where p.id = x.project), coalesce(post_logout_redirect_uris, '{}')
 from json_to_recordset($1::json) as x(id text, project text, client_id text, name text, environment text, kind text,
   redirect_uris text[], scopes text[], grant_types text[], privacy_url text, secret_sha256 text,
-  jwks text, jwks_uri text, sector text, at int8)
+  jwks text, jwks_uri text, sector text, post_logout_redirect_uris text[], at int8)
 on conflict (id) do nothing`,
 
   secret: (schema: string) => `

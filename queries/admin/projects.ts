@@ -43,6 +43,7 @@ export interface ApplicationRow {
   readonly environment: Environment;
   readonly kind: 'public' | 'confidential';
   readonly redirect_uris: readonly string[];
+  readonly post_logout_redirect_uris: readonly string[];
   readonly scopes: readonly string[];
   readonly grant_types: readonly string[];
   readonly privacy_url: string | null;
@@ -86,7 +87,8 @@ const PROJECT = 'p.id, p.organization, p.name, p.created_at';
 const KEY = `k.key_id as id, k.project, k.name, k.environment, k.scopes, k.last4, k.created_at, k.revoked_at,
   u.used_at as last_used_at`;
 const KEYS = 'projects.api_key k left join operations.key_use u on u.key_id = k.key_id';
-const APPLICATION = `a.id, a.project, a.client_id, a.name, a.environment, a.kind, a.redirect_uris, a.scopes, a.grant_types,
+const APPLICATION = `a.id, a.project, a.client_id, a.name, a.environment, a.kind, a.redirect_uris,
+  a.post_logout_redirect_uris, a.scopes, a.grant_types,
   a.privacy_url, a.logo_uri, a.client_uri, a.tos_uri, a.color, a.logo_sha256, a.logo_type, a.logo_size,
   a.jwks, a.jwks_uri, a.sector, a.previous_until, a.trusted, a.created_at`;
 

@@ -10,9 +10,9 @@ import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { AccessRequestServices, BackchannelEndpoints } from '../http/ports/access-requests.ts';
 import type { AuthorizeServices } from '../http/ports/authorize.ts';
 import { type Approval, type Decided, RequestDecisions } from '../oauth/backchannel/decisions.ts';
-import { subjectOfHint } from '../oauth/backchannel/id-token-hint.ts';
 import { BackchannelRequests } from '../oauth/backchannel/requests.ts';
 import { openClients } from '../oauth/clients.ts';
+import { readIdTokenHint } from '../oauth/id-token-hint.ts';
 import { issueGrantTokens } from '../oauth/issue-tokens.ts';
 import { SigningKeys } from '../oauth/signing-keys.ts';
 import type { Identity } from '../shared/identity.ts';
@@ -25,6 +25,8 @@ export interface AccessRequestParts {
   readonly pool: Pool;
   /** BASE_URL. */
   readonly issuer: string;
+  /** Life of a refresh token. */
+  readonly refreshDays: number;
   readonly consents: Pick<Consents, 'grant'>;
   readonly queries: ConsentQueries;
   readonly authorize: Pick<AuthorizeServices, 'recordsFor'>;
@@ -41,7 +43,7 @@ export function openAccessRequests(parts: AccessRequestParts): {
   readonly endpoints: BackchannelEndpoints;
   readonly services: AccessRequestServices;
 } {
-  const { pool, issuer, queries, authorize, locks } = parts;
+  const { pool, issuer, refreshDays, queries, authorize, locks } = parts;
   const requests = new BackchannelRequests(pool);
   const decisions = new RequestDecisions(pool);
   const keys = new SigningKeys(pool);
@@ -67,7 +69,10 @@ export function openAccessRequests(parts: AccessRequestParts): {
   };
   const endpoints: BackchannelEndpoints = {
     ask: (client, asked) => requests.create(client, asked),
-    subjectOf: (clientId, token) => subjectOfHint(keys, { issuer, clientId }, token),
+    async subjectOf(clientId, token) {
+      const hint = await readIdTokenHint(keys, issuer, token);
+      return hint?.clientId === clientId ? hint.subject : undefined;
+    },
     async poll(authReqId, applicationId, requestId) {
       const polled = await requests.poll(authReqId, applicationId);
       if (polled?.status !== 'approved' || polled.grant_id !== null || polled.decidedFor < UNDER_WAY_S)
@@ -90,7 +95,7 @@ export function openAccessRequests(parts: AccessRequestParts): {
           scope,
           resources: resources.length === 0 ? granted : resources,
         };
-        return (await issueGrantTokens(database, asked)) ?? { fault: 'ended' as const };
+        return (await issueGrantTokens(database, asked, refreshDays)) ?? { fault: 'ended' as const };
       });
       return redeemed ?? { fault: 'used' };
     },

@@ -9,6 +9,7 @@ import { exchangeCode } from '../oauth/exchange-code.ts';
 import { idTokenFor } from '../oauth/id-token.ts';
 import { introspectToken } from '../oauth/introspect.ts';
 import { issueClientToken, issueGrantTokens } from '../oauth/issue-tokens.ts';
+import { openLogoutHints } from '../oauth/logout.ts';
 import { issueMemberToken, type NewMemberToken } from '../oauth/member-token.ts';
 import { findRefreshToken, refresh } from '../oauth/refresh.ts';
 import { revokeToken, sweepTokens } from '../oauth/revoke.ts';
@@ -20,26 +21,29 @@ export interface OAuthDeps {
   readonly pool: Pool;
   /** BASE_URL. */
   readonly issuer: string;
+  /** Life of a refresh token. */
+  readonly refreshDays: number;
   /** True if `jwks_uri` must lead to public addresses. */
   readonly publicOnly: boolean;
   readonly log: Logger;
 }
 
 /** Opens them over a database. */
-export function openOAuth({ pool, issuer, publicOnly, log }: OAuthDeps) {
+export function openOAuth({ pool, issuer, refreshDays, publicOnly, log }: OAuthDeps) {
   const keys = new SigningKeys(pool);
   const endpoints: TokenEndpoints = {
-    exchangeCode: (asked) => exchangeCode(pool, asked),
+    exchangeCode: (asked) => exchangeCode(pool, asked, refreshDays),
     findRefreshToken: (token, applicationId) => findRefreshToken(pool, token, applicationId),
-    refresh: (asked) => refresh(pool, asked),
+    refresh: (asked) => refresh(pool, asked, refreshDays),
     issueClientToken: (client, scope, resources) => issueClientToken(pool, client, scope, resources),
     revokeToken: (token, applicationId) => revokeToken(pool, token, applicationId),
     introspectToken: (token) => introspectToken(pool, token),
     idToken: (clientId, issued) => idTokenFor(keys, { issuer, clientId }, issued),
     publicKeys: () => keys.published(),
   };
+  const findClient = openClients(pool);
   const authenticate = openClientAuthentication({
-    findClient: openClients(pool),
+    findClient,
     pool,
     baseUrl: issuer,
     hosts: customerHosts(publicOnly),
@@ -49,7 +53,9 @@ export function openOAuth({ pool, issuer, publicOnly, log }: OAuthDeps) {
   return {
     endpoints,
     authenticate,
-    issueGrantTokens: (asked: Allowed) => issueGrantTokens(pool, asked),
+    findClient,
+    logoutHints: openLogoutHints(pool, keys, issuer),
+    issueGrantTokens: (asked: Allowed) => issueGrantTokens(pool, asked, refreshDays),
     issueMemberToken: (asked: NewMemberToken) => issueMemberToken(pool, asked),
     async sweep() {
       await sweepTokens(pool);

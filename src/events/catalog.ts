@@ -428,7 +428,7 @@ export const CATALOG = {
     }),
   },
   ApplicationRegistered: {
-    version: 3,
+    version: 4,
     says: 'An OAuth application was registered in a project; of its secret only the SHA-256 is kept.',
     streams: 'application-',
     data: z.object({
@@ -439,6 +439,10 @@ export const CATALOG = {
       environment,
       kind: z.enum(['public', 'confidential']),
       redirect_uris: z.array(z.string()).describe('compared as they are, character by character'),
+      post_logout_redirect_uris: z
+        .array(z.string())
+        .optional()
+        .describe('where people may go after they signed out here; compared in the same way'),
       scopes: z.array(z.string()),
       grant_types: z.array(z.string()),
       privacy_url: z.string().optional(),

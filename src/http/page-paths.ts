@@ -7,6 +7,7 @@ export const PAGE_ROOTS = [
   '/connections',
   '/oauth/authorize',
   '/oauth/consent',
+  '/oauth/logout',
   '/dev/authorize',
 ] as const;
 

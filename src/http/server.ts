@@ -1,4 +1,5 @@
 /** The HTTP server: one chain from the socket to the interfaces, and every answer's headers. */
+import { hash } from 'node:crypto';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import Koa, { type Context, type Middleware } from 'koa';
@@ -12,6 +13,7 @@ import type { PersonId } from '#src/shared/identity.ts';
 import { newRequestId } from '#src/shared/ids.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
+import { isAccessToken } from './access-token.ts';
 import { AnswerMemory } from './answer-memory.ts';
 import type { Identify } from './api/interface.ts';
 import { RouteTable } from './api/table.ts';
@@ -35,6 +37,7 @@ import { authorizeRouter } from './oauth/authorize/router.ts';
 import { discoveryRouter } from './oauth/discovery.ts';
 import { clientEndpointsRouter } from './oauth/endpoints/router.ts';
 import { logosRouter } from './oauth/logos.ts';
+import { logoutRouter } from './oauth/logout.ts';
 import { operationOf } from './patient/operation.ts';
 import { patientRouter } from './patient/router.ts';
 import type { AccessLog } from './ports/access-log.ts';
@@ -189,6 +192,11 @@ export function createServer(deps: ServerDeps): Server {
     refusalOf: deps.refusalOf,
     log: deps.log,
     accessLog: deps.accessLog,
+    worksElsewhere: async (credential) => {
+      const sha256 = hash('sha256', credential);
+      const find = isAccessToken(credential) ? deps.findToken : deps.queries.apiKey;
+      return (await find(sha256)) !== undefined;
+    },
   });
   app.use(clientEndpoints.routes());
   app.use(clientEndpoints.allowedMethods());
@@ -241,6 +249,15 @@ export function createServer(deps: ServerDeps): Server {
   });
   app.use(authorize.routes());
   app.use(authorize.allowedMethods());
+  const logout = logoutRouter({
+    visitors,
+    hints: deps.oauth.logoutHints,
+    findClient: deps.oauth.findClient,
+    stale: deps.stale,
+    refusalOf: deps.refusalOf,
+  });
+  app.use(logout.routes());
+  app.use(logout.allowedMethods());
   if (deps.devIssuer !== undefined) {
     const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl, deps.config.devIssuer === 'allow');
     app.use(issuer.routes());

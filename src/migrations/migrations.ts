@@ -7,7 +7,7 @@ import { AUTHORIZATION_OUTCOME_SQL, AUTHORIZATION_REQUEST_SQL } from '#src/oauth
 import { ACCESS_REQUESTS_SQL } from '#src/oauth/backchannel/tables.ts';
 import { CLIENT_FAILURES_SQL } from '#src/oauth/failure-limit.ts';
 import { SIGNING_KEYS_SQL } from '#src/oauth/signing-keys.ts';
-import { MEMBER_TOKENS_SQL, OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
+import { MEMBER_TOKENS_SQL, OAUTH_NONCE_SQL, OAUTH_TOKENS_SQL } from '#src/oauth/tables.ts';
 import {
   ACCESS_LOG_NAMES_SQL,
   ACCESS_LOG_SQL,
@@ -116,4 +116,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0092-sign-in-sso', sql: SIGN_IN_SSO_SQL },
   { name: '0093-access-use', sql: ACCESS_USE_SQL },
   { name: '0094-terminology-names', sql: TERMINOLOGY_NAMES_SQL },
+  { name: '0095-oauth-nonce', sql: OAUTH_NONCE_SQL },
 ];

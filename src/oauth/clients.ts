@@ -46,6 +46,8 @@ export interface Client {
   readonly name: string;
   /** Compared as they are, character by character. */
   readonly redirectUris: readonly string[];
+  /** Compared in the same way. */
+  readonly postLogoutRedirectUris: readonly string[];
   /** As registered; see `knownScopes`. */
   readonly scopes: readonly string[];
   readonly grantTypes: readonly string[];
@@ -76,6 +78,7 @@ interface Row {
   readonly kind: 'public' | 'confidential';
   readonly name: string;
   readonly redirect_uris: string[];
+  readonly post_logout_redirect_uris: string[];
   readonly scopes: string[];
   readonly grant_types: string[];
   readonly sector: string;
@@ -98,7 +101,7 @@ interface Row {
 // Indexes: unique (client_id) of projects.application, primary keys of project and organization.
 const CLIENT = `
   select a.id, a.client_id, a.project, a.environment, p.organization, o.name as organization_name,
-    o.verified_at is not null as verified, a.kind, a.name, a.redirect_uris, a.scopes, a.grant_types,
+    o.verified_at is not null as verified, a.kind, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.scopes, a.grant_types,
     coalesce(a.sector, a.id) as sector, a.privacy_url, a.client_uri, a.tos_uri, a.color,
     a.logo_sha256, a.logo_type, a.logo_size, a.trusted, a.jwks, a.jwks_uri, a.secret_sha256, a.previous_sha256,
     case when a.previous_until > extract(epoch from clock_timestamp()) * 1000000 then a.previous_until end
@@ -135,6 +138,7 @@ function toClient(row: Row): Client {
     kind: row.kind,
     name: row.name,
     redirectUris: row.redirect_uris,
+    postLogoutRedirectUris: row.post_logout_redirect_uris,
     scopes: row.scopes,
     grantTypes: row.grant_types,
     sector: row.sector,

@@ -32,6 +32,8 @@ export interface NewCode extends Allowed {
   readonly redirectUri: string;
   /** `code_challenge` by S256 (RFC 7636). */
   readonly challenge: string;
+  /** For the ID token. */
+  readonly nonce?: string | undefined;
 }
 
 // The row of the grant stays locked until the code is written: a purge deletes that row before it deletes codes.
@@ -50,8 +52,8 @@ with c as materialized (
     from granted
   returning id, expires_at
 )
-insert into operations.oauth_code (sha256, chain, redirect_uri, challenge, expires_at)
-select $10, id, $11, $12, expires_at from chain`;
+insert into operations.oauth_code (sha256, chain, redirect_uri, challenge, nonce, expires_at)
+select $10, id, $11, $12, $13, expires_at from chain`;
 
 /**
  * Issues a code for a grant; undefined if the grant isn't active. The code works once, within 10 minutes, as long as the
@@ -76,6 +78,7 @@ export async function issueCode(pool: Pick<Pool, 'query'>, asked: NewCode): Prom
       sha256(code),
       asked.redirectUri,
       asked.challenge,
+      asked.nonce ?? null,
     ],
   });
   return rowCount === 1 ? code : undefined;

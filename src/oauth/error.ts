@@ -25,6 +25,8 @@ const STATUS = {
   authorization_pending: 400, // OpenID CIBA Core, section 11
   slow_down: 400,
   expired_token: 400,
+  invalid_token: 401, // RFC 6750, section 3.1
+  insufficient_scope: 403,
 } as const;
 
 /** The value of `error`. */

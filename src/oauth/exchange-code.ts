@@ -4,7 +4,7 @@
  * (RFC 6749, section 4.1.3; RFC 9700, section 4.5; docs/spec/decisions.md, section 9).
  */
 import type { Pool } from 'pg';
-import { type Issued, type IssuedRow, issuedOf, type Reused } from './issued.ts';
+import { type Issued, type IssuedRow, issuedOf, REFRESH_TOKEN_DAYS, type Reused } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { newSecret, sha256 } from './secrets.ts';
 
@@ -53,7 +53,7 @@ interface Row extends IssuedRow {
 // exchange, so that parallel ones count 1, 2, … A code that the first exchange used up without giving tokens counts -1, -2.
 const EXCHANGE = `
 with presented as materialized (
-  select c.id, c.scope, c.auth_time, ' ' || c.scope || ' ' like '% offline_access %' as offline,
+  select c.id, c.scope, c.auth_time, k.nonce, ' ' || c.scope || ' ' like '% offline_access %' as offline,
          case when cardinality($5::text[]) = 0 then c.resource else $5::text[] end as resource,
          c.application_id = $2 as own, k.expires_at > now() as timely,
          coalesce(k.redirect_uri = $3, false) as redirects, coalesce(k.challenge = $4, false) as proven,
@@ -73,7 +73,7 @@ with presented as materialized (
                            else coalesce(c.revoked_at, now()) end,
          refresh_sha256 = case when c.code_uses = 0 and offline and g.grant_id is not null then $7::bytea else c.refresh_sha256 end,
          expires_at = greatest(c.expires_at,
-           least(g.ends, now() + case when offline then interval '30 days' else interval '30 minutes' end))
+           least(g.ends, now() + case when offline then make_interval(days => $8::int) else interval '30 minutes' end))
     from presented left join granted g on true
    where c.id = presented.id
   returning c.*
@@ -84,20 +84,28 @@ with presented as materialized (
          case when made.kind = 'access' then presented.resource else t.resource end, now(),
          least(g.ends, now() + made.lifetime)
     from taken t, presented, granted g,
-         (values ($6::bytea, 'access', interval '30 minutes'), ($7::bytea, 'refresh', interval '30 days'))
+         (values ($6::bytea, 'access', interval '30 minutes'), ($7::bytea, 'refresh', make_interval(days => $8::int)))
            as made (sha256, kind, lifetime)
    where t.code_uses = 1 and t.revoked_at is null and (made.kind = 'access' or offline)
   returning kind, expires_at
 )
 select taken.code_uses, own, timely, redirects, proven, within,
-       taken.record as chain_record, taken.grant_id as chain_grant, presented.scope, offline, extract(epoch from presented.auth_time)::float8 as auth_time,
+       taken.record as chain_record, taken.grant_id as chain_grant, presented.scope, offline, presented.nonce, extract(epoch from presented.auth_time)::float8 as auth_time,
        g.grant_id, g.patient, g.pairwise_subject, g.granted_by, g.record,
        floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
   from presented join taken on true left join granted g on true
   left join inserted i on i.kind = 'access'`;
 
-/** Exchanges a code. @returns the tokens, or why there are none; the code is used up in either case */
-export async function exchangeCode(pool: Pool, asked: Exchange): Promise<Issued | FailedExchange> {
+/**
+ * Exchanges a code.
+ * @param refreshDays life of a refresh token
+ * @returns the tokens, or why there are none; the code is used up in either case
+ */
+export async function exchangeCode(
+  pool: Pool,
+  asked: Exchange,
+  refreshDays: number = REFRESH_TOKEN_DAYS,
+): Promise<Issued | FailedExchange> {
   const [accessToken, refreshToken] = [newSecret('at_'), newSecret('rt_')];
   const { rows } = await pool.query<Row>({
     name: 'oauth-exchange-code',
@@ -110,6 +118,7 @@ export async function exchangeCode(pool: Pool, asked: Exchange): Promise<Issued 
       asked.resources,
       sha256(accessToken),
       sha256(refreshToken),
+      refreshDays,
     ],
   });
   const [row] = rows;

@@ -10,6 +10,11 @@ export interface IdTokenParties {
   readonly clientId: string;
 }
 
+/** Returns the claim `fhirUser` of a person whose own record is granted. @param patient the pairwise id */
+export function fhirUserOf(issuer: string, patient: string): string {
+  return `${issuer}/fhir/R4/Patient/${patient}`;
+}
+
 /**
  * Returns the ID token that comes with tokens of a grant; undefined without the scope `openid`. It expires with the
  * access token. `fhirUser` is the person's Patient, so it is left out for a dependent's record
@@ -26,8 +31,9 @@ export async function idTokenFor(
   const seconds = Math.floor(Date.now() / 1000);
   const names = scopes.includes('fhirUser') && issued.own;
   return new SignJWT({
+    ...(issued.nonce === undefined ? {} : { nonce: issued.nonce }),
     ...(issued.authTime === undefined ? {} : { auth_time: issued.authTime }),
-    ...(names ? { fhirUser: `${issuer}/fhir/R4/Patient/${issued.patient}` } : {}),
+    ...(names ? { fhirUser: fhirUserOf(issuer, issued.patient) } : {}),
   })
     .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: 'JWT' })
     .setIssuer(issuer)

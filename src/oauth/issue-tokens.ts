@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Allowed, TokenClient } from './codes.ts';
-import { type Issued, type IssuedRow, issuedOf } from './issued.ts';
+import { type Issued, type IssuedRow, issuedOf, REFRESH_TOKEN_DAYS } from './issued.ts';
 import { GRANT_END, HOLD_GRANT, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { newSecret, sha256 } from './secrets.ts';
 
@@ -46,7 +46,7 @@ with c as materialized (
      refresh_sha256, expires_at)
   select g.id, g.grant_id, g.application_id, $5, $6, g.record, $8, $9, to_timestamp($10::float8), 2,
          case when g.offline then $11::bytea end,
-         least(g.ends, now() + case when g.offline then interval '30 days' else interval '30 minutes' end)
+         least(g.ends, now() + case when g.offline then make_interval(days => $12::int) else interval '30 minutes' end)
     from granted g
   returning id
 ), inserted as (
@@ -55,7 +55,7 @@ with c as materialized (
   select made.sha256, made.kind, chain.id, g.application_id, $5, $6, $8, $9, now(),
          least(g.ends, now() + made.lifetime)
     from chain, granted g,
-         (values ($7::bytea, 'access', interval '30 minutes'), ($11::bytea, 'refresh', interval '30 days'))
+         (values ($7::bytea, 'access', interval '30 minutes'), ($11::bytea, 'refresh', make_interval(days => $12::int)))
            as made (sha256, kind, lifetime)
    where made.kind = 'access' or g.offline
   returning kind, expires_at
@@ -64,10 +64,14 @@ select $8::text as scope, g.offline, $10::float8 as auth_time, g.grant_id, g.pat
        g.granted_by, floor(extract(epoch from i.expires_at - now()))::int4 as expires_in
   from granted g join inserted i on i.kind = 'access'`;
 
-/** Issues the tokens of a grant without a code; undefined when the grant isn't active. */
+/**
+ * Issues the tokens of a grant without a code; undefined when the grant isn't active.
+ * @param refreshDays life of a refresh token
+ */
 export async function issueGrantTokens(
   pool: Pick<Pool, 'query'>,
   asked: Allowed,
+  refreshDays: number = REFRESH_TOKEN_DAYS,
 ): Promise<Issued | undefined> {
   const [accessToken, refreshToken] = [newSecret('at_'), newSecret('rt_')];
   const { client } = asked;
@@ -86,6 +90,7 @@ export async function issueGrantTokens(
       asked.resources,
       asked.authTime ?? null,
       sha256(refreshToken),
+      refreshDays,
     ],
   });
   const [row] = rows;

@@ -1,5 +1,8 @@
 /** Tokens that were issued for a grant. */
 
+/** Default life of a refresh token, in days. */
+export const REFRESH_TOKEN_DAYS = 30;
+
 /** Tokens of a grant, with what the answer and the ID token say about them. */
 export interface Issued {
   readonly accessToken: string;
@@ -18,6 +21,11 @@ export interface Issued {
   readonly own: boolean;
   /** When the person signed in, in seconds since 1970; undefined if unknown. */
   readonly authTime: number | undefined;
+  /**
+   * Of the authorization request that the code answered; undefined without one, and after a refresh (OpenID Connect Core
+   * 1.0, section 12.2).
+   */
+  readonly nonce?: string | undefined;
 }
 
 /** The columns that statements return for it; null where nothing was issued. */
@@ -26,6 +34,8 @@ export interface IssuedRow {
   readonly offline: boolean;
   readonly auth_time: number | null;
   readonly expires_in: number | null;
+  /** Only of an exchange of a code. */
+  readonly nonce?: string | null;
   readonly grant_id: string | null;
   readonly patient: string | null;
   readonly pairwise_subject: string | null;
@@ -55,5 +65,6 @@ export function issuedOf(
     subject,
     own: row.granted_by !== 'representative',
     authTime: row.auth_time === null ? undefined : Math.floor(row.auth_time),
+    nonce: row.nonce ?? undefined,
   };
 }

@@ -4,7 +4,7 @@
  * (RFC 9700, section 4.14; docs/spec/decisions.md, section 9).
  */
 import type { Pool } from 'pg';
-import { type Issued, type IssuedRow, issuedOf, type Reused } from './issued.ts';
+import { type Issued, type IssuedRow, issuedOf, REFRESH_TOKEN_DAYS, type Reused } from './issued.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { newSecret, sha256 } from './secrets.ts';
 
@@ -77,7 +77,7 @@ with presented as materialized (
                            else c.revoked_at end,
          refresh_sha256 = case when c.refresh_sha256 = $1 and c.revoked_at is null and g.grant_id is not null
                                then $6::bytea else c.refresh_sha256 end,
-         expires_at = greatest(c.expires_at, least(g.ends, now() + interval '30 days'))
+         expires_at = greatest(c.expires_at, least(g.ends, now() + make_interval(days => $7::int)))
     from presented left join granted g on true
    where c.id = presented.chain
   returning c.*
@@ -88,7 +88,7 @@ with presented as materialized (
          now(), least(g.ends, now() + made.lifetime)
     from taken t, granted g,
          lateral (values ($5::bytea, 'access', $3::text, $4::text[], interval '30 minutes'),
-                         ($6::bytea, 'refresh', t.scope, t.resource, interval '30 days'))
+                         ($6::bytea, 'refresh', t.scope, t.resource, make_interval(days => $7::int)))
            as made (sha256, kind, scope, resource, lifetime)
    where t.refresh_sha256 = $6 and t.revoked_at is null
   returning kind, expires_at
@@ -106,8 +106,15 @@ interface Row extends IssuedRow {
   readonly chain_grant: string;
 }
 
-/** Exchanges a refresh token for an access token and the next refresh token. */
-export async function refresh(pool: Pool, asked: Refresh): Promise<Issued | FailedRefresh> {
+/**
+ * Exchanges a refresh token for an access token and the next refresh token.
+ * @param refreshDays life of the next one
+ */
+export async function refresh(
+  pool: Pool,
+  asked: Refresh,
+  refreshDays: number = REFRESH_TOKEN_DAYS,
+): Promise<Issued | FailedRefresh> {
   const [accessToken, refreshToken] = [newSecret('at_'), newSecret('rt_')];
   const { rows } = await pool.query<Row>({
     name: 'oauth-refresh',
@@ -119,6 +126,7 @@ export async function refresh(pool: Pool, asked: Refresh): Promise<Issued | Fail
       asked.resources,
       sha256(accessToken),
       sha256(refreshToken),
+      refreshDays,
     ],
   });
   const [row] = rows;

@@ -46,6 +46,10 @@ CREATE TABLE operations.oauth_token (
 CREATE INDEX oauth_token_of_chain ON operations.oauth_token (chain);
 CREATE INDEX oauth_token_expired ON operations.oauth_token (expires_at);`;
 
+/** DDL of a later migration. */
+export const OAUTH_NONCE_SQL = `
+ALTER TABLE operations.oauth_code ADD COLUMN nonce text;  -- of the authorization request, for the ID token`;
+
 /** DDL of its own migration: tokens of members, for the dashboard. They name the person; they are deleted when they expire. */
 export const MEMBER_TOKENS_SQL = `
 CREATE TABLE operations.member_token (

@@ -105,6 +105,7 @@ describe('events of every version that was written', () => {
     'ApplicationBranded.v1.json': {},
     'ApplicationRegistered.v1.json': { environment: 'sandbox' },
     'ApplicationRegistered.v2.json': {},
+    'ApplicationRegistered.v3.json': {},
     'RecordErased.v1.json': { grants: [], access_log: { entries: 0, hash: null } },
     'RecordErased.v2.json': { access_log: { entries: 0, hash: null } },
   };

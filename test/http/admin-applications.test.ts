@@ -48,6 +48,7 @@ describe('admin: applications', () => {
     expect(made).to.deep.include({
       ...PUBLIC,
       environment: 'sandbox',
+      post_logout_redirect_uris: [],
       project_id: project,
       grant_types: ['authorization_code', 'refresh_token'],
       privacy_url: null,
@@ -102,6 +103,16 @@ describe('admin: applications', () => {
 
   const wrong: [string, object, string][] = [
     ['no redirect URI', { redirect_uris: [] }, 'redirect_uris'],
+    [
+      'an address after signing out over http',
+      { post_logout_redirect_uris: ['http://a.example/'] },
+      'post_logout_redirect_uris.0',
+    ],
+    [
+      'the same address twice',
+      { post_logout_redirect_uris: ['https://a.example/', 'https://a.example/'] },
+      'post_logout_redirect_uris',
+    ],
     ['a relative redirect URI', { redirect_uris: ['/back'] }, 'redirect_uris.0'],
     ['a redirect URI over http', { redirect_uris: ['http://diary.example/'] }, 'redirect_uris.0'],
     ['a fragment', { redirect_uris: ['https://a.example/#x'] }, 'redirect_uris.0'],

@@ -98,13 +98,22 @@ describe('the authorization endpoint', () => {
     });
   });
 
-  describe('redirects with error, state and iss', () => {
+  describe('redirects with error, state and iss in a session', () => {
+    let signedIn: PageVisitor;
+
+    before(async () => {
+      signedIn = new PageVisitor(service.url);
+      await signInTo(signedIn, '/signin', MOTHER);
+    });
+
+    const ask = (changes: Readonly<Record<string, string | undefined>> = {}, client = clientId) =>
+      signedIn.step(authorizePath(client, changes));
     const cases: readonly (readonly [string, Readonly<Record<string, string | undefined>>])[] = [
       ['invalid_request', { code_challenge: undefined }],
       ['invalid_request', { code_challenge_method: 'plain' }],
       ['invalid_request', { response_type: undefined }],
       ['unsupported_response_type', { response_type: 'token' }],
-      ['invalid_request', { response_mode: 'form_post' }],
+      ['invalid_request', { response_mode: 'fragment' }],
       ['request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
       ['request_uri_not_supported', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }],
       ['invalid_scope', { scope: 'patient/Observation.rs magic' }],
@@ -113,7 +122,7 @@ describe('the authorization endpoint', () => {
       ['invalid_target', { resource: 'https://other.example.org/fhir' }],
       ['invalid_request', { prompt: 'none login' }],
       ['invalid_request', { max_age: 'soon' }],
-      ['login_required', { prompt: 'none' }],
+      ['consent_required', { prompt: 'none' }],
     ];
     for (const [error, changes] of cases) {
       it(`${error} for ${JSON.stringify(changes)}`, async () => {
@@ -129,11 +138,12 @@ describe('the authorization endpoint', () => {
 
     it('for a parameter that is sent twice, in the query or in query and form', async () => {
       const path = authorizePath(clientId);
-      const page = await new PageVisitor(service.url).step(`${path}&scope=openid`);
+      const page = await signedIn.step(`${path}&scope=openid`);
       expect(answerOf(page).get('error_description')).to.equal('scope was sent twice');
       const both = await fetch(`${service.url}/oauth/authorize?lang=de`, {
         method: 'POST',
         redirect: 'manual',
+        headers: { Cookie: `annal_session=${signedIn.cookie('annal_session') ?? ''}` },
         body: new URLSearchParams(authorizePath(clientId, { lang: 'de' }).split('?')[1]),
       });
       expect(both.headers.get('location')).to.include('error_description=lang%20was%20sent%20twice');

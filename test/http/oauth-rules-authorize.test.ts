@@ -1,4 +1,5 @@
 /** Rules of docs/oauth-rules.md: authorization requests, sign-in and consent. */
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import {
   answerOf,
@@ -21,14 +22,19 @@ describe('rules of authorization requests', () => {
   let service: InProcess;
   let workshop: Workshop;
   let clientId: string;
+  let signedIn: PageVisitor;
 
   before(async () => {
     ({ service, workshop } = await startWorkshop());
     ({ client_id: clientId } = await workshop.register());
+    signedIn = new PageVisitor(service.url);
+    await signInTo(signedIn, '/signin', MOTHER);
   });
   after(() => stopWorkshop(service));
 
-  const ask = (changes: Changes = {}, client = clientId) =>
+  /** Asks in a session: without one, a fault is told on a page. */
+  const ask = (changes: Changes = {}, client = clientId) => signedIn.step(authorizePath(client, changes));
+  const askSignedOut = (changes: Changes = {}, client = clientId) =>
     new PageVisitor(service.url).step(authorizePath(client, changes));
   const expectPage = (page: Shown, status: number): void => {
     expect([page.status, page.headers.get('location')], page.text.slice(0, 200)).to.deep.equal([
@@ -92,7 +98,7 @@ describe('rules of authorization requests', () => {
       expectPage(page, 422);
       expect(page.text).to.contain('state');
     }
-    expect((await ask({ state: 'x'.repeat(512) })).status).to.equal(303);
+    expect((await askSignedOut({ state: 'x'.repeat(512) })).status).to.equal(303);
   });
 
   it('AUTHZ-5: a code_challenge of another length gets a 422 page that names it', async () => {
@@ -127,7 +133,7 @@ describe('rules of authorization requests', () => {
     ]) {
       const value = new URLSearchParams(authorizePath(clientId).split('?')[1]).get(name) ?? 'login';
       const more = `&${name}=${encodeURIComponent(value)}`.repeat(name === 'prompt' ? 2 : 1);
-      const page = await new PageVisitor(service.url).step(authorizePath(clientId) + more);
+      const page = await signedIn.step(authorizePath(clientId) + more);
       if (['state', 'client_id', 'redirect_uri'].includes(name))
         expectPage(page, name === 'state' ? 422 : 400);
       else expectError(page, 'invalid_request');
@@ -142,7 +148,7 @@ describe('rules of authorization requests', () => {
   it('AUTHZ-9: request objects, request_uri and other response modes are refused', async () => {
     expectError(await ask({ request: 'eyJhbGciOiJub25lIn0.e30.' }), 'request_not_supported');
     expectError(await ask({ request_uri: 'https://evil.example/' }), 'request_uri_not_supported');
-    for (const response_mode of ['fragment', 'form_post', 'query.jwt'])
+    for (const response_mode of ['fragment', 'web_message', 'query.jwt', 'FORM_POST'])
       expectError(await ask({ response_mode }), 'invalid_request');
   });
 
@@ -206,7 +212,7 @@ describe('rules of authorization requests', () => {
   });
 
   it('AUTHZ-15: prompt=none shows nothing', async () => {
-    expectError(await ask({ prompt: 'none' }), 'login_required');
+    expectError(await askSignedOut({ prompt: 'none' }), 'login_required');
     const { visitor } = await consentPage();
     const other = await workshop.register();
     const page = await visitor.step(authorizePath(other.client_id, { prompt: 'none' }));
@@ -225,6 +231,90 @@ describe('rules of authorization requests', () => {
       grant_types: ['client_credentials'],
     });
     expectError(await ask({}, backend.client_id), 'unauthorized_client');
+  });
+
+  it('AUTHZ-18: a fault in a request of a browser without a session gets a page that names where it leads', async () => {
+    const form = (text: string) => /<form method="post" action="([^"]*)">/.exec(text)?.[1];
+    for (const [changes, error] of [
+      [{ scope: 'magic' }, 'invalid_scope'],
+      [{ code_challenge: undefined }, 'invalid_request'],
+      [{ response_type: 'token' }, 'unsupported_response_type'],
+      [{ request: 'eyJ' }, 'request_not_supported'],
+      [{ resource: 'https://other.example' }, 'invalid_target'],
+      [{ nonce: '' }, 'invalid_request'],
+      [{ prompt: 'nonesuch' }, 'invalid_request'],
+    ] as const) {
+      const page = await askSignedOut(changes);
+      expectPage(page, 400);
+      expect(page.text).to.include('<bdi>diary.example.org</bdi>').and.include(`${error}: `);
+      const [, href = ''] = /<a class="button second" href="([^"]+)"/.exec(page.text) ?? [];
+      expect(href.startsWith(CALLBACK), href).to.equal(true);
+      const answer = new URL(href.replaceAll('&amp;', '&')).searchParams;
+      expect([answer.get('error'), answer.get('state'), answer.get('iss')]).to.deep.equal([
+        error,
+        'st&te',
+        service.url,
+      ]);
+      expect(page.headers.get('content-security-policy')).to.include("form-action 'none'");
+      expectError(await ask(changes), error);
+      if (!('prompt' in changes)) expectError(await askSignedOut({ ...changes, prompt: 'none' }), error);
+    }
+    expectError(await askSignedOut({ prompt: 'none login' }), 'invalid_request');
+    const posted = await askSignedOut({ scope: 'magic', response_mode: 'form_post' });
+    expectPage(posted, 400);
+    expect(form(posted.text)).to.equal(CALLBACK.replace('&', '&amp;'));
+    expect(posted.text).to.not.include('<script');
+    for (const [lang, says] of [
+      ['de', 'Es wurde nichts geteilt'],
+      ['ar', 'dir="rtl"'],
+    ] as const)
+      expect((await askSignedOut({ scope: 'magic', lang })).text).to.include(says);
+  });
+
+  it('AUTHZ-19: form_post sends code, state and iss, and errors, in a form that needs no script', async () => {
+    const fieldsOf = (page: Shown) =>
+      Object.fromEntries(
+        [...page.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)].map(
+          ([, name = '', value = '']) => [name, value.replace(/&#(\d+);/g, (_, n) => String.fromCharCode(n))],
+        ),
+      );
+    const expectForm = (page: Shown): Record<string, string> => {
+      expectPage(page, 200);
+      expect(page.text).to.include(`<form method="post" action="${CALLBACK}">`);
+      expect(page.text).to.match(/<button class="button">/);
+      const policy = page.headers.get('content-security-policy') ?? '';
+      expect(policy).to.include('form-action https://diary.example.org');
+      const [, script = ''] = /<script>([^<]*)<\/script>/.exec(page.text) ?? [];
+      const sum = createHash('sha256').update(script).digest('base64');
+      expect(policy).to.include(`script-src 'sha256-${sum}'`);
+      expect(page.headers.get('referrer-policy')).to.equal('no-referrer');
+      expect(page.headers.get('cache-control')).to.equal('no-store');
+      return fieldsOf(page);
+    };
+    const state = 'a"b&c<d>\'é';
+    const { visitor, page } = await consentPage({ response_mode: 'form_post', state });
+    expect(page.headers.get('content-security-policy')).to.include("form-action 'self';");
+    const allowed = expectForm(await visitor.submit([...formOf(page), ['decision', 'allow']]));
+    expect(allowed).to.include({ state, iss: service.url });
+    expect(allowed.code).to.match(/^[\w-]{43}$/);
+    const again = await consentPage({ response_mode: 'form_post', state });
+    expect(expectForm(await again.visitor.submit({ decision: 'deny' }))).to.include({
+      error: 'access_denied',
+      state,
+    });
+    expect(expectForm(await ask({ response_mode: 'form_post', scope: 'magic' }))).to.include({
+      error: 'invalid_scope',
+      state: 'st&te',
+      iss: service.url,
+    });
+    expect(expectForm(await askSignedOut({ response_mode: 'form_post', prompt: 'none' }))).to.include({
+      error: 'login_required',
+    });
+    // A form can't be sent to an app.
+    const redirect_uri = 'org.example.diary:/back';
+    const app = await workshop.register({ redirect_uris: [redirect_uri] });
+    const sent = await ask({ response_mode: 'form_post', redirect_uri }, app.client_id);
+    expect(sent.headers.get('location')).to.match(/^org\.example\.diary:\/back\?error=invalid_request&/);
   });
 
   it('PAGE-1: no other page can frame the pages', async () => {

@@ -324,6 +324,44 @@ describe('codes and tokens', () => {
     expect(await issueGrantTokens(database.pool, { ...asked, record: randomUUID() })).to.equal(undefined);
   });
 
+  it('lets refresh tokens work as long as it is told, from each use on, never past the end of the grant', async () => {
+    const days = async (token: string): Promise<number> => {
+      const { rows } = await database.pool.query<{ days: number }>(
+        `select (extract(epoch from t.expires_at - now()) / 86400)::float8 as days from operations.oauth_token t
+          join operations.oauth_chain c on c.id = t.chain and c.expires_at >= t.expires_at
+         where t.sha256 = sha256($1::bytea)`,
+        [Buffer.from(token)],
+      );
+      return Math.round(rows[0]?.days ?? 0);
+    };
+    await database.pool.query(
+      'update consents.grants set expires_at = (extract(epoch from now()) * 1000000)::int8 + 90::int8 * 86400000000 where grant_id = $1',
+      [app.grantId],
+    );
+    const exchange = async (life?: number) => {
+      const { exchange: asked } = await codeFor(database.pool, app);
+      return withRefresh(await exchangeCode(database.pool, asked, life)).refreshToken;
+    };
+    for (const [life, expected] of [
+      [undefined, 30],
+      [1, 1],
+      [60, 60],
+      [400, 90],
+    ] as const) {
+      const token = await exchange(life);
+      expect(await days(token)).to.equal(expected);
+      await database.pool.query(
+        "update operations.oauth_token set expires_at = now() + interval '1 hour' where kind = 'refresh'",
+      );
+      const next = await refresh(
+        database.pool,
+        { token, applicationId: app.applicationId, scope: FULL, resources: [] },
+        life,
+      );
+      expect(await days('refreshToken' in next ? (next.refreshToken ?? '') : '')).to.equal(expected);
+    }
+  });
+
   it("says that a representative's grant isn't of the person's own record", async () => {
     app = { ...app, grantId: `${app.grantId}_2` };
     await addGrant(database.pool, app, { seconds: 60, grantedBy: 'representative' });

@@ -52,6 +52,16 @@ export const PERSON = 's-001@patients.example.org';
 
 type Fields = Readonly<Record<string, string | undefined>>;
 
+/** How access is asked for: parameters of the request, and who decides about which of their records. */
+interface Asked {
+  readonly scope?: string;
+  readonly resource?: string;
+  readonly nonce?: string;
+  readonly email?: string;
+  readonly visitor?: PageVisitor;
+  readonly record?: number;
+}
+
 /** Sends the requests of applications to one service. */
 export class Journey {
   constructor(readonly url: string) {}
@@ -65,7 +75,7 @@ export class Journey {
       visitor = new PageVisitor(this.url),
       record = 0,
       ...changes
-    }: Fields & { email?: string; visitor?: PageVisitor; record?: number } = {},
+    }: Asked = {},
   ): Promise<CodeInHand> {
     const { verifier, challenge } = newChallenge();
     const path = authorizePath(client.client_id, { scope, code_challenge: challenge, ...changes });

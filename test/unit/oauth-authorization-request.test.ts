@@ -195,7 +195,8 @@ describe('an authorization request', () => {
     ['no response_type', { response_type: undefined }, 'invalid_request', /response_type/],
     ['token', { response_type: 'token' }, 'unsupported_response_type', /response_type/],
     ['code id_token', { response_type: 'code id_token' }, 'unsupported_response_type', /response_type/],
-    ['form_post', { response_mode: 'form_post' }, 'invalid_request', /response_mode/],
+    ['an empty nonce', { nonce: '' }, 'invalid_request', /nonce must have 1 to 512/],
+    ['a nonce too long', { nonce: 'x'.repeat(513) }, 'invalid_request', /nonce must have at most 512/],
     ['fragment', { response_mode: 'fragment' }, 'invalid_request', /response_mode/],
     ['a request object', { request: 'eyJ' }, 'request_not_supported', /request objects/],
     ['request_uri', { request_uri: 'https://a.example/r' }, 'request_uri_not_supported', /request_uri/],
@@ -234,7 +235,7 @@ describe('an authorization request', () => {
       const fault = redirectFault(asked(changes));
       expect(fault.error.error).to.equal(error);
       expect(fault.error.description).to.match(description);
-      expect(fault.answerTo).to.deep.equal({ redirectUri: REDIRECT, state: 'st&te=ü' });
+      expect(fault.answerTo).to.deep.equal({ redirectUri: REDIRECT, state: 'st&te=ü', mode: 'query' });
     });
   }
 

@@ -16,3 +16,11 @@ export function applicationRegisteredTo2(data: EventData): EventData {
 export function applicationRegisteredTo3(data: EventData): EventData {
   return data;
 }
+
+/**
+ * Upcasts `ApplicationRegistered` to version 4, which added `post_logout_redirect_uris`. Applications registered before
+ * have none.
+ */
+export function applicationRegisteredTo4(data: EventData): EventData {
+  return data;
+}

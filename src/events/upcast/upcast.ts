@@ -9,7 +9,11 @@
 import { isObject } from '../../shared/json.ts';
 import { CATALOG, type EventType } from '../catalog.ts';
 import { applicationBrandedTo2 } from './application-branded.ts';
-import { applicationRegisteredTo2, applicationRegisteredTo3 } from './application-registered.ts';
+import {
+  applicationRegisteredTo2,
+  applicationRegisteredTo3,
+  applicationRegisteredTo4,
+} from './application-registered.ts';
 import { recordErasedTo2, recordErasedTo3 } from './record-erased.ts';
 import type { EventData, Upcaster } from './upcaster.ts';
 
@@ -25,7 +29,7 @@ export const UPCASTERS: {
   readonly [T in EventType as VersionOf<T> extends 1 ? never : T]: StepsTo<VersionOf<T>>;
 } = {
   ApplicationBranded: [applicationBrandedTo2],
-  ApplicationRegistered: [applicationRegisteredTo2, applicationRegisteredTo3],
+  ApplicationRegistered: [applicationRegisteredTo2, applicationRegisteredTo3, applicationRegisteredTo4],
   RecordErased: [recordErasedTo2, recordErasedTo3],
 };
 

@@ -58,6 +58,14 @@ export const newApplication = z
       .describe(
         'Absolute and exact: compared character by character. Empty for an application without authorization_code.',
       ),
+    post_logout_redirect_uris: z
+      .array(z.string())
+      .max(20)
+      .refine(unique, { error: 'must not repeat a URI' })
+      .default([])
+      .describe(
+        'Where a person may be sent after signing out at `/oauth/logout`. Compared like `redirect_uris`.',
+      ),
     scopes: z
       .array(
         z
@@ -94,14 +102,15 @@ export const newApplication = z
         'Applications of this project and environment with the same sector get the same pairwise ids. It cannot be changed. Default: a sector of its own.',
       ),
   })
-  .superRefine(({ kind, redirect_uris, grant_types, jwks, jwks_uri }, context) => {
+  .superRefine(({ kind, redirect_uris, post_logout_redirect_uris, grant_types, jwks, jwks_uri }, context) => {
     const fault = (path: (string | number)[], message: string): void => {
       context.addIssue({ code: 'custom', path, message });
     };
-    redirect_uris.forEach((uri, index) => {
-      const wrong = redirectFault(uri, kind);
-      if (wrong !== undefined) fault(['redirect_uris', index], wrong);
-    });
+    for (const [member, uris] of Object.entries({ redirect_uris, post_logout_redirect_uris }))
+      uris.forEach((uri, index) => {
+        const wrong = redirectFault(uri, kind);
+        if (wrong !== undefined) fault([member, index], wrong);
+      });
     if (grant_types.includes('authorization_code') && redirect_uris.length === 0)
       fault(['redirect_uris'], 'must have at least 1 item for the grant type authorization_code');
     if (jwks !== undefined && jwks_uri !== undefined)

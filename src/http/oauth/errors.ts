@@ -3,7 +3,7 @@ import { OAuthError, type OAuthErrorCode } from '#src/oauth/error.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 
-const ENDPOINT = /^\/oauth\/(?:token|revoke|introspect|bc-authorize|jwks)\/?$/i;
+const ENDPOINT = /^\/oauth\/(?:token|revoke|introspect|bc-authorize|userinfo|jwks)\/?$/i;
 
 /** Tells whether a path is of an endpoint whose errors have this form. */
 export function isOAuthEndpoint(path: string): boolean {
@@ -15,6 +15,7 @@ export const NOT_STORED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' } as
 
 /** Codes of refusals that aren't faults of the request. */
 const CODES: Partial<Record<Refusal['kind'], OAuthErrorCode>> = {
+  unauthenticated: 'invalid_token',
   throttled: 'temporarily_unavailable',
   unavailable: 'temporarily_unavailable',
   internal: 'server_error',

@@ -17,6 +17,17 @@ const PARAMETERS: Readonly<Record<string, Part>> = {
   },
   scope: { type: 'string', maxLength: 8_000, description: 'Default: the registered scopes.' },
   state: { type: 'string', minLength: 1, maxLength: 512, description: 'Comes back unchanged.' },
+  nonce: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 512,
+    description: 'Comes back in the ID token.',
+  },
+  response_mode: {
+    enum: ['query', 'form_post'],
+    default: 'query',
+    description: '`form_post`: the answer comes as a form that the page sends to the redirect URI.',
+  },
   code_challenge: { type: 'string', minLength: 43, maxLength: 128 },
   code_challenge_method: { const: 'S256', default: 'S256' },
   aud: { type: 'string', format: 'uri', description: 'A base URL of this service.' },
@@ -41,13 +52,16 @@ function page(description: string, json = false): Part {
 }
 
 const RESPONSES = {
-  200: page('The consent page'),
+  200: page('The consent page; with `form_post`, the page that sends the answer'),
   303: {
     description:
       'To the sign-in; or to the redirect URI with `code` or `error`, and with `state` and `iss` (RFC 9207).',
     headers: REQUEST_ID,
   },
-  400: page('The application or the redirect URI is unknown: a page says so', true),
+  400: page(
+    'The application or the redirect URI is unknown, or the request has a fault and nobody is signed in here: a page says so',
+    true,
+  ),
   403: page('The organization of a production application is not verified: a page says so'),
   422: page('`state` or `code_challenge` has a wrong length: a page names it'),
   429: { $ref: '#/components/responses/Json429' },

@@ -22,21 +22,30 @@ export class PageFault extends Error {
   }
 }
 
+/**
+ * How an answer is sent: in the query of a redirect, or in a form that a page sends (OAuth 2.0 Form Post Response Mode
+ * 1.0).
+ */
+export type ResponseMode = 'query' | 'form_post';
+
 /** Where an answer goes. */
 export interface AnswerTo {
   /** As registered. */
   readonly redirectUri: string;
   /** As it came. */
   readonly state: string;
+  readonly mode: ResponseMode;
 }
 
 /** A request that is answered with an error at its redirect URI. */
 export class RedirectFault extends Error {
   override readonly name = 'RedirectFault';
 
+  /** @param silent whether the request asks for an answer without a page (`prompt=none`) */
   constructor(
     readonly answerTo: AnswerTo,
     readonly error: OAuthError,
+    readonly silent: boolean,
   ) {
     super(error.message);
   }

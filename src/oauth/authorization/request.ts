@@ -4,7 +4,7 @@
  */
 import { OAuthError, type OAuthErrorCode } from '../error.ts';
 import { knownScopes, parseScopes, type Scope, scopeText, uncovered } from '../scopes.ts';
-import { PageFault, RedirectFault } from './faults.ts';
+import { type AnswerTo, PageFault, RedirectFault, type ResponseMode } from './faults.ts';
 
 /** The parameters of a request in the order in which they came, decoded. */
 export type Parameters = readonly (readonly [name: string, value: string])[];
@@ -23,9 +23,12 @@ const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const;
 type Prompt = (typeof PROMPTS)[number];
 
 /** A request that a person can decide on. */
-export interface AuthorizationRequest {
+export interface AuthorizationRequest extends AnswerTo {
   readonly redirectUri: string;
   readonly state: string;
+  readonly mode: ResponseMode;
+  /** Comes back in the ID token (OpenID Connect Core 1.0, section 3.1.2.1). */
+  readonly nonce: string | undefined;
   /** `code_challenge` by S256. */
   readonly challenge: string;
   readonly scopes: readonly Scope[];
@@ -57,6 +60,7 @@ const KNOWN = new Set([
   'redirect_uri',
   'scope',
   'state',
+  'nonce',
   'code_challenge',
   'code_challenge_method',
   'response_mode',
@@ -113,8 +117,14 @@ export function readAuthorizationRequest(
     );
   }
   const state = stateOf(parameters);
+  // Errors come back in the mode that was asked for, too.
+  const mode = modeOf(parameters, redirectUri);
   const fault = (error: OAuthErrorCode, description: string): RedirectFault =>
-    new RedirectFault({ redirectUri, state }, new OAuthError(error, description));
+    new RedirectFault(
+      { redirectUri, state, mode: mode ?? 'query' },
+      new OAuthError(error, description),
+      promptsOf(parameters).includes('none'),
+    );
   const challenges = valuesOf(parameters, 'code_challenge').filter((value) => value !== '');
   if (challenges.some((value) => value.length < 43 || value.length > 128)) {
     throw new PageFault('parameter', 422, 'code_challenge must have 43 to 128 characters', 'code_challenge');
@@ -147,8 +157,11 @@ export function readAuthorizationRequest(
   const responseType = given.get('response_type');
   if (responseType === undefined) throw fault('invalid_request', 'response_type is missing: it must be code');
   if (responseType !== 'code') throw fault('unsupported_response_type', 'response_type must be code');
-  if ((given.get('response_mode') ?? 'query') !== 'query') {
-    throw fault('invalid_request', 'response_mode must be query; no other mode is supported');
+  if (mode === undefined) {
+    throw fault(
+      'invalid_request',
+      'response_mode must be query or form_post; form_post needs an https redirect_uri (http only on localhost)',
+    );
   }
   const challenge = given.get('code_challenge');
   if (challenge === undefined) throw fault('invalid_request', 'code_challenge is missing: PKCE is required');
@@ -161,6 +174,10 @@ export function readAuthorizationRequest(
   if (given.has('aud') && ownResource(given.get('aud') ?? '', baseUrl) === undefined) {
     throw fault('invalid_request', `aud must be ${baseUrl}/fhir/R4 or another base URL of this service`);
   }
+  // `given` has no parameters without a value.
+  if (valuesOf(parameters, 'nonce').includes('')) {
+    throw fault('invalid_request', 'nonce must have 1 to 512 characters');
+  }
   const maxAge = given.get('max_age');
   if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge)) {
     throw fault('invalid_request', 'max_age must be a number of seconds, for example 3600');
@@ -168,6 +185,8 @@ export function readAuthorizationRequest(
   return {
     redirectUri,
     state,
+    mode,
+    nonce: text('nonce', 512),
     challenge,
     scopes: scopesOf(given.get('scope'), client, fault),
     resources: resourcesOf(valuesOf(parameters, 'resource'), baseUrl, fault),
@@ -229,6 +248,19 @@ function stateOf(parameters: Parameters): string {
           : undefined;
   if (detail !== undefined) throw new PageFault('parameter', 422, detail, 'state');
   return state;
+}
+
+/** Returns how the answer is sent; undefined for a mode that isn't supported, or not with this redirect URI. */
+function modeOf(parameters: Parameters, redirectUri: string): ResponseMode | undefined {
+  const [mode = 'query', ...more] = valuesOf(parameters, 'response_mode').filter((value) => value !== '');
+  if (more.length > 0) return 'query';
+  if (mode === 'query') return mode;
+  return mode === 'form_post' && /^https?:/i.test(redirectUri) ? mode : undefined;
+}
+
+/** Returns the values of `prompt`, valid or not. */
+function promptsOf(parameters: Parameters): string[] {
+  return valuesOf(parameters, 'prompt').flatMap((value) => value.split(' '));
 }
 
 /** Returns the scopes that are asked for; without `scope` those that the application is registered for. */

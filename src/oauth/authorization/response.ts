@@ -2,17 +2,32 @@
 import { isSourceHost } from '#src/shared/source-host.ts';
 import type { AnswerTo } from './faults.ts';
 
+/** A code, or `error` and `error_description`. */
+export type Outcome = Readonly<Record<string, string>>;
+
+/**
+ * Returns the parameters of an answer, with `state` and `iss`.
+ * @param issuer of this service, `iss` of RFC 9207
+ */
+export function answerParameters(
+  { state }: Pick<AnswerTo, 'state'>,
+  issuer: string,
+  outcome: Outcome,
+): Outcome {
+  return { ...outcome, state, iss: issuer };
+}
+
 /**
  * Returns the redirect URI with the parameters of an answer, `state` and `iss` behind its own query, which stays as it
  * is. Values are percent-encoded: not every application reads `+` as a space.
  * @param issuer of this service, `iss` of RFC 9207
  */
 export function redirection(
-  { redirectUri, state }: AnswerTo,
+  { redirectUri, state }: Pick<AnswerTo, 'redirectUri' | 'state'>,
   issuer: string,
-  outcome: Readonly<Record<string, string>>,
+  outcome: Outcome,
 ): string {
-  const parameters = Object.entries({ ...outcome, state, iss: issuer })
+  const parameters = Object.entries(answerParameters({ state }, issuer, outcome))
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');
   const joint = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&';

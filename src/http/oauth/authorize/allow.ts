@@ -47,6 +47,7 @@ export async function allow(
     record,
     redirectUri: request.redirectUri,
     challenge: request.challenge,
+    nonce: request.nonce,
     scope: scopes.join(' '),
     resources: request.resources,
     authTime: session.authTime ?? session.startedAt,

@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import { ownParameters } from '#src/oauth/authorization/request.ts';
 import { languageOf } from '../../pages/texts.ts';
 import { redirectTo } from '../../signin/redirect.ts';
+import { answerApplication } from './answer.ts';
 import { answerClosed } from './answered.ts';
 import { firstChoice } from './choice.ts';
 import { type AuthorizeDeps, checkRequest, offerOf, pageOf, queryOf, sayIn, showConsent } from './opened.ts';
@@ -20,7 +21,11 @@ export async function begin(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   if (opened === undefined) return;
   const { request } = opened;
   if (request.prompt.has('none'))
-    return redirectTo(ctx, await silently(services, baseUrl, opened, await visitors.sessionOf(ctx)));
+    return answerApplication(deps, ctx, {
+      say: sayIn(langOf(parameters)),
+      answerTo: request,
+      outcome: await silently(services, opened, await visitors.sessionOf(ctx)),
+    });
   const handle = await services.pending.save(ownParameters(parameters));
   // Cookies belong to the host of BASE_URL, and browsers send none with the form of another site.
   if (ctx.method === 'POST' || ctx.host !== new URL(baseUrl).host)

@@ -6,6 +6,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { FORM_TOKEN } from '../../signin/form-origin.ts';
+import { targetOf } from './answer.ts';
 import { askerPart } from './asker.ts';
 import { alwaysPart, daysPart, faultsPart, itemsPart, recordPart } from './choosing.ts';
 import type { ConsentView } from './view.ts';
@@ -43,10 +44,4 @@ ${submit('deny', 'consent.deny', html` formnovalidate`)}
 </section>
 </form>`,
   });
-}
-
-/** Returns where a person goes after the decision, as they can recognize it: the host, or the scheme of an app. */
-function targetOf(redirectUri: string): string {
-  const { protocol, host } = new URL(redirectUri);
-  return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
 }

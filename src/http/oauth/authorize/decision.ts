@@ -1,12 +1,11 @@
 /** Takes the form of the consent page and carries out what the person decided. */
 import type { Context } from 'koa';
-import { redirection } from '#src/oauth/authorization/response.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../../form-body.ts';
 import { languageOf } from '../../pages/texts.ts';
 import { requireFormToken, requireOwnOrigin } from '../../signin/form-origin.ts';
-import { redirectTo } from '../../signin/redirect.ts';
 import { allow } from './allow.ts';
+import { answerApplication } from './answer.ts';
 import { answerClosed } from './answered.ts';
 import { type FaultyField, faultsOf, readChoice } from './choice.ts';
 import { answerStop } from './fault-page.ts';
@@ -46,7 +45,7 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
     if (!(await take())) return answerClosed(deps, ctx, handle, session);
     await services.pending.conclude(handle, 'denied');
     const error = { error: 'access_denied', error_description: 'the person denied access' };
-    return redirectTo(ctx, redirection(request, baseUrl, error));
+    return answerApplication(deps, ctx, { say, answerTo: request, outcome: error });
   }
   const offer = await offerOf(deps, opened, session, say);
   const choice = readChoice(form, offer);
@@ -63,7 +62,7 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
       String(ctx.state.requestId),
     );
     await services.pending.conclude(handle, 'allowed');
-    redirectTo(ctx, redirection(request, baseUrl, { code }));
+    answerApplication(deps, ctx, { say, answerTo: request, outcome: { code } });
   } catch (error) {
     await services.pending.reopen(handle);
     const kind = refusalOf(error)?.kind;

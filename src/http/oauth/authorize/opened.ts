@@ -8,7 +8,7 @@ import {
   type Parameters,
   readAuthorizationRequest,
 } from '#src/oauth/authorization/request.ts';
-import { formTarget, redirection } from '#src/oauth/authorization/response.ts';
+import { formTarget } from '#src/oauth/authorization/response.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Session } from '#src/shared/session.ts';
 import { shellNeeds } from '../../pages/shell.ts';
@@ -16,8 +16,8 @@ import { languageOf, type Texts, texts } from '../../pages/texts.ts';
 import type { AskingClient, AuthorizeServices } from '../../ports/authorize.ts';
 import { answerPage } from '../../security-headers.ts';
 import type { Cookie } from '../../signin/cookie.ts';
-import { redirectTo } from '../../signin/redirect.ts';
 import type { Visitors } from '../../signin/visitors.ts';
+import { answerApplication, offerReturn } from './answer.ts';
 import type { Choice, FaultyField, Offer } from './choice.ts';
 import { consentPage } from './consent-page.ts';
 import { answerPageFault } from './fault-page.ts';
@@ -72,13 +72,19 @@ export function pageOf(handle: string, lang: string): string {
   return `/oauth/consent?${new URLSearchParams({ request: handle, lang })}`;
 }
 
-/** Returns a request if it can be decided; answers it with a page or a redirect otherwise. */
+/**
+ * Returns a request if it can be decided; answers it otherwise. The application is told of a fault at once if the person
+ * is signed in here or the request is to be answered without a page. Else anyone could send a stranger on by a link to
+ * this service, so a page says where the way leads (RFC 9700, section 4.11.2).
+ */
 export async function checkRequest(
-  { services, baseUrl, root }: AuthorizeDeps,
+  deps: AuthorizeDeps,
   ctx: Context,
   parameters: Parameters,
   say: Texts,
 ): Promise<Opened | undefined> {
+  const { services, visitors, baseUrl, root } = deps;
+  const url = ctx.method === 'POST' ? undefined : urlOf(ctx, root);
   try {
     const client = await services.findClient(clientIdOf(parameters));
     const request = readAuthorizationRequest(parameters, client, baseUrl);
@@ -87,9 +93,12 @@ export async function checkRequest(
     if (error instanceof RedirectFault) {
       const { error: code, description } = error.error;
       const outcome = { error: code, error_description: description };
-      redirectTo(ctx, redirection(error.answerTo, baseUrl, outcome));
+      const answer = { say, answerTo: error.answerTo, outcome };
+      const isKnown = error.silent || (await visitors.sessionOf(ctx)) !== undefined;
+      if (isKnown) answerApplication(deps, ctx, answer);
+      else offerReturn(deps, ctx, answer, url);
     } else if (error instanceof PageFault) {
-      answerPageFault(ctx, say, error, ctx.method === 'POST' ? undefined : urlOf(ctx, root));
+      answerPageFault(ctx, say, error, url);
     } else throw error;
     return undefined;
   }
@@ -127,5 +136,6 @@ export function showConsent(
     now: Date.now(),
     here: { url: root + pageOf(handle, say.lang), acceptLanguage: ctx.get('Accept-Language') },
   });
-  answerPage(ctx, status, text, shellNeeds(["'self'", formTarget(redirectUri)], ["'self'"]));
+  const forms = ["'self'", ...(request.mode === 'query' ? [formTarget(redirectUri)] : [])];
+  answerPage(ctx, status, text, shellNeeds(forms, ["'self'"]));
 }

@@ -1,7 +1,7 @@
 /** `prompt=none`: an answer without a page (OpenID Connect Core 1.0, section 3.1.2.6). */
 
 import type { AuthorizationRequest } from '#src/oauth/authorization/request.ts';
-import { redirection } from '#src/oauth/authorization/response.ts';
+import type { Outcome } from '#src/oauth/authorization/response.ts';
 import { knownScopes, narrows, normalise } from '#src/oauth/scopes.ts';
 import type { Session } from '#src/shared/session.ts';
 import type { AuthorizeServices } from '../../ports/authorize.ts';
@@ -10,17 +10,18 @@ import type { Opened } from './opened.ts';
 const NO_GRANT = 'no active grant covers the request';
 
 /**
- * Returns the URL that answers a request without showing anything: with a code if the person is signed in and has given
+ * Returns what answers a request without showing anything: with a code if the person is signed in and has given
  * exactly one grant that covers it, else with `login_required` or `consent_required`. No new grant is made.
  */
 export async function silently(
   services: AuthorizeServices,
-  issuer: string,
   { client, request }: Opened,
   session: Session | undefined,
-): Promise<string> {
-  const error = (code: string, description: string): string =>
-    redirection(request, issuer, { error: code, error_description: description });
+): Promise<Outcome> {
+  const error = (code: string, description: string): Outcome => ({
+    error: code,
+    error_description: description,
+  });
   if (session === undefined || !isRecent(session, request))
     return error('login_required', 'the person must sign in');
   if (!isCertain(client, request.redirectUri))
@@ -42,12 +43,13 @@ export async function silently(
     record: grant.record,
     redirectUri: request.redirectUri,
     challenge: request.challenge,
+    nonce: request.nonce,
     scope: normalise(request.scopes).join(' '),
     resources: request.resources,
     authTime: session.authTime ?? session.startedAt,
   });
   if (code === undefined) return error('consent_required', NO_GRANT);
-  return redirection(request, issuer, { code });
+  return { code };
 }
 
 /** Tells whether a person signed in as recently as `max_age` asks; without it any session is recent. */

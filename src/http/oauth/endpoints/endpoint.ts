@@ -75,7 +75,8 @@ async function requestOf(deps: EndpointDeps, ctx: Context): Promise<ClientReques
   return { client, one: (name) => all(name)[0], all, requestId: ctx.state.requestId };
 }
 
-function errorOf({ refusalOf }: EndpointDeps, error: unknown): OAuthError | undefined {
+/** Returns an error as a client gets it; undefined for a fault of the service. */
+export function errorOf({ refusalOf }: EndpointDeps, error: unknown): OAuthError | undefined {
   if (error instanceof OAuthError) return error;
   const refusal = refusalOf(error);
   return refusal === undefined || refusal.kind === 'internal' ? undefined : asOAuthError(refusal);

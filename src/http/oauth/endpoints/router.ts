@@ -1,13 +1,14 @@
-/** `/oauth/token`, `/oauth/revoke`, `/oauth/introspect`, `/oauth/bc-authorize` and `/oauth/jwks`: what clients call (docs/spec/interface.md, section 4.1). */
+/** `/oauth/token`, `/oauth/revoke`, `/oauth/introspect`, `/oauth/bc-authorize`, `/oauth/userinfo` and `/oauth/jwks`: what clients call (docs/spec/interface.md, section 4.1). */
 import Router from '@koa/router';
 import { KEY_SET_MAX_AGE_S } from '#src/oauth/signing-keys.ts';
 import { answerBackchannelRequest } from './backchannel.ts';
 import { clientEndpoint, required } from './endpoint.ts';
 import { answerIntrospection } from './introspect.ts';
 import { answerTokenRequest, type TokenDeps } from './token.ts';
+import { answerUserinfo, type UserinfoDeps } from './userinfo.ts';
 
 /** Returns the routes. */
-export function clientEndpointsRouter(deps: TokenDeps): Router {
+export function clientEndpointsRouter(deps: TokenDeps & UserinfoDeps): Router {
   const router = new Router();
   router.post(
     '/oauth/token',
@@ -28,6 +29,8 @@ export function clientEndpointsRouter(deps: TokenDeps): Router {
     '/oauth/bc-authorize',
     clientEndpoint(deps, (request) => answerBackchannelRequest(deps, request)),
   );
+  router.get('/oauth/userinfo', (ctx) => answerUserinfo(deps, ctx));
+  router.post('/oauth/userinfo', (ctx) => answerUserinfo(deps, ctx));
   router.get('/oauth/jwks', async (ctx) => {
     const keys = JSON.stringify(await deps.tokens.publicKeys());
     ctx.set('Cache-Control', `public, max-age=${KEY_SET_MAX_AGE_S}`);

@@ -166,6 +166,11 @@ export const ar: Wording = {
   'error.service': 'حدث خطأ من جانبنا. حاول مرة أخرى بعد قليل.',
   'error.many': 'وصلت طلبات كثيرة جدًا من شبكتك. حاول مرة أخرى بعد دقيقة.',
   'error.continue': 'متابعة',
+  'error.request': 'طلب التطبيق شيئًا لا تستطيع هذه الخدمة الإجابة عنه. لم تتم مشاركة أي شيء.',
+  'error.requestback': 'ذكر التطبيق {host} عنوانًا له. لا تذهب إليه إلا إذا كنت قد أتيت منه.',
+  'error.back': 'العودة إلى {host}',
+  'answer.title': 'العودة إلى التطبيق',
+  'answer.text': 'تنقلك هذه الصفحة إلى {host}. إذا لم يحدث شيء، فاضغط على الزر.',
   // Invitations
   'invitation.title': 'دعوة إلى سجلّ صحي',
   'invitation.intro':

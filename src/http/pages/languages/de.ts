@@ -176,6 +176,13 @@ export const de: Wording = {
   'error.service': 'Bei uns ist etwas schiefgegangen. Versuchen Sie es gleich noch einmal.',
   'error.many': 'Aus Ihrem Netz kamen zu viele Anfragen. Versuchen Sie es in einer Minute noch einmal.',
   'error.continue': 'Weiter',
+  'error.request':
+    'Die Anwendung hat etwas angefragt, das dieser Dienst nicht beantworten kann. Es wurde nichts geteilt.',
+  'error.requestback':
+    'Als ihre Adresse hat die Anwendung {host} genannt. Gehen Sie nur dorthin, wenn Sie von dort gekommen sind.',
+  'error.back': 'Zurück zu {host}',
+  'answer.title': 'Zurück zur Anwendung',
+  'answer.text': 'Diese Seite bringt Sie zu {host}. Wenn nichts geschieht, drücken Sie die Schaltfläche.',
   // Invitations
   'invitation.title': 'Einladung zu einer Gesundheitsakte',
   'invitation.intro':

@@ -168,6 +168,11 @@ export const en = {
   'error.service': 'Something went wrong on our side. Try again in a moment.',
   'error.many': 'Too many requests came from your network. Try again in a minute.',
   'error.continue': 'Go on',
+  'error.request': 'The application asked for something that this service can’t answer. Nothing was shared.',
+  'error.requestback': 'The application named {host} as its address. Go there only if you came from there.',
+  'error.back': 'Go back to {host}',
+  'answer.title': 'Back to the application',
+  'answer.text': 'This page takes you to {host}. If nothing happens, press the button.',
   // Invitations
   'invitation.title': 'Invitation to a health record',
   'invitation.intro':

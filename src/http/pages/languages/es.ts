@@ -174,6 +174,12 @@ export const es: Wording = {
   'error.service': 'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento.',
   'error.many': 'Han llegado demasiadas solicitudes desde su red. Inténtelo de nuevo en un minuto.',
   'error.continue': 'Continuar',
+  'error.request':
+    'La aplicación ha pedido algo a lo que este servicio no puede responder. No se ha compartido nada.',
+  'error.requestback': 'La aplicación ha indicado {host} como su dirección. Vaya allí solo si viene de allí.',
+  'error.back': 'Volver a {host}',
+  'answer.title': 'De vuelta a la aplicación',
+  'answer.text': 'Esta página le lleva a {host}. Si no ocurre nada, pulse el botón.',
   // Invitations
   'invitation.title': 'Invitación a un historial de salud',
   'invitation.intro':

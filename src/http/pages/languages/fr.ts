@@ -176,6 +176,12 @@ export const fr: Wording = {
   'error.service': 'Un problème est survenu de notre côté. Réessayez dans un instant.',
   'error.many': 'Trop de requêtes sont venues de votre réseau. Réessayez dans une minute.',
   'error.continue': 'Continuer',
+  'error.request':
+    'L’application a demandé quelque chose à quoi ce service ne peut pas répondre. Rien n’a été partagé.',
+  'error.requestback': 'L’application a indiqué {host} comme adresse. N’y allez que si vous en venez.',
+  'error.back': 'Retourner à {host}',
+  'answer.title': 'Retour à l’application',
+  'answer.text': 'Cette page vous mène à {host}. Si rien ne se passe, appuyez sur le bouton.',
   // Invitations
   'invitation.title': 'Invitation à un dossier de santé',
   'invitation.intro':

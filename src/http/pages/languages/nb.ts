@@ -170,6 +170,11 @@ export const nb: Wording = {
   'error.service': 'Noe gikk galt hos oss. Prøv igjen om litt.',
   'error.many': 'Det kom for mange forespørsler fra nettverket ditt. Prøv igjen om et minutt.',
   'error.continue': 'Fortsett',
+  'error.request': 'Appen ba om noe som denne tjenesten ikke kan svare på. Ingenting ble delt.',
+  'error.requestback': 'Appen oppga {host} som sin adresse. Gå dit bare hvis du kom derfra.',
+  'error.back': 'Gå tilbake til {host}',
+  'answer.title': 'Tilbake til appen',
+  'answer.text': 'Denne siden tar deg til {host}. Trykk på knappen hvis ingenting skjer.',
   // Invitations
   'invitation.title': 'Invitasjon til en helsejournal',
   'invitation.intro':

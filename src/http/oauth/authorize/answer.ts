@@ -1,0 +1,100 @@
+/**
+ * Takes the answer of an authorization request to the application: in a redirect, or in a form that a page sends (OAuth
+ * 2.0 Form Post Response Mode 1.0), by itself or when the person presses a button.
+ */
+import type { Context } from 'koa';
+import type { AnswerTo } from '#src/oauth/authorization/faults.ts';
+import {
+  answerParameters,
+  formTarget,
+  type Outcome,
+  redirection,
+} from '#src/oauth/authorization/response.ts';
+import { Html, html } from '#src/shared/html.ts';
+import { shellNeeds, shellPage } from '../../pages/shell.ts';
+import type { Texts } from '../../pages/texts.ts';
+import { answerPage, inlineSource } from '../../security-headers.ts';
+import { redirectTo } from '../../signin/redirect.ts';
+
+/** An answer, and the language of the page that takes it there. */
+export interface ApplicationAnswer {
+  readonly say: Texts;
+  readonly answerTo: AnswerTo;
+  readonly outcome: Outcome;
+}
+
+/** Sends the form of the page. Exactly this text is allowed to run. */
+const SEND = 'document.forms[0].submit();';
+
+/** Sends the browser to the application with an answer. @param deps `baseUrl` is the issuer */
+export function answerApplication(
+  { baseUrl }: { readonly baseUrl: string },
+  ctx: Context,
+  { say, answerTo, outcome }: ApplicationAnswer,
+): void {
+  if (answerTo.mode === 'query') {
+    redirectTo(ctx, redirection(answerTo, baseUrl, outcome));
+    return;
+  }
+  const host = html`<bdi>${targetOf(answerTo.redirectUri)}</bdi>`;
+  const page = shellPage({
+    lang: say.lang,
+    title: say('answer.title'),
+    body: html`<p>${say.html('answer.text', { host })}</p>
+${formOf(answerTo, answerParameters(answerTo, baseUrl, outcome), html`${say('error.continue')}`)}
+<script>${new Html(SEND)}</script>`,
+    here: undefined,
+  });
+  const needs = shellNeeds([formTarget(answerTo.redirectUri)]);
+  // As with a redirect, the application isn't told from which page the answer comes.
+  answerPage(ctx, 200, page, { ...needs, scripts: [inlineSource(SEND)], referrer: 'no-referrer' });
+}
+
+/**
+ * Shows a fault of the application's request, with the way on to the application as a choice of the person.
+ * @param url shows the page again in another language
+ */
+export function offerReturn(
+  { baseUrl }: { readonly baseUrl: string },
+  ctx: Context,
+  { say, answerTo, outcome }: ApplicationAnswer,
+  url: string | undefined,
+): void {
+  const { redirectUri, mode } = answerTo;
+  const host = html`<strong><bdi>${targetOf(redirectUri)}</bdi></strong>`;
+  const text = say.html('error.back', { host: html`<bdi>${targetOf(redirectUri)}</bdi>` });
+  const way =
+    mode === 'query'
+      ? html`<p class="actions"><a class="button second" href="${redirection(answerTo, baseUrl, outcome)}" rel="noreferrer">${text}</a></p>`
+      : formOf(answerTo, answerParameters(answerTo, baseUrl, outcome), text);
+  const { error = '', error_description: detail = '' } = outcome;
+  const body = html`<p role="alert">${say('error.request')}</p>
+<p>${say.html('error.requestback', { host })}</p>
+${way}
+<p class="quiet small">${say('shell.detail')}<br><code lang="en" dir="ltr">${error}: ${detail}</code></p>`;
+  const here = url === undefined ? undefined : { url, acceptLanguage: ctx.get('Accept-Language') };
+  const page = shellPage({ lang: say.lang, title: say('shell.error'), body, here });
+  const needs = shellNeeds(mode === 'query' ? undefined : [formTarget(redirectUri)]);
+  answerPage(ctx, 400, page, { ...needs, referrer: 'no-referrer' });
+}
+
+/** Returns where an answer goes, as a person can recognize it: the host, or the scheme of an app. */
+export function targetOf(redirectUri: string): string {
+  const { protocol, host } = new URL(redirectUri);
+  return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
+}
+
+/** Returns the form that sends an answer. Values go unchanged: `html` would name characters that people don't see. */
+function formOf({ redirectUri }: AnswerTo, parameters: Outcome, button: Html): Html {
+  const fields = Object.entries(parameters).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${unchanged(value)}">
+`,
+  );
+  return html`<form method="post" action="${redirectUri}">
+${fields}<p class="actions"><button class="button">${button}</button></p>
+</form>`;
+}
+
+function unchanged(value: string): Html {
+  return new Html(value.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`));
+}

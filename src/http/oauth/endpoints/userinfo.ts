@@ -1,0 +1,67 @@
+/** `/oauth/userinfo`: who the person behind an access token is (OpenID Connect Core 1.0, section 5.3; RFC 6750). */
+import type { Context } from 'koa';
+import { OAuthError } from '#src/oauth/error.ts';
+import { fhirUserOf } from '#src/oauth/id-token.ts';
+import { credentialOf } from '../../credentials.ts';
+import { requireFresh } from '../../freshness.ts';
+import { NOT_STORED, oauthErrorAnswer } from '../errors.ts';
+import { type EndpointDeps, errorOf } from './endpoint.ts';
+
+/** Dependencies of the endpoint. */
+export interface UserinfoDeps extends EndpointDeps {
+  /** Tells whether a credential that isn't a grant's token works elsewhere. */
+  readonly worksElsewhere: (credential: string) => Promise<boolean>;
+}
+
+/** Answers a request with the same claims as the ID token, under a token with `openid`. */
+export async function answerUserinfo(deps: UserinfoDeps, ctx: Context): Promise<void> {
+  ctx.set(NOT_STORED);
+  try {
+    ctx.body = await claimsFor(deps, ctx);
+  } catch (error) {
+    const refused = errorOf(deps, error);
+    if (refused === undefined) throw error;
+    const { status, headers, body } = oauthErrorAnswer(refused);
+    ctx.status = status;
+    ctx.set({ ...headers });
+    ctx.body = body;
+  }
+}
+
+async function claimsFor(deps: UserinfoDeps, ctx: Context): Promise<object> {
+  requireFresh(deps.stale, ['projects', 'consents']);
+  const token = credentialOf(ctx.req, ctx.querystring, 'Authorization: Bearer <access token>');
+  const found = await deps.tokens.introspectToken(token);
+  if (found === undefined || found.kind !== 'access') {
+    if (await deps.worksElsewhere(token)) throw lacksOpenid();
+    throw refusal(
+      'invalid_token',
+      401,
+      'the access token is unknown, expired or revoked, or its grant has ended',
+    );
+  }
+  const { grant, scope } = found;
+  const scopes = scope.split(' ');
+  if (grant === undefined || !scopes.includes('openid')) throw lacksOpenid();
+  const names = scopes.includes('fhirUser') && grant.own;
+  return { sub: grant.subject, ...(names ? { fhirUser: fhirUserOf(deps.baseUrl, grant.patient) } : {}) };
+}
+
+const lacksOpenid = (): OAuthError =>
+  refusal(
+    'insufficient_scope',
+    403,
+    'this endpoint requires the access token of a grant with the scope openid',
+    ', scope="openid"',
+  );
+
+/** Returns an error with its challenge (RFC 6750, section 3). */
+function refusal(
+  code: 'invalid_token' | 'insufficient_scope',
+  status: number,
+  description: string,
+  more = '',
+): OAuthError {
+  const challenge = `Bearer realm="annal", error="${code}", error_description="${description}"${more}`;
+  return new OAuthError(code, description, { status, headers: { 'WWW-Authenticate': challenge } });
+}

@@ -1,0 +1,136 @@
+/**
+ * `/oauth/logout`, the `end_session_endpoint`: ends a person's session here when an application asks for it (OpenID
+ * Connect RP-Initiated Logout 1.0; docs/spec/decisions.md, section 9, "Tokens and sessions").
+ */
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { formTarget } from '#src/oauth/authorization/response.ts';
+import type { Client, FindClient } from '#src/oauth/clients.ts';
+import type { IdTokenHint } from '#src/oauth/id-token-hint.ts';
+import type { LogoutHints } from '#src/oauth/logout.ts';
+import { readForm } from '../form-body.ts';
+import { requireFresh, type Stale } from '../freshness.ts';
+import type { Language, Texts } from '../pages/texts.ts';
+import { FORM_TOKEN, requireFormToken, requireOwnOrigin } from '../signin/form-origin.ts';
+import { pageErrors, type RefusalOf } from '../signin/page-errors.ts';
+import { signedInPage, signedOutPage } from '../signin/pages.ts';
+import { answerPeople, type PeoplePage, pageLanguage } from '../signin/people-page.ts';
+import { redirectTo } from '../signin/redirect.ts';
+import { signInPath, type Visitors } from '../signin/visitors.ts';
+import { HOME } from '../signin/wish.ts';
+import { langOf } from './authorize/parameters.ts';
+
+/** Path of the endpoint. */
+export const LOGOUT_PATH = '/oauth/logout';
+
+/** Dependencies of the route. */
+export interface LogoutDeps {
+  readonly visitors: Visitors;
+  readonly hints: LogoutHints;
+  readonly findClient: FindClient;
+  readonly stale: Stale;
+  readonly refusalOf: RefusalOf;
+}
+
+/** Parameters of a request; all others are ignored. */
+const KNOWN = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'lang', 'ui_locales'];
+/** Longest `state`, as at `/oauth/authorize`. */
+const MAX_STATE = 512;
+
+/** What an application asks for. */
+interface LogoutRequest {
+  readonly hint: IdTokenHint | undefined;
+  /** Where the person goes afterwards; undefined without a registered address, and if anything is wrong. */
+  readonly target: string | undefined;
+}
+
+/** Returns the routes. */
+export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: LogoutDeps): Router {
+  const { baseUrl } = visitors;
+  const below = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const router = new Router();
+  router.use(pageErrors(baseUrl, refusalOf));
+
+  router.get(LOGOUT_PATH, async (ctx) => {
+    requireFresh(stale, ['projects', 'consents']);
+    const parameters = new URLSearchParams(ctx.querystring);
+    const { hint, target } = await requestOf(parameters);
+    const session = await visitors.anySessionOf(ctx);
+    if (session === undefined) return finish(ctx, parameters, target);
+    if (hint !== undefined && (await hints.isAbout(hint, session.person))) {
+      await visitors.dismiss(ctx);
+      return finish(ctx, parameters, target);
+    }
+    // Without proof that the application knows the person, any site could sign them out.
+    const path = pathOf(parameters);
+    show(ctx, languageOf(ctx, parameters), (say) => {
+      const page = signedInPage(say, session, below + path);
+      const forms = ["'self'", ...(target === undefined ? [] : [formTarget(target)])];
+      return { ...page, forms, again: path };
+    });
+  });
+
+  router.post(LOGOUT_PATH, async (ctx) => {
+    const form = await readForm(ctx);
+    // Of another site: browsers send the cookie of the session with GET only.
+    if (!form.has(FORM_TOKEN)) {
+      const parameters = new URLSearchParams([...new URLSearchParams(ctx.querystring), ...form]);
+      return redirectTo(ctx, baseUrl + pathOf(parameters));
+    }
+    requireFresh(stale, ['projects', 'consents']);
+    const session = await visitors.anySessionOf(ctx);
+    if (session !== undefined) {
+      requireOwnOrigin(ctx, baseUrl);
+      requireFormToken(form, session);
+      await visitors.dismiss(ctx);
+    }
+    const parameters = new URLSearchParams(ctx.querystring);
+    const { target } = await requestOf(parameters);
+    finish(ctx, parameters, target);
+  });
+  return router;
+
+  /** Reads a request. Anything wrong in it leaves the person here (RP-Initiated Logout 1.0, section 4). */
+  async function requestOf(parameters: URLSearchParams): Promise<LogoutRequest> {
+    const one = (name: string): string | undefined => parameters.get(name) || undefined;
+    const idToken = one('id_token_hint');
+    const hint = idToken === undefined ? undefined : await hints.read(idToken);
+    const repeats = KNOWN.some((name) => parameters.getAll(name).length > 1);
+    const clientId = one('client_id') ?? hint?.clientId;
+    const isWrong =
+      repeats || (idToken !== undefined && hint === undefined) || (hint && hint.clientId !== clientId);
+    const client = isWrong || clientId === undefined ? undefined : await findClient(clientId);
+    const uri = one('post_logout_redirect_uri');
+    const target = client && uri ? targetOf(client, uri, one('state')) : undefined;
+    return { hint, target };
+  }
+
+  /** Sends the person to the application, or shows that they are signed out. */
+  function finish(ctx: Context, parameters: URLSearchParams, target: string | undefined): void {
+    const lang = languageOf(ctx, parameters);
+    if (target !== undefined) redirectTo(ctx, target);
+    else show(ctx, lang, (say) => signedOutPage(say, below + signInPath({ returnTo: HOME, lang })));
+  }
+
+  function show(ctx: Context, lang: Language, make: (say: Texts) => PeoplePage): void {
+    answerPeople(ctx, { status: 200, lang, baseUrl }, make);
+  }
+}
+
+/** Returns a registered address with `state`; undefined for another address. */
+function targetOf(client: Client, uri: string, state: string | undefined): string | undefined {
+  if (!client.postLogoutRedirectUris.includes(uri)) return undefined;
+  if (state === undefined) return uri;
+  if (state.length > MAX_STATE || !state.isWellFormed()) return undefined;
+  return `${uri}${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}`;
+}
+
+/** Returns path and query of a request, without parameters that are ignored. */
+function pathOf(parameters: URLSearchParams): string {
+  const own = [...parameters].filter(([name, value]) => KNOWN.includes(name) && value !== '');
+  return own.length === 0 ? LOGOUT_PATH : `${LOGOUT_PATH}?${new URLSearchParams(own)}`;
+}
+
+function languageOf(ctx: Context, parameters: URLSearchParams): Language {
+  return pageLanguage(ctx, langOf([...parameters]) ?? null);
+}

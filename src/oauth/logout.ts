@@ -1,0 +1,38 @@
+/** What the logout endpoint asks of the authorization server (OpenID Connect RP-Initiated Logout 1.0). */
+import type { Pool } from 'pg';
+import type { PersonId } from '#src/shared/identity.ts';
+import { type IdTokenHint, readIdTokenHint } from './id-token-hint.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+// Indexes: grants_of_person, primary key of projects.application.
+const KNOWN = `
+select exists (
+  select from consents.grants g join projects.application a on a.id = g.application_id
+   where g.issuer = $1 and g.subject = $2 and g.pairwise_subject = $3 and a.client_id = $4) as known`;
+
+/** ID tokens as hints, and the person behind them. */
+export interface LogoutHints {
+  /** Returns what an ID token of ours says, also an expired one; undefined for any other text. */
+  readonly read: (idToken: string) => Promise<IdTokenHint | undefined>;
+  /** Tells whether a hint is about a person: one whose grant to the client has that `sub`. */
+  readonly isAbout: (hint: IdTokenHint, person: PersonId) => Promise<boolean>;
+}
+
+/** Opens them over a database. @param issuer BASE_URL */
+export function openLogoutHints(
+  pool: Pool,
+  keys: Pick<SigningKeys, 'published'>,
+  issuer: string,
+): LogoutHints {
+  return {
+    read: (idToken) => readIdTokenHint(keys, issuer, idToken),
+    async isAbout({ clientId, subject }, person) {
+      const { rows } = await pool.query<{ known: boolean }>({
+        name: 'oauth-logout-hint',
+        text: KNOWN,
+        values: [person.issuer, person.subject, subject, clientId],
+      });
+      return rows[0]?.known === true;
+    },
+  };
+}
