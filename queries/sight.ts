@@ -1,17 +1,17 @@
 /**
  * What a caller sees of the rows of read models: the one condition on rows of `resources`, `history` and `timeline`
  * (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API key sees everything of the owner:
- * statements then have their tenant's condition alone. Under a grant the record, the types and the categories are
+ * statements then have their tenant's condition alone; for a client whose scopes name types, also that on types. Under a grant the record, the types and the categories are
  * conditions inside the query, so that totals, pages and orders are those of what is seen.
  */
 import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
-import { type Access, categoriesFor, hasLetters, type Letters } from '#src/shared/access.ts';
-import type { Sees } from '#src/shared/caller.ts';
+import { type Access, categoriesFor, hasLetters, type Letters, typesWith } from '#src/shared/access.ts';
+import { accessIn, type Sees } from '#src/shared/caller.ts';
 import { prepared } from './prepared.ts';
 
 /** What the condition needs of the half of a caller that says what it sees. */
-export type Seeing = Pick<Sees, 'ownerId'> & {
+export type Seeing = Pick<Sees, 'ownerId' | 'types'> & {
   readonly within?: Pick<NonNullable<Sees['within']>, 'record' | 'access'>;
 };
 
@@ -41,8 +41,13 @@ export function seenStatement(
   text: (seen: string) => string,
 ): { name?: string; text: string; values: unknown[] } {
   const { name, values } = statement;
-  if (sees.within === undefined) return { name, text: text(''), values };
+  if (!isLimited(sees)) return { name, text: text(''), values };
   return prepared(text(andSeen(sees, needs, rows, bindTo(values))), values);
+}
+
+/** Returns whether a caller may not see all rows of the owner: its statements are others than those of a key. */
+export function isLimited({ within, types }: Seeing): boolean {
+  return within !== undefined || types !== undefined;
 }
 
 /** Rows in a statement. */
@@ -70,8 +75,15 @@ interface Limits {
  * caller adds the condition on the tenant, and the one that a row isn't deleted.
  */
 export function andSeen(sees: Seeing, needs: Needs, rows: Rows, bind: Bind): string {
-  const { within } = sees;
-  return within === undefined ? '' : `and ${new Sight(sees.ownerId, within, needs, bind).of(rows)}`;
+  const { within, types } = sees;
+  if (within !== undefined) return `and ${new Sight(sees.ownerId, within, needs, bind).of(rows)}`;
+  return types === undefined ? '' : andOfTypes(types, needs, rows, bind);
+}
+
+/** Returns SQL that starts with `and`: rows are of types that a client's scopes name; empty if all of them are. */
+function andOfTypes(types: Access, needs: Needs, { as, type }: Rows, bind: Bind): string {
+  if (type !== undefined) return hasLetters(types, type, needs) ? '' : 'and false';
+  return `and ${as}.type = any(${bind(typesWith(types, needs), 'text[]')})`;
 }
 
 /**
@@ -79,9 +91,9 @@ export function andSeen(sees: Seeing, needs: Needs, rows: Rows, bind: Bind): str
  * Empty without a grant.
  */
 export function andSeenProvenance(sees: Seeing, needs: Needs, as: string, bind: Bind): string {
-  const { within } = sees;
-  if (within === undefined) return '';
-  if (!hasLetters(within.access, 'Provenance', needs)) return 'and false';
+  const access = accessIn(sees);
+  if (access === undefined) return '';
+  if (!hasLetters(access, 'Provenance', needs)) return 'and false';
   return andSeen(sees, needs, { as, of: 'version' }, bind);
 }
 
@@ -100,7 +112,7 @@ export function seenProvenances(
   const bind = bindTo(values);
   const own = () => andSeen(sees, needs, { as: 'r', of: 'current', type: 'Provenance' }, bind);
   const made = text(own, () => andSeenProvenance(sees, needs, 'v', bind));
-  return sees.within === undefined ? { name, text: made, values } : prepared(made, values);
+  return isLimited(sees) ? prepared(made, values) : { name, text: made, values };
 }
 
 /** What a search of Provenance adds to its conditions: SQL that starts with `and`, or nothing without a grant. */
@@ -121,7 +133,7 @@ export function seenProvenance(sees: Seeing, needs: Needs, bind: Bind): SeenProv
     automatic: (as) => andSeenProvenance(sees, needs, as, bind),
     // Index: primary key of resources.resource.
     own: (as) =>
-      within === undefined
+      !isLimited(sees)
         ? ''
         : `and exists (select from resources.resource o where o.id = ${as}.id and not o.deleted
             ${andSeen(sees, needs, { as: 'o', of: 'current', type: 'Provenance' }, bind)})`,
@@ -174,8 +186,9 @@ export function seenByKey(as: string): string {
 }
 
 /** Returns whether a caller may ask about a type at all. */
-export function seesType({ within }: Seeing, type: string, needs: Needs): boolean {
-  return within === undefined || hasLetters(within.access, type, needs);
+export function seesType(sees: Seeing, type: string, needs: Needs): boolean {
+  const access = accessIn(sees);
+  return access === undefined || hasLetters(access, type, needs);
 }
 
 /** Returns where rows of a type are that a caller sees: in the granted record, in the directory, or in either. */

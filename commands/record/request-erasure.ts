@@ -3,6 +3,7 @@
 import type { Position } from '#src/events/store.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
+import { accessIn } from '#src/shared/caller.ts';
 import type { PersonId } from '#src/shared/identity.ts';
 import { notFound, Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
@@ -46,7 +47,8 @@ export async function requestErasure(
   const { project, environment } = ctx.caller.calls.project;
   const { owner } = await deps.resources.read(located.stream);
   const isOwn = owner?.project === project && owner.environment === environment;
-  if (!isOwn || ctx.caller.sees.within !== undefined) {
+  // A purge ends resources of every type.
+  if (!isOwn || accessIn(ctx.caller.sees) !== undefined) {
     throw new Refusal('forbidden', {
       code: 'forbidden',
       diagnostics: 'only the project that created the patient may purge it',

@@ -67,7 +67,7 @@ export async function planWrites(
   transaction: boolean,
 ): Promise<Plan> {
   const { within } = ctx.caller.sees;
-  requireTypes(within, requests, transaction);
+  requireTypes(ctx.caller.sees, requests, transaction);
   const resolved = await resolveTargets(ctx, deps.lookup, requests);
   const linked = transaction ? await linkEntries(deps, ctx, resolved) : resolved.map(withPatch);
   for (const { request } of linked) refuseProbing(ctx.caller, request);

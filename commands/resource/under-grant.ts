@@ -10,10 +10,10 @@ import { patientOf, recordStream } from '#src/events/streams.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { allows, categoriesFor, type Letters } from '#src/shared/access.ts';
-import type { Caller, Granted } from '#src/shared/caller.ts';
+import type { Caller, Granted, Sees } from '#src/shared/caller.ts';
 import { ENDED_TOKEN, invalidToken } from '#src/shared/ended-token.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import { outsideGrant, requireLetters } from '#src/shared/outside-grant.ts';
+import { outsideGrant, requireLetters, requireOnType } from '#src/shared/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Located } from '../command.ts';
 import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';
@@ -30,16 +30,23 @@ export function letterOf({ method, letter }: WriteRequest): WriteLetter {
 }
 
 /**
- * Checks the types of requests: nothing is looked up for one that no resource could satisfy.
+ * Checks the types of requests, under a grant or by the types that a client's scopes name: nothing is looked up for one
+ * that no resource could satisfy.
  * @param transaction true for a transaction Bundle: it may repeat directory entries as they are
  * @throws Refusal forbidden (403) for a type without the letter, a condition on a type without `s`, a new Patient, and
  *   changes of the directory
  */
 export function requireTypes(
-  within: Granted | undefined,
+  sees: Pick<Sees, 'within' | 'types'>,
   requests: readonly WriteRequest[],
   transaction: boolean,
 ): void {
+  const { within, types } = sees;
+  if (types !== undefined)
+    for (const request of requests) {
+      const letters = letterOf(request) + (request.criteria === undefined ? '' : 's');
+      onBehalfOf(request.at, () => requireOnType(sees, request.type, letters));
+    }
   if (within === undefined) return;
   for (const request of requests) {
     const { type, method, criteria, at } = request;

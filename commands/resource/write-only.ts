@@ -4,9 +4,9 @@
  */
 import { TooLarge } from '#src/events/store.ts';
 import { probeIn } from '#src/fhir/patch/probe.ts';
-import { type Caller, mayRead } from '#src/shared/caller.ts';
+import { accessIn, type Caller, mayRead } from '#src/shared/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { requireLetters } from '#src/shared/outside-grant.ts';
+import { requireOnType } from '#src/shared/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { issuesAt, onBehalfOf, type WriteRequest } from './request.ts';
 
@@ -16,7 +16,8 @@ import { issuesAt, onBehalfOf, type WriteRequest } from './request.ts';
  */
 export function refuseConditions(caller: Caller, requests: readonly WriteRequest[]): void {
   // Under a grant a condition needs the letter `s` (`under-grant.ts`).
-  if (mayRead(caller) || caller.sees.within !== undefined) return;
+  // So it does for a client whose scopes name types.
+  if (mayRead(caller) || accessIn(caller.sees) !== undefined) return;
   for (const { criteria, at } of requests)
     if (criteria !== undefined) throw lacksRead('a conditional write', at);
 }
@@ -27,10 +28,9 @@ export function refuseConditions(caller: Caller, requests: readonly WriteRequest
  * @throws Refusal forbidden (403)
  */
 export function refuseSearch(caller: Caller, owner: WriteRequest, type: string | undefined): void {
-  const { within } = caller.sees;
-  if (within === undefined) {
+  if (accessIn(caller.sees) === undefined) {
     if (!mayRead(caller)) throw lacksRead('a reference that is a search', owner.at);
-  } else if (type !== undefined) onBehalfOf(owner.at, () => requireLetters(within, type, 's'));
+  } else if (type !== undefined) onBehalfOf(owner.at, () => requireOnType(caller.sees, type, 's'));
 }
 
 /**
@@ -115,9 +115,9 @@ export function refuseProbing(caller: Caller, { patch, at, type }: WriteRequest)
 
 /** Tells whether a caller may read all that it may write. */
 function mayReadAll(caller: Caller): boolean {
-  const { within } = caller.sees;
-  if (within === undefined) return mayRead(caller);
-  return [...within.access.types.keys()].every((type) => mayRead(caller, type));
+  const access = accessIn(caller.sees);
+  if (access === undefined) return mayRead(caller);
+  return [...access.types.keys()].every((type) => mayRead(caller, type));
 }
 
 function lacksRead(what: string, at: string | undefined): Refusal {

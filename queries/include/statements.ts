@@ -8,7 +8,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { bodyOrSize } from '../large-bodies.ts';
 import { prepared } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
-import { andSeen, andSeenProvenance, bindTo, homeOf, type Seeing, seesType } from '../sight.ts';
+import { andSeen, andSeenProvenance, bindTo, homeOf, isLimited, type Seeing, seesType } from '../sight.ts';
 import type { Inclusion } from './inclusions.ts';
 import { keysOfReferrers, type Link } from './links.ts';
 
@@ -32,8 +32,8 @@ interface Statement {
 const LETTER = 's';
 
 /** Returns the statement with its own name, under a grant with that of its shape. */
-function named({ within }: Seeing, name: string, text: string, values: unknown[]): Statement {
-  return within === undefined ? { name, text, values } : prepared(text, values);
+function named(sees: Seeing, name: string, text: string, values: unknown[]): Statement {
+  return isLimited(sees) ? prepared(text, values) : { name, text, values };
 }
 
 // Indexes: primary keys of resources.resource (id) and history.version (id, version); history.version_event (event_id)
@@ -123,12 +123,12 @@ export function backwardStatement(
   const tenant = sees.ownerId;
   const keysOf = (some: readonly Inclusion[]) => keysOfReferrers(resources, some, { tenant, base });
   const { within } = sees;
+  const seen = (type: ResourceType) => seesType(sees, type, LETTER);
   if (within === undefined) {
-    const keys = keysOf(inclusions);
+    const keys = keysOf(bySources(inclusions, seen));
     if (keys.length === 0) return undefined;
     return { name: 'include-backward', text: BACKWARD, values: [keys, tenant, limit] };
   }
-  const seen = (type: ResourceType) => seesType(sees, type, LETTER);
   const inRecord = keysOf(bySources(inclusions, (type) => seen(type) && homeOf(type) !== 'directory'));
   const inDirectory = keysOf(bySources(inclusions, (type) => seen(type) && homeOf(type) !== 'record'));
   if (inRecord.length + inDirectory.length === 0) return undefined;

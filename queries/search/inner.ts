@@ -1,7 +1,7 @@
 /** Rows of another type that a search asks about: at the end of a chain, and in `_has`. */
 import { containedKey, recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { requireLetters } from '#src/shared/outside-grant.ts';
+import { requireOnType } from '#src/shared/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
@@ -30,7 +30,7 @@ const MAX_STEPS = 250;
  *   (403) for a type outside the grant.
  */
 export function stepTo(type: ResourceType, parameter: RawParameter, scope: SearchScope): SearchScope {
-  requireLetters(scope.sees.within, type, 's');
+  requireOnType(scope.sees, type, 's');
   const depth = (scope.depth ?? 0) + 1;
   if (depth > MAX_DEPTH)
     throw badParameter(keyOf(parameter), `chains of more than ${MAX_DEPTH} steps are not supported`);

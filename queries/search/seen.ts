@@ -23,7 +23,10 @@ const NOTHING: Predicate = Object.assign(() => 'false', { ofEntry: true });
 export function seenIn(sees: Seeing, letters: Letters, type: string, record: string | undefined): Added {
   const { within } = sees;
   const own = record === undefined ? {} : { record };
-  if (within === undefined) return { ...own, predicates: [] };
+  if (within === undefined)
+    return seesType(sees, type, letters)
+      ? { ...own, predicates: [] }
+      : { ...own, predicates: [NOTHING], empty: true };
   const home = homeOf(type);
   const elsewhere = home === 'record' && record !== undefined && record !== within.record;
   const added = home === 'record' ? { record: within.record } : own;

@@ -37,7 +37,7 @@ export function callerOf(token: TokenCaller, url: string): Caller {
   }
   const { applicationId } = token;
   if (token.kind === 'client')
-    return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes, isBeingFilled);
+    return ownCaller(project, { kind: 'client', applicationId }, token.keyScopes, isBeingFilled, token.types);
   const { grantId, ownerProject, record, patient, access, purpose } = token;
   // What it may do is in the letters of its scopes, which each interaction checks.
   const own = ownCaller(project, { kind: 'grant', applicationId, grantId }, []);

@@ -2,8 +2,8 @@
  * OAuth scopes (SMART App Launch 2.2, "Scopes for requesting FHIR resources"; docs/spec/decisions.md, section 9,
  * "Accepted scopes"). Pure.
  */
-import type { Category, TypeAccess } from '#src/shared/access.ts';
-import { isResourceType, type ResourceType, TYPE_NAMES } from '../fhir/types.ts';
+import type { Access, Category, TypeAccess } from '#src/shared/access.ts';
+import { isResourceType, type ResourceType, TYPE_NAMES, typeEntry } from '../fhir/types.ts';
 import { didYouMean, nearest } from '../shared/nearest.ts';
 
 export type { Category, TypeAccess } from '#src/shared/access.ts';
@@ -96,9 +96,12 @@ export function parseScope(text: string): { readonly scope: Scope } | { readonly
       fault: `must not name ${type}, because this service doesn't store that type${meantInstead(text, type)}`,
     };
   if (context === 'system') {
-    return type === '*' && query === undefined && SYSTEM_LETTERS.has(letters)
+    return query === undefined && (type !== '*' || SYSTEM_LETTERS.has(letters))
       ? { scope: { context, type, letters } }
-      : { fault: 'must be system/*.rs or system/*.cruds; no other system scopes are supported' };
+      : {
+          fault:
+            'must be system/*.rs, system/*.cruds, or of one type without a filter, such as system/Observation.rs; no other system scopes are supported',
+        };
   }
   if (query === undefined) return { scope: { context, type, letters } };
   const category = categoryOf(query);
@@ -246,19 +249,32 @@ export function lettersFor(scopes: readonly Scope[], type: ResourceType): TypeAc
   return [...(whole === '' ? [] : [{ letters: whole }]), ...filtered.values()];
 }
 
+/** What `system/` scopes allow: the scopes of an API key, perhaps on some types only. */
+export interface SystemAccess {
+  readonly keyScopes: readonly ('read' | 'write')[];
+  /** Letters on each type, if the scopes name types; absent: on all types what `keyScopes` says. */
+  readonly types?: Access;
+}
+
 /**
- * Returns the scopes of an API key that `system/` scopes stand for (SMART App Launch 2.2, Backend Services):
- * `system/*.rs` reads, `system/*.cruds` also writes. `system/*.cud`, SMART v1's `.write`, writes only. Empty without
- * `system/` scopes.
+ * Returns what `system/` scopes stand for (SMART App Launch 2.2, Backend Services; docs/spec/decisions.md, section 9): `r`
+ * or `s` means the key scope `read`, `c`, `u` or `d` means `write`, each on the type of the scope. The terminology is open.
  */
-export function systemScopes(scopes: readonly Scope[]): ('read' | 'write')[] {
-  const letters = unite(
-    clinicalScopes(scopes)
-      .filter(({ context }) => context === 'system')
-      .map((scope) => scope.letters),
-  );
-  return [
-    ...(letters.includes('r') ? (['read'] as const) : []),
-    ...(letters.includes('c') ? (['write'] as const) : []),
-  ];
+export function systemAccess(scopes: readonly Scope[]): SystemAccess {
+  const own = clinicalScopes(scopes).filter(({ context }) => context === 'system');
+  const keyScopes = keyScopesOf(own);
+  if (own.every(({ type }) => type === '*')) return { keyScopes };
+  const types = TYPE_NAMES.map((type): [string, readonly TypeAccess[]] => {
+    const held = keyScopesOf(own.filter((scope) => scope.type === '*' || scope.type === type));
+    const reads = held.includes('read') || typeEntry(type).home === 'terminology';
+    const letters = `${reads ? 'rs' : ''}${held.includes('write') ? 'cud' : ''}`;
+    return [type, letters === '' ? [] : [{ letters }]];
+  });
+  return { keyScopes, types: { types: new Map(types.filter(([, each]) => each.length > 0)) } };
+}
+
+function keyScopesOf(scopes: readonly ClinicalScope[]): ('read' | 'write')[] {
+  const has = (some: string): boolean =>
+    scopes.some(({ letters }) => [...some].some((one) => letters.includes(one)));
+  return [...(has('rs') ? (['read'] as const) : []), ...(has('cud') ? (['write'] as const) : [])];
 }

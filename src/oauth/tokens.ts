@@ -7,7 +7,7 @@ import type { Environment } from '#src/shared/tenant.ts';
 import { accessOf } from './access.ts';
 import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
 import { LIVE_MEMBER } from './member-token.ts';
-import { knownScopes, systemScopes } from './scopes.ts';
+import { knownScopes, systemAccess } from './scopes.ts';
 
 /** An application that an access token was issued to. */
 interface TokenApplication {
@@ -21,10 +21,12 @@ interface TokenApplication {
   readonly isBeingFilled?: true;
 }
 
-/** An application with a `client_credentials` token: it may do what an API key of its project may. */
+/** An application with a `client_credentials` token: it may do what an API key of its project may, perhaps on some types only. */
 export interface ClientTokenCaller extends TokenApplication {
   readonly kind: 'client';
   readonly keyScopes: readonly ('read' | 'write')[];
+  /** Letters on each type, if its scopes name types. */
+  readonly types?: Access;
 }
 
 /** An application that acts for one patient under a grant. */
@@ -149,7 +151,7 @@ function callerOf(row: Row): TokenCaller {
   const application = { applicationId: row.application_id, project, environment, resources, ...filling };
   const scopes = row.scope.split(' ');
   if (grantId === null || ownerProject === null || record === null || patient === null) {
-    return { kind: 'client', ...application, keyScopes: systemScopes(knownScopes(scopes)) };
+    return { kind: 'client', ...application, ...systemAccess(knownScopes(scopes)) };
   }
   const access = accessBy(row.scope, scopes);
   const within = { grantId, ownerProject, record, patient, scopes, access, purpose, expiresAt };

@@ -42,6 +42,16 @@ export interface Sees {
   readonly within?: Granted;
   /** Set while it is a sandbox that is being filled. */
   readonly isFilling?: true;
+  /** What a client may do on each type, where its scopes name types; absent: on all types what `Calls.scopes` says. */
+  readonly types?: Access;
+}
+
+/** Returns what a caller may do on each type, under a grant or by its scopes; undefined: on all types the same. */
+export function accessIn({
+  within,
+  types,
+}: Pick<Sees, 'types'> & { readonly within?: Pick<Granted, 'access'> }): Access | undefined {
+  return within?.access ?? types;
 }
 
 /** One record under a grant. */
@@ -64,17 +74,24 @@ export interface Caller {
 /**
  * Returns the caller that acts in its own project: it sees everything there.
  * @param isFilling true while the project's sandbox is being filled
+ * @param types what its scopes allow on each type; default: on all types the same
  */
 export function ownCaller(
   project: Tenant,
   credential: CallerCredential,
   scopes: Calls['scopes'],
   isFilling = false,
+  types?: Access,
 ): Caller {
   const id = tenantId(project);
   return {
     calls: { project, projectId: id, credential, scopes },
-    sees: { owner: project, ownerId: id, ...filling(project, isFilling) },
+    sees: {
+      owner: project,
+      ownerId: id,
+      ...filling(project, isFilling),
+      ...(types === undefined ? {} : { types }),
+    },
   };
 }
 
@@ -86,7 +103,7 @@ export function filling({ environment }: Tenant, isFilling: boolean): Pick<Sees,
 /** Tells whether two callers are the same, in both halves: what is prepared for one may be sent to the other. */
 export function isSameCaller(one: Caller, other: Caller): boolean {
   // What is within a grant may change between two requests, so it is never the same.
-  if (one.sees.within !== undefined || other.sees.within !== undefined) return false;
+  if (accessIn(one.sees) !== undefined || accessIn(other.sees) !== undefined) return false;
   return (
     one.sees.ownerId === other.sees.ownerId &&
     one.sees.isFilling === other.sees.isFilling &&
@@ -109,11 +126,14 @@ export function turnOf({ projectId, credential }: Calls): string {
 
 /**
  * Tells whether a caller may see stored data. If not, an answer shows only what its own request sent.
- * @param type of a resource that is written: under a grant its letters decide
+ * @param type of a resource that is written: its letters decide, under a grant and for a client whose scopes name types.
+ *   Such a client never sees data of which the type isn't known
  */
 export function mayRead({ calls, sees }: Caller, type?: string): boolean {
-  if (sees.within === undefined || type === undefined) return calls.scopes.includes('read');
-  return readsWhatItWrites(sees.within.access, type);
+  const access = accessIn(sees);
+  if (access === undefined) return calls.scopes.includes('read');
+  if (type === undefined) return sees.types === undefined && calls.scopes.includes('read');
+  return readsWhatItWrites(access, type);
 }
 
 /** Returns the author type of a write that names none (docs/spec/decisions.md, section 9; contract, section 5). */

@@ -1,6 +1,7 @@
 /** The consent page in a real browser: English and Arabic, phone and desktop, light and dark, with and without scripts. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { LANGUAGES } from '#src/http/pages/texts.ts';
@@ -33,13 +34,19 @@ interface Application {
   readonly server: Server;
   /** With the host that the browser uses. */
   readonly callback: string;
-  readonly asked: { readonly url: string; readonly referer: string | undefined }[];
+  readonly asked: {
+    readonly url: string;
+    readonly referer: string | undefined;
+    readonly method: string | undefined;
+    readonly body: string;
+  }[];
 }
 
 async function startApplication(host: string): Promise<Application> {
   const asked: Application['asked'] = [];
-  const server = createServer((request, response) => {
-    asked.push({ url: request.url ?? '', referer: request.headers.referer });
+  const server = createServer(async (request, response) => {
+    const { method, url = '', headers } = request;
+    asked.push({ url, referer: headers.referer, method, body: await text(request) });
     response.setHeader('Content-Type', 'text/html');
     response.end('<!doctype html><title>Diary</title><link rel="icon" href="data:,">');
   }).listen(0, host === '[::1]' ? '::1' : '127.0.0.1');
@@ -184,6 +191,52 @@ describe('the consent page in a browser', () => {
       /^org\.example\.diary:\/back\?code=[\w-]{43}&state=st%26te&iss=/,
     );
     expect(complaints.filter((line) => /form-action/.test(line))).to.deep.equal([]);
+  });
+
+  for (const javaScriptEnabled of [true, false])
+    it(`sends a form for form_post, ${javaScriptEnabled ? 'by itself' : 'by a button without scripts'}`, async () => {
+      await open({ javaScriptEnabled }, { response_mode: 'form_post' });
+      await page.getByRole('button', { name: 'Allow', exact: true }).click();
+      if (!javaScriptEnabled) {
+        expect(await page.getByRole('button').count()).to.equal(1);
+        await page.getByRole('button', { name: 'Go on', exact: true }).click();
+      }
+      await page.waitForURL(application.callback);
+      expect(application.asked.map(({ method, referer }) => [method, referer])).to.deep.include([
+        'POST',
+        undefined,
+      ]);
+      const sent = application.asked.find(({ method }) => method === 'POST');
+      expect(Object.fromEntries(new URLSearchParams(sent?.body))).to.include({
+        state: 'st&te',
+        iss: service.url,
+      });
+      expect(complaints).to.deep.equal([]);
+    });
+
+  it('shows a stranger where a faulty request leads, in every language and both themes', async () => {
+    const looks = Object.keys(LANGUAGES).map(
+      (lang, n) => ({ lang, theme: n % 2 === 0 ? 'light' : 'dark' }) as const,
+    );
+    for (const { lang, theme } of looks) {
+      context = await browser.newContext({ ...SIZES.phone, colorScheme: theme });
+      page = await context.newPage();
+      const asked = { redirect_uri: application.callback, scope: 'magic', lang };
+      await page.goto(service.url + authorizePath(clientId, asked));
+      expect(await page.getByRole('alert').count(), lang).to.equal(1);
+      expect(await accessibilityFaults(page), lang).to.deep.equal([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), lang).to.be.at.most(0);
+      if (process.env.ANNAL_TEST_PICTURES !== undefined)
+        await page.screenshot({
+          path: `${process.env.ANNAL_TEST_PICTURES}/fault-${lang}-${theme}.png`,
+          fullPage: true,
+        });
+      const { host } = new URL(application.callback);
+      await page.getByRole('link', { name: host }).click();
+      expect(await answer()).to.include({ error: 'invalid_scope', state: 'st&te', iss: service.url });
+      await context.close();
+    }
+    context = undefined;
   });
 
   it('is operated by the keyboard alone', async () => {

@@ -222,6 +222,7 @@ describe('OAuth clients in a browser', () => {
       const options = { execute: [openid.allowInsecureRequests] };
       const verifier = openid.randomPKCECodeVerifier();
       const state = openid.randomState();
+      const nonce = openid.randomNonce();
       const configured = openid.discovery(new URL(service.url), clientId, secret, method, options);
       return {
         async launch(_, response) {
@@ -230,6 +231,7 @@ describe('OAuth clients in a browser', () => {
             redirect_uri: `${home}/callback`,
             scope: SCOPE,
             state,
+            nonce,
             code_challenge: challenge,
             code_challenge_method: 'S256',
             resource: service.url,
@@ -238,10 +240,12 @@ describe('OAuth clients in a browser', () => {
         },
         async callback(_, __, url) {
           const configuration = await configured;
-          const checks = { pkceCodeVerifier: verifier, expectedState: state };
+          const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce };
           const tokens = await openid.authorizationCodeGrant(configuration, url, checks);
           const patient = `${service.url}/fhir/R4/Patient/${String(tokens.patient)}`;
           const claims = tokens.claims();
+          const info = await openid.fetchUserInfo(configuration, tokens.access_token, claims?.sub ?? '');
+          expect(info).to.deep.equal({ sub: claims?.sub, fhirUser: claims?.fhirUser });
           const refreshed = await openid.refreshTokenGrant(configuration, tokens.refresh_token ?? '');
           const read = async (url: string): Promise<unknown> => {
             const to = new URL(url);

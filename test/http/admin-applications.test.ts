@@ -134,7 +134,7 @@ describe('admin: applications', () => {
     ['an unknown grant type', { grant_types: ['password'] }, 'grant_types.0'],
     ['no scope', { scopes: [] }, 'scopes'],
     ['a scope of another context', { scopes: ['user/*.rs'] }, 'scopes.0'],
-    ['a system scope of one type', { scopes: ['system/Patient.rs'] }, 'scopes.0'],
+    ['a system scope with a filter', { scopes: ['system/Observation.rs?category=laboratory'] }, 'scopes.0'],
     ['a scope of an unknown type', { scopes: ['patient/Spaceship.rs'] }, 'scopes.0'],
     ['a scope without a right', { scopes: ['patient/*.'] }, 'scopes.0'],
     ['another filter than category', { scopes: ['patient/Observation.rs?code=1'] }, 'scopes.0'],

@@ -225,6 +225,258 @@ describe('client credentials', () => {
     }
   });
 
+  it('are held to the types that their scopes name, on every interface', async () => {
+    const done = async (sent: Sent, credential = key) => {
+      const answer = await send(sent, credential);
+      if (answer.status >= 300)
+        throw new Error(`${sent.method} ${sent.path}: ${answer.status} ${answer.text}`);
+      return answer.json;
+    };
+    const make = async (body: { readonly resourceType: string; readonly [name: string]: unknown }) =>
+      String((await done({ method: 'POST', path: `/fhir/R4/${body.resourceType}`, body })).id);
+    const family = 'Unseen';
+    const patient = await make({ resourceType: 'Patient', name: [{ family }], birthDate: '1957-03-14' });
+    const subject = { reference: `Patient/${patient}` };
+    const coding = (code: string) => ({ coding: [{ system: 'http://loinc.org', code }] });
+    const condition = await make({ resourceType: 'Condition', subject, code: { text: 'Secret condition' } });
+    const observation = await make({
+      resourceType: 'Observation',
+      status: 'final',
+      subject,
+      code: coding('8867-4'),
+      category: [
+        {
+          coding: [
+            { code: 'vital-signs', system: 'http://terminology.hl7.org/CodeSystem/observation-category' },
+          ],
+        },
+      ],
+      effectiveDateTime: '2026-11-01T10:00:00Z',
+      valueQuantity: { value: 61, unit: '/min', system: 'http://unitsofmeasure.org', code: '/min' },
+      focus: [{ reference: `Condition/${condition}` }],
+    });
+    const one = await granting.register(owner, application.project, ['system/*.cruds']);
+    const reader = await granting.clientToken(one, 'system/Observation.rs');
+    const writer = await granting.clientToken(one, 'system/Observation.cud');
+    const both = await granting.clientToken(one, 'system/Observation.cruds system/Patient.rs');
+    const get = (path: string, credential = reader) => send({ method: 'GET', path }, credential);
+    const types = (text: string) =>
+      new Set([...text.matchAll(/"resourceType":"(\w+)"/g)].map(([, type]) => type));
+    const hides = ({ text }: { readonly text: string }) =>
+      expect(text).to.not.include(family).and.not.include('Secret condition');
+    const allowed = async (path: string, credential = reader) => {
+      const answer = await get(path, credential);
+      expect(answer.status, `${path} ${answer.text}`).to.equal(200);
+      return answer;
+    };
+    const refused = async (sent: Sent, credential = reader, scope = /insufficient_scope/) => {
+      const answer = await send(sent, credential);
+      expect(answer.status, `${sent.method} ${sent.path} ${answer.text}`).to.equal(403);
+      expect(answer.headers.get('www-authenticate'), sent.path).to.match(scope);
+      hides(answer);
+    };
+
+    // FHIR: reads.
+    for (const path of [
+      `/fhir/R4/Observation/${observation}`,
+      `/fhir/R4/Observation/${observation}/_history`,
+      `/fhir/R4/Observation/${observation}/_history/1`,
+      `/fhir/R4/Observation?patient=${patient}`,
+      '/fhir/R4/Observation/_history',
+      '/fhir/R4/ValueSet',
+    ])
+      hides(await allowed(path));
+    for (const path of [
+      `/fhir/R4/Patient/${patient}`,
+      `/fhir/R4/Patient/${patient}/_history`,
+      `/fhir/R4/Patient?name=${family}`,
+      `/fhir/R4/Condition?patient=${patient}`,
+      '/fhir/R4/Condition/_history',
+      `/fhir/R4/Condition/${condition}/_history/1`,
+      `/fhir/R4/Patient/${patient}/Observation`,
+      `/fhir/R4/Patient/${patient}/Condition`,
+      `/fhir/R4/Patient/${patient}/*`,
+      `/fhir/R4/Patient/${patient}/$summary`,
+      `/fhir/R4/Provenance?target=Observation/${observation}`,
+      `/fhir/R4/Observation?subject:Patient.name=${family}`,
+      `/fhir/R4/Observation?patient.family=${family}`,
+      `/fhir/R4/Observation?focus:Condition.subject=Patient/${patient}`,
+      `/fhir/R4/Observation?_has:Provenance:target:_id=x`.replace(
+        '_has:Provenance:target',
+        '_has:Condition:evidence-detail',
+      ),
+      '/fhir/R4/Observation?_include=Observation:subject:Patient',
+      '/fhir/R4/Observation?_revinclude=Provenance:target',
+      '/fhir/R4/?_type=Observation,Condition',
+    ])
+      await refused({ method: 'GET', path });
+    // What names no type leaves out others.
+    for (const [path, found] of [
+      [`/fhir/R4/?_id=${observation},${patient},${condition}`, 1],
+      ['/fhir/R4/Observation?_include=*&_count=50', 0],
+      ['/fhir/R4/Observation?_revinclude=*&_count=50', 0],
+      ['/fhir/R4/_history?_count=200', 0],
+    ] as const) {
+      const answer = await get(path);
+      hides(answer);
+      if (answer.status === 403) continue;
+      expect(answer.status, `${path} ${answer.text}`).to.equal(200);
+      const seen = types(answer.text);
+      for (const type of seen) expect(['Bundle', 'Observation', 'OperationOutcome'], path).to.include(type);
+      if (found > 0) expect(answer.json.total, path).to.equal(found);
+    }
+    const form = await send(
+      {
+        method: 'POST',
+        path: '/fhir/R4/Condition/_search',
+        body: `patient=${patient}`,
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      },
+      reader,
+    );
+    expect(form.status).to.equal(403);
+    const everything = await get(`/fhir/R4/Patient/${patient}/$everything`, both);
+    expect(everything.status, everything.text).to.equal(200);
+    expect(types(everything.text)).to.deep.equal(new Set(['Bundle', 'Patient', 'Observation']));
+    await refused({ method: 'GET', path: `/fhir/R4/Patient/${patient}/$everything` });
+    const compartment = await allowed(`/fhir/R4/Patient/${patient}/*`, both);
+    expect([...types(compartment.text)]).to.have.members(
+      ['Bundle', 'Observation', 'Patient'].filter((type) =>
+        compartment.text.includes(`"resourceType":"${type}"`),
+      ),
+    );
+    expect(compartment.text).to.not.include('Secret condition');
+    await allowed(`/fhir/R4/Observation?patient.family=${family}`, both);
+
+    // Bundles: batches entry by entry, transactions as a whole.
+    const entries = [
+      { request: { method: 'GET', url: `Observation/${observation}` } },
+      { request: { method: 'GET', url: `Patient/${patient}` } },
+      { request: { method: 'GET', url: `Condition?patient=${patient}` } },
+      { request: { method: 'DELETE', url: `Condition/${condition}` } },
+      {
+        request: { method: 'PUT', url: `Patient/${patient}` },
+        resource: { resourceType: 'Patient', id: patient },
+      },
+    ];
+    const bundle = (type: string, entry: object[]) => ({ resourceType: 'Bundle', type, entry });
+    const batch = await send({ method: 'POST', path: '/fhir/R4', body: bundle('batch', entries) }, both);
+    const statuses = (batch.json.entry as { response: { status: string } }[]).map(({ response }) =>
+      response.status.slice(0, 3),
+    );
+    expect(statuses).to.deep.equal(['200', '200', '403', '403', '403']);
+    expect(batch.text).to.not.include('Secret condition');
+    for (const entry of entries.slice(2))
+      await refused(
+        { method: 'POST', path: '/fhir/R4', body: bundle('transaction', [entries[0] ?? {}, entry]) },
+        both,
+        /./,
+      );
+
+    // FHIR: writes.
+    const draft = {
+      resourceType: 'Observation',
+      status: 'final',
+      subject,
+      code: coding('8867-4'),
+      valueString: 'x',
+    };
+    const made = await done({ method: 'POST', path: '/fhir/R4/Observation', body: draft }, writer);
+    await refused({ method: 'GET', path: `/fhir/R4/Observation/${String(made.id)}` }, writer);
+    await refused({ method: 'POST', path: '/fhir/R4/Observation', body: draft }, reader);
+    for (const sent of [
+      { method: 'POST', path: '/fhir/R4/Patient', body: { resourceType: 'Patient' } },
+      { method: 'POST', path: '/fhir/R4/Organization', body: { resourceType: 'Organization', name: 'x' } },
+      {
+        method: 'PUT',
+        path: `/fhir/R4/Condition/${condition}`,
+        body: { resourceType: 'Condition', id: condition, subject },
+      },
+      { method: 'DELETE', path: `/fhir/R4/Condition/${condition}` },
+      { method: 'DELETE', path: `/fhir/R4/Condition?patient=${patient}` },
+      { method: 'DELETE', path: `/fhir/R4/Patient/${patient}?_purge=true` },
+      { method: 'DELETE', path: `/fhir/R4/Observation?patient=${patient}` },
+      {
+        method: 'POST',
+        path: '/fhir/R4/Observation',
+        body: draft,
+        headers: { 'If-None-Exist': `patient=${patient}` },
+      },
+    ])
+      await refused(sent, writer, /./);
+    const byName = { ...draft, subject: { reference: `Patient?name=${family}` } };
+    const searched = bundle('transaction', [
+      { request: { method: 'POST', url: 'Observation' }, resource: byName },
+    ]);
+    await refused({ method: 'POST', path: '/fhir/R4', body: searched }, writer, /./);
+    await done({ method: 'POST', path: '/fhir/R4', body: searched }, both);
+    const purging = await granting.clientToken(one, 'system/Patient.cruds');
+    await refused({ method: 'DELETE', path: `/fhir/R4/Patient/${patient}?_purge=true` }, purging, /./);
+
+    // REST v1 and webhooks.
+    const v1 = `/v1/patients/${patient}`;
+    hides(await allowed(`${v1}/observations`));
+    await allowed(`/v1/observations/${observation}`);
+    await allowed('/v1/terminology/loinc?q=heart');
+    await allowed(`${v1}/series?code=8867-4`);
+    const timeline = await allowed(`${v1}/timeline`);
+    hides(timeline);
+    expect(new Set((timeline.json.data as { kind: string }[]).map(({ kind }) => kind))).to.deep.equal(
+      new Set(['observation']),
+    );
+    const medication = await make({ resourceType: 'Medication', code: { text: 'Secret medication' } });
+    const statement = await make({
+      resourceType: 'MedicationStatement',
+      status: 'active',
+      subject,
+      medicationReference: { reference: `Medication/${medication}` },
+      effectiveDateTime: '2026-11-01',
+    });
+    const ofStatements = await granting.clientToken(one, 'system/MedicationStatement.rs');
+    for (const path of [`${v1}/medications`, `/v1/medications/${statement}`, `${v1}/timeline`])
+      expect((await allowed(path, ofStatements)).text, path).to.not.include('Secret medication');
+    expect((await allowed(`${v1}/medications`, key)).text).to.include('Secret medication');
+    for (const sent of [
+      { method: 'GET', path: v1 },
+      { method: 'GET', path: '/v1/patients' },
+      { method: 'GET', path: `${v1}/conditions` },
+      { method: 'GET', path: `/v1/conditions/${condition}` },
+      { method: 'GET', path: `${v1}/medications` },
+      { method: 'GET', path: `${v1}/documents` },
+      { method: 'GET', path: `${v1}/timeline?kinds=condition` },
+      { method: 'GET', path: `${v1}/patterns` },
+      { method: 'GET', path: `${v1}/provenance/Observation/${observation}` },
+      { method: 'GET', path: `${v1}/links` },
+      { method: 'GET', path: `${v1}/grants` },
+      { method: 'GET', path: `${v1}/access-log` },
+      { method: 'POST', path: `${v1}/invitations`, body: {} },
+      { method: 'POST', path: '/v1/context', body: { patient } },
+      { method: 'POST', path: `${v1}/patterns/compare`, body: {} },
+      { method: 'GET', path: '/v1/webhooks' },
+      { method: 'POST', path: '/v1/webhooks', body: { url: 'http://localhost:1/hook', events: ['*'] } },
+      { method: 'POST', path: `${v1}/conditions`, body: { code: 'I10' } },
+      { method: 'POST', path: '/v1/patients', body: { family: 'x' } },
+      { method: 'POST', path: `${v1}/documents`, body: { title: 'x', content_type: 'text/plain' } },
+    ])
+      await refused(sent, await granting.clientToken(one, 'system/Observation.cruds'), /./);
+    const items = { items: [{ code: '718-7', value: 140, unit: 'g/L', effective_at: '2026-11-02' }] };
+    await refused({ method: 'POST', path: `${v1}/labs/import`, body: items }, reader);
+    const imported = await send({ method: 'POST', path: `${v1}/labs/import`, body: items }, both);
+    expect(imported.status, imported.text).to.be.oneOf([200, 201, 403]);
+    hides(imported);
+    const family2 = { family: 'Made' };
+    await done({ method: 'POST', path: '/v1/patients', body: family2 }, purging);
+    // Nothing of it was changed.
+    expect((await get(`/fhir/R4/Condition/${condition}`, key)).json).to.have.nested.property(
+      'meta.versionId',
+      '1',
+    );
+    expect((await get(`/fhir/R4/Patient/${patient}`, key)).json).to.have.nested.property(
+      'meta.versionId',
+      '1',
+    );
+  });
+
   it('get the first answer of an Idempotency-Key with the next token, and not another application’s', async () => {
     const headers = { 'Idempotency-Key': 'renewed' };
     const create = { method: 'POST', path: '/fhir/R4/Patient', body: { resourceType: 'Patient' }, headers };

@@ -273,6 +273,8 @@ describe('the gate of grants', () => {
       'post /fhir/R4/ConceptMap/$translate',
       'get /fhir/R4/ConceptMap/{rid}/$translate',
       'post /fhir/R4/ConceptMap/{rid}/$translate',
+      'get /oauth/userinfo',
+      'post /oauth/userinfo',
     ]);
   });
 

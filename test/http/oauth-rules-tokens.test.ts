@@ -276,7 +276,16 @@ describe('rules of codes and access tokens', () => {
     expect([answer.status, answer.scope]).to.deep.equal([200, 'system/*.rs']);
     expect(answer).to.not.have.any.keys('refresh_token', 'id_token', 'patient');
     expect((await journey.read(answer.access_token, '/fhir/R4/Patient')).status).to.equal(200);
-    for (const scope of ['patient/*.rs', 'system/*.cruds', 'openid', 'offline_access', 'system/Patient.rs'])
+    const typed = await credentials({ scope: 'system/Observation.read' });
+    expect([typed.status, typed.scope]).to.deep.equal([200, 'system/Observation.rs']);
+    expect((await journey.read(typed.access_token, '/fhir/R4/Patient')).status).to.equal(403);
+    for (const scope of [
+      'patient/*.rs',
+      'system/*.cruds',
+      'openid',
+      'offline_access',
+      'system/Patient.cruds',
+    ])
       expectFault(await credentials({ scope }), 'invalid_scope');
     const refused = await journey.post('/oauth/token', diary, { grant_type: 'client_credentials' });
     expectFault(refused, 'unauthorized_client');

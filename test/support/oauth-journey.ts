@@ -57,6 +57,7 @@ interface Asked {
   readonly scope?: string;
   readonly resource?: string;
   readonly nonce?: string;
+  readonly code_challenge?: string;
   readonly email?: string;
   readonly visitor?: PageVisitor;
   readonly record?: number;

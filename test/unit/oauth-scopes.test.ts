@@ -12,7 +12,7 @@ import {
   normalise,
   parseScopes,
   type Scope,
-  systemScopes,
+  systemAccess,
 } from '#src/oauth/scopes.ts';
 
 const of = (text: string): Scope[] => {
@@ -80,7 +80,9 @@ describe('OAuth scopes', () => {
       'patient/*.rs?category=a',
       'patient/__proto__.rs',
       'patient/constructor.rs',
-      'system/Observation.rs',
+      'system/Observation.rs?category=a',
+      'system/Magic.rs',
+      'system/Observation.sr',
       'system/*.r',
       'system/*.rs?category=a',
       'OPENID',
@@ -136,7 +138,7 @@ describe('OAuth scopes', () => {
   }
 
   it('registered once and accepted no longer cover nothing', () => {
-    const known = knownScopes(['system/Patient.cruds', 'openid']);
+    const known = knownScopes(['system/Spaceship.cruds', 'openid']);
     expect(known).to.deep.equal(['openid']);
   });
 
@@ -156,11 +158,37 @@ describe('OAuth scopes', () => {
     expect(lettersFor(scopes, 'Condition')).to.deep.equal([{ letters: 's' }]);
   });
 
-  it('of system/ are scopes of an API key', () => {
-    expect(systemScopes(of('system/*.rs'))).to.deep.equal(['read']);
-    expect(systemScopes(of('system/*.write'))).to.deep.equal(['write']);
-    expect(systemScopes(of('system/*.rs system/*.write'))).to.deep.equal(['read', 'write']);
-    expect(systemScopes(of('system/*.*'))).to.deep.equal(['read', 'write']);
-    expect(systemScopes(of('patient/*.cruds openid'))).to.deep.equal([]);
+  it('of system/ are scopes of an API key, on all types or on those that they name', () => {
+    const held = (text: string) => systemAccess(of(text));
+    expect(held('system/*.rs')).to.deep.equal({ keyScopes: ['read'] });
+    expect(held('system/*.write')).to.deep.equal({ keyScopes: ['write'] });
+    expect(held('system/*.rs system/*.write')).to.deep.equal({ keyScopes: ['read', 'write'] });
+    expect(held('system/*.*')).to.deep.equal({ keyScopes: ['read', 'write'] });
+    expect(held('patient/*.cruds openid')).to.deep.equal({ keyScopes: [] });
+    const on = (text: string, type: string) =>
+      held(text)
+        .types?.types.get(type)
+        ?.map(({ letters }) => letters);
+    for (const [suffix, scopes, letters] of [
+      ['r', ['read'], 'rs'],
+      ['s', ['read'], 'rs'],
+      ['rs', ['read'], 'rs'],
+      ['read', ['read'], 'rs'],
+      ['c', ['write'], 'cud'],
+      ['u', ['write'], 'cud'],
+      ['d', ['write'], 'cud'],
+      ['write', ['write'], 'cud'],
+      ['cr', ['read', 'write'], 'rscud'],
+      ['*', ['read', 'write'], 'rscud'],
+    ] as const) {
+      const text = `system/Observation.${suffix}`;
+      expect(held(text).keyScopes, text).to.deep.equal(scopes);
+      expect(on(text, 'Observation'), text).to.deep.equal([letters]);
+      expect(on(text, 'Patient'), text).to.equal(undefined);
+      expect(on(text, 'ValueSet'), text).to.deep.equal(['rs']);
+    }
+    const mixed = 'system/*.rs system/Observation.c';
+    expect(on(mixed, 'Observation')).to.deep.equal(['rscud']);
+    expect(on(mixed, 'Patient')).to.deep.equal(['rs']);
   });
 });

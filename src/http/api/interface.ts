@@ -32,6 +32,7 @@ import {
 import type { Edge } from '../edge/edge.ts';
 import { jsonError } from '../errors.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
+import { requireTypes } from '../grant/opening.ts';
 import { GrantPass, type GrantService } from '../grant/pass.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import { type KeyReadService, KeyReads, type ReadOf } from '../key-reads.ts';
@@ -296,6 +297,7 @@ async function answerReading(
   requireFresh(stale, credentialModels(credential));
   const { params } = inputs;
   const { reads, answer } = await readAs(checked(authenticator, credential, ctx, token), async (caller) => {
+    requireTypes(caller, route.grantToken, route.needs);
     const log = KeyReads.of(keyReads, caller, circumstances.requestId);
     const run = async (): Promise<Answer> =>
       answerOf(route, await route.accept(inputs)({ ...circumstances, caller }));
@@ -348,6 +350,7 @@ async function admission(
   const caller = await checking;
   requireScope(caller, route.scope ?? (route.method === 'GET' ? 'read' : 'write'));
   if (route.needsRead === true) requireScope(caller, 'read');
+  requireTypes(caller, route.grantToken, route.needs);
   return permit(route, credential, caller);
 }
 

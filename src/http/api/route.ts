@@ -13,7 +13,7 @@ import type { Micros } from '#src/shared/time.ts';
 import type { Content } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
-import type { Opening } from '../grant/opening.ts';
+import type { Need, Opening } from '../grant/opening.ts';
 import type { GrantPass } from '../grant/pass.ts';
 import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
@@ -134,6 +134,8 @@ interface Description<Path extends string, C extends Credential> {
   readonly credential: C;
   /** Whether it takes an access token of a grant, and what it needs of it. */
   readonly grantToken: 'refused' | RouteOpening<Path>;
+  /** What it needs of a client whose scopes name types, where no token of a grant is taken. Default: all types. */
+  readonly needs?: readonly Need[];
   /** Scope of an API key. */
   readonly scope?: 'read' | 'write';
   /** Shows stored data, so an API key needs the scope `read` besides `scope`. */

@@ -4,6 +4,7 @@ import type { ReadEntry } from '#src/fhir/bundle.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
+import { requireTypes } from '../grant/opening.ts';
 import { readOf } from '../key-reads.ts';
 import { segmentsOf } from '../path.ts';
 import type { FhirRequest, FindInteraction } from './request.ts';
@@ -42,6 +43,7 @@ export async function readEntry(
     budget,
     ...(pass === undefined ? {} : { pass }),
   };
+  if (pass === undefined) requireTypes(caller, interaction.grantToken);
   const run = (): Promise<Answer> => interaction.run(asked);
   const answer = await (pass !== undefined
     ? pass.run(interaction.grantToken, run)

@@ -96,7 +96,7 @@ function permitted(caller: Caller, bundle: ParsedBundle): ParsedBundle {
     if (reads.length > 0) requireScope(caller, 'read');
     return bundle;
   }
-  const [writing, reading] = [caller.calls.scopes.includes('write'), mayRead(caller)];
+  const [writing, reading] = (['write', 'read'] as const).map((scope) => caller.calls.scopes.includes(scope));
   const denied = [
     ...(writing ? [] : writes.map(({ index }) => ({ index, refusal: lacksScope(caller, 'write') }))),
     ...(reading ? [] : reads.map(({ index }) => ({ index, refusal: lacksScope(caller, 'read') }))),

@@ -10,6 +10,7 @@ import { parseShape, type Shape } from '#queries/search/shape.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
+import { accessIn } from '#src/shared/caller.ts';
 import { cut as cutText } from '#src/shared/cut.ts';
 import { requireFilled } from '#src/shared/filling.ts';
 import type { Issue } from '#src/shared/issue.ts';
@@ -44,7 +45,7 @@ export async function historyOfInstance(
     return bundle(request, path, found, { shape, ignored });
   };
   // Under a grant a page depends on more than the newest version, so none is kept.
-  const isKept = isFirstPage(asked) && caller.sees.within === undefined;
+  const isKept = isFirstPage(asked) && accessIn(caller.sees) === undefined;
   const newest = isKept ? await service.queries.newestVersion(caller, type, id) : undefined;
   if (newest === undefined) return answer(await build(), shown);
   return answer(await service.historyPages.get([caller.sees.ownerId, path, newest, query].join(' '), build));

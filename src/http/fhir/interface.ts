@@ -21,6 +21,7 @@ import {
 import { fhirError } from '../errors.ts';
 import { readForm } from '../form-body.ts';
 import { requireFresh } from '../freshness.ts';
+import { requireTypes } from '../grant/opening.ts';
 import { GrantPass, type GrantService } from '../grant/pass.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import { type KeyReadService, KeyReads, readOf } from '../key-reads.ts';
@@ -90,6 +91,7 @@ export async function answerFhir(fhir: FhirInterface, ctx: Context): Promise<Ans
   const caller = await fhir.authenticator.ofToken(credential, ctx);
   const pass = GrantPass.of(fhir.grants, caller, ctx.state.requestId);
   if (pass !== undefined) return answerGrant(fhir, ctx, pass, asked, credential, segments);
+  requireTypes(caller, interaction.grantToken, interaction.kind === 'write' ? interaction.needs : undefined);
   const known = { caller: Promise.resolve(caller), expected: undefined };
   return answerFor(fhir, ctx, known, asked, credential, interaction, segments);
 }

@@ -12,7 +12,7 @@ import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import type { RawBody } from '../body.ts';
 import type { Stale } from '../freshness.ts';
-import type { GrantToken } from '../grant/opening.ts';
+import type { GrantToken, Need } from '../grant/opening.ts';
 import type { GrantPass } from '../grant/pass.ts';
 import type { KeyReads } from '../key-reads.ts';
 import type { Position } from '../ports/position.ts';
@@ -96,6 +96,8 @@ export type Interaction =
   | {
       readonly kind: 'write';
       readonly grantToken: GrantToken;
+      /** What it needs of a client whose scopes name types. Default: what `grantToken` says. */
+      readonly needs?: readonly Need[];
       /**
        * The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes of its entries.
        */

@@ -45,10 +45,10 @@ const forms = (grantToken: GrantToken, run: (request: FhirRequest) => Promise<An
   run,
 });
 const writes = (
-  grantToken: GrantToken,
+  of: Pick<Extract<Interaction, { kind: 'write' }>, 'grantToken' | 'needs'>,
   takes: 'nothing' | 'resource' | 'patch' | 'bundle',
   run: (request: FhirWrite) => Promise<Answer>,
-): Interaction => ({ kind: 'write', grantToken, takes, run });
+): Interaction => ({ kind: 'write', ...of, takes, run });
 
 /** What a request about one type, or one resource of it, needs of a grant. */
 const ofType = (
@@ -69,10 +69,16 @@ const LETTERS = { create: 'c', update: 'u', patch: 'u', delete: 'd' } as const;
  * What a write of a type, or of one resource of it, needs. Without an id a change is conditional. No grant lets an
  * application create a Patient, or write to the directory.
  */
-const ofWrite = (action: keyof typeof LETTERS, type: ResourceType, id: string | null = null): GrantToken => {
-  if (typeEntry(type).home === 'directory' || (type === 'Patient' && action === 'create')) return 'refused';
+const ofWrite = (
+  action: keyof typeof LETTERS,
+  type: ResourceType,
+  id: string | null = null,
+): Pick<Extract<Interaction, { kind: 'write' }>, 'grantToken' | 'needs'> => {
   const letters = LETTERS[action] + (id === null && action !== 'create' ? 's' : '');
-  return { action, needs: [{ type, letters }], type, id, writes: true };
+  const needs = [{ type, letters }];
+  if (typeEntry(type).home === 'directory' || (type === 'Patient' && action === 'create'))
+    return { grantToken: 'refused', needs };
+  return { grantToken: { action, needs, type, id, writes: true }, needs };
 };
 /** What a request about all types needs: those that lack a letter are left out. */
 const ofAll = (action: string): Opening => ({ action, needs: [], type: null, id: null });
@@ -150,7 +156,9 @@ const BASE: Route = {
   pattern: '/',
   methods: {
     GET: reads(ofAll('search-system'), searchSystem),
-    POST: writes({ ...ofAll('bundle'), inParts: true }, 'bundle', (request) => processBundle(request, find)),
+    POST: writes({ grantToken: { ...ofAll('bundle'), inParts: true } }, 'bundle', (request) =>
+      processBundle(request, find),
+    ),
   },
 };
 const SYSTEM_SEARCH: Route = {

@@ -10,7 +10,7 @@ import { type Compartment, typesInCompartment } from '#src/fhir/compartments.ts'
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { requireFilled } from '#src/shared/filling.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { requireLetters } from '#src/shared/outside-grant.ts';
+import { requireOnType } from '#src/shared/outside-grant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
@@ -93,7 +93,7 @@ async function severalTypes(
   compartment?: Compartment,
 ): Promise<Answer> {
   const named = typesIn(request.query) !== undefined;
-  if (named) for (const type of types) requireLetters(request.caller.sees.within, type, OF_ANY);
+  if (named) for (const type of types) requireOnType(request.caller.sees, type, OF_ANY);
   const { rest, ...asked } = understood(request, types);
   rest.delete('_type');
   await requireSearchable(request, types, rest, compartment);
@@ -138,7 +138,7 @@ interface Asked extends Shape {
 function understood({ query, caller }: FhirRequest, types: readonly ResourceType[]): Asked {
   if (types.some((type) => typeEntry(type).home !== 'terminology')) requireFilled(caller.sees);
   const inclusions = parseInclusions(query);
-  for (const type of inclusions.flatMap(typesNamedBy)) requireLetters(caller.sees.within, type, 's');
+  for (const type of inclusions.flatMap(typesNamedBy)) requireOnType(caller.sees, type, 's');
   const shape = parseShape(query, types);
   if (shape.subset === 'text' && inclusions.length > 0)
     throw badParameter('_summary', '_summary=text cannot be used together with _include or _revinclude');

@@ -1,5 +1,7 @@
 /** What routes and interactions state about access tokens of grants. */
 import type { Letters } from '#src/shared/access.ts';
+import type { Caller } from '#src/shared/caller.ts';
+import { outsideTypes, requireOnType } from '#src/shared/outside-grant.ts';
 
 /** Letters that a request needs on a type (docs/spec/decisions.md, section 9, "Letters"). */
 export interface Need {
@@ -28,3 +30,49 @@ export interface Opening {
 
 /** Whether an access token of a grant is taken, and what it needs. There is no default. */
 export type GrantToken = 'refused' | Opening;
+
+/**
+ * The interactions that a client whose scopes name types may use, each on the types that it needs; those without types
+ * leave out what isn't covered. All others see or change more than one type.
+ */
+const BY_TYPE: ReadonlySet<string> = new Set([
+  'read',
+  'vread',
+  'search-type',
+  'search-compartment',
+  'search-system',
+  'history-instance',
+  'history-type',
+  'history-system',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'bundle',
+  'content',
+  'labs-import',
+  'series',
+  'timeline',
+  'terminology',
+  '$everything',
+  '$expand',
+  '$lookup',
+  '$subsumes',
+  '$translate',
+  '$validate-code',
+]);
+
+/**
+ * Checks that a client whose scopes name types may make a request; every other caller may.
+ * @param needs on types, where no token of a grant is taken
+ * @throws Refusal forbidden (403) naming the type, or the scope for all types
+ */
+export function requireTypes({ sees }: Caller, token: RouteToken, needs?: readonly Need[]): void {
+  if (sees.types === undefined) return;
+  const needed = token === 'refused' ? needs : BY_TYPE.has(token.action) ? token.needs : undefined;
+  if (needed === undefined) throw outsideTypes('a request about all types', 'system/*.cruds');
+  for (const { type, letters } of needed) requireOnType(sees, type, letters);
+}
+
+/** What a route of the JSON interfaces states. */
+type RouteToken = 'refused' | Pick<Opening, 'action' | 'needs'>;

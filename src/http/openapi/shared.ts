@@ -105,7 +105,7 @@ export const securitySchemes = (baseUrl: string): Part => ({
       clientCredentials: {
         tokenUrl: `${baseUrl}/oauth/token`,
         scopes: {
-          'system/*.rs': 'Like the scope `read` of an API key.',
+          'system/*.rs': 'Like the scope `read` of an API key. Instead of `*` a type: for that type only.',
           'system/*.cruds': 'Like the scopes `read` and `write` of an API key.',
         },
       },

@@ -10,6 +10,8 @@ export type TokenCaller =
       readonly project: string;
       readonly environment: Environment;
       readonly keyScopes: readonly ('read' | 'write')[];
+      /** Letters on each type, if its scopes name types. */
+      readonly types?: Access;
       readonly resources: readonly string[];
       /** Set while the sandbox that it sees is being filled. */
       readonly isBeingFilled?: true;

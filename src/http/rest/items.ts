@@ -1,6 +1,7 @@
 /** Creates, lists, reads and deletes observations, conditions and medications in the same way. */
 import type { ListedItem } from '#queries/rest/items.ts';
 import type { ListOf, PageOf } from '#queries/rest/places.ts';
+import { seesType } from '#queries/sight.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AuthorType } from '#src/shared/author.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
@@ -103,7 +104,9 @@ export async function listItems(
   const { rows, total, next } = await listing(request, patient, () =>
     services.queries.items(caller, of, page),
   );
-  const own = rows.map((item) => membersIn(kind, item));
+  // The Medication that names an entry is of another type than the entry.
+  const isNamed = kind.named === undefined || seesType(caller.sees, kind.named.type, 'r');
+  const own = rows.map((item) => membersIn(kind, isNamed ? item : { ...item, referred: '' }));
   const displays = await displaysFor(request, own);
   const data = rows.map((item, n) => listed(kind, patient, item, printed(own[n] ?? '', displays))).join(',');
   const end = JSON.stringify({ total, next_cursor: shownCursor(request, next) });
@@ -159,7 +162,7 @@ export async function readItem(request: RestRequest, kind: Kind, id: string): Pr
  */
 async function namesOf({ services, caller }: RestRequest, { named }: Kind, body: string): Promise<object> {
   const referred = named?.by(parseStored(body));
-  if (named === undefined || referred === undefined) return {};
+  if (named === undefined || referred === undefined || !seesType(caller.sees, named.type, 'r')) return {};
   const { id, version } = referred;
   const { read, vread } = services.queries;
   const bodyOf = async (one: number) => (await vread(caller, named.type, id, one))?.body ?? null;

@@ -60,7 +60,11 @@ async function run(request: LabsRequest): Promise<RouteResult> {
     return importLabs(request, command, patient, warned(labs, warnings));
   }
   const { text, warnings } = messageOf(raw, body, pass?.edge);
-  const circumstances = { ...of, patient: reading.stored(stored), mayRead: mayRead(request.caller) };
+  const circumstances = {
+    ...of,
+    patient: reading.stored(stored),
+    mayRead: mayRead(request.caller, 'Patient'),
+  };
   const labs = warned(await reading.inward(() => inSlices(labsOfMessage(text, circumstances))), warnings);
   return importLabs(request, sourced(command, command.authorship.sourceSystem ?? labs.source), patient, labs);
 }

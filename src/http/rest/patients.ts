@@ -105,6 +105,7 @@ export const PATIENT_ROUTES = [
     tag: TAG,
     credential: 'api_key',
     grantToken: 'refused',
+    needs: [{ type: 'Patient', letters: 'c' }],
     scope: 'write',
     headers: AUTHOR,
     body: demographics,

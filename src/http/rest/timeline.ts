@@ -1,11 +1,12 @@
 /** The timeline of REST v1 (docs/spec/interface.md, sections 2.3 and 4.3; docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
+import { seesType } from '#queries/sight.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { hasLetters } from '#src/shared/access.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import { requireLetters } from '#src/shared/outside-grant.ts';
+import { accessIn, type Caller } from '#src/shared/caller.ts';
+import { requireOnType } from '#src/shared/outside-grant.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { listOf as listName } from '#src/v1/lists.ts';
 import { withNames } from '#src/v1/phrase.ts';
@@ -91,7 +92,8 @@ export const TIMELINE_ROUTES = [
       const { rows, total, next } = await listing(request, patient, () =>
         services.queries.timeline(caller, { ...of, ...daysOf(from, to) }, page),
       );
-      const titles = rows.map(titleOf);
+      const isNamed = seesType(caller.sees, 'Medication', 'r');
+      const titles = rows.map((row) => titleOf(isNamed ? row : { ...row, referred: '' }));
       const codes = [...titles.flatMap(bareTitle), ...rows.flatMap(({ summaryCodes }) => summaryCodes)];
       const displays = await displaysOf(request, codes);
       const data = rows.map((row, n) => shown(row, titles[n] ?? row, displays));
@@ -105,14 +107,15 @@ export const TIMELINE_ROUTES = [
 ];
 
 /**
- * Returns the types of a timeline: under a grant those of the default that it covers.
+ * Returns the types of a timeline: those of the default that a grant, or the scopes of a client, cover.
  * @param kinds that the request names
  * @throws Refusal forbidden (403) if it names one outside the grant
  */
-function typesShown({ sees: { within } }: Caller, kinds?: readonly TimelineKind[]): TimelineType[] {
+function typesShown({ sees }: Caller, kinds?: readonly TimelineKind[]): TimelineType[] {
   const types = (kinds ?? DEFAULT).map((each) => TIMELINE[each]);
-  if (kinds !== undefined) for (const type of types) requireLetters(within, type, LETTERS);
-  return types.filter((type) => within === undefined || hasLetters(within.access, type, LETTERS));
+  if (kinds !== undefined) for (const type of types) requireOnType(sees, type, LETTERS);
+  const access = accessIn(sees);
+  return types.filter((type) => access === undefined || hasLetters(access, type, LETTERS));
 }
 
 type Title = Pick<TimelineEntry, 'title' | 'titleSystem'>;

@@ -12,7 +12,7 @@ import type { Subset } from '#src/fhir/summary.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { requireFilled } from '#src/shared/filling.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { requireLetters } from '#src/shared/outside-grant.ts';
+import { requireOnType } from '#src/shared/outside-grant.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { requireFresh } from '../../freshness.ts';
@@ -46,7 +46,8 @@ const PART_BYTES = 4_000_000;
 async function run(request: OperationRequest): Promise<Answer> {
   const { service, query, caller, id = '', ignored } = request;
   const asked = parseEverything(query);
-  for (const type of asked.types ?? []) requireLetters(caller.sees.within, type, 'rs');
+  requireOnType(caller.sees, 'Patient', 'r');
+  for (const type of asked.types ?? []) requireOnType(caller.sees, type, 'rs');
   const { subset, onlyTotal } = parseShape(query, asked.types === undefined ? TYPE_NAMES : [...asked.types]);
   if (onlyTotal)
     throw badParameter('_summary', '_summary=count is supported for searches and histories only');

@@ -62,7 +62,9 @@ export function offerReturn(
 ): void {
   const { redirectUri, mode } = answerTo;
   const host = html`<strong><bdi>${targetOf(redirectUri)}</bdi></strong>`;
-  const text = say.html('error.back', { host: html`<bdi>${targetOf(redirectUri)}</bdi>` });
+  // In one element: the parts of a button lose the spaces between them.
+  const back = say.html('error.back', { host: html`<bdi>${targetOf(redirectUri)}</bdi>` });
+  const text = html`<span>${back}</span>`;
   const way =
     mode === 'query'
       ? html`<p class="actions"><a class="button second" href="${redirection(answerTo, baseUrl, outcome)}" rel="noreferrer">${text}</a></p>`
