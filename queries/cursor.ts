@@ -1,4 +1,5 @@
 /** Cursors: the end of a page, opaque to callers. They contain keys that come from events, never serial numbers. */
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { Refusal } from '#src/shared/refusal.ts';
@@ -65,8 +66,10 @@ function markOf(list: string): string {
 }
 
 function keyIn<T>(text: string, schema: z.ZodType<T>): T | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.toString('base64url') !== text || !isUtf8(bytes)) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
     return schema.safeParse(value).data;
   } catch {
     return undefined;

@@ -221,7 +221,8 @@ function danglingOf(
 
 const NOT_OF_ONE_RECORD: Issue = {
   code: 'business-rule',
-  diagnostics: 'all targets of a Provenance must belong to the same patient’s record',
+  diagnostics:
+    'the targets of a Provenance must belong to one patient’s record; directory entries may be among them',
   expression: 'Provenance.target',
 };
 
@@ -255,10 +256,9 @@ function streamOf(
       if (owner.targets.some(({ id }) => !own.has(id) && !located.has(id))) return []; // dangling: already named
       const unplaced = homes.indexOf(undefined);
       if (unplaced >= 0) return { waitsFor: owner.targets[unplaced]?.id ?? '' };
-      const [home] = homes;
-      return home?.startsWith('record-') && homes.every((other) => other === home)
-        ? home
-        : [NOT_OF_ONE_RECORD];
+      // Directory entries belong to many records, so they don't decide.
+      const [home, another] = new Set(homes.filter((one) => one?.startsWith('directory-') !== true));
+      return home?.startsWith('record-') && another === undefined ? home : [NOT_OF_ONE_RECORD];
     }
   }
 }

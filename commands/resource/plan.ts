@@ -119,7 +119,8 @@ export async function planWrites(
   }
   const checked = await checkCandidates(deps, ctx, candidates).catch(async (error) => {
     await refuseStaleFirst(deps, candidates);
-    throw error;
+    if (!(await restoreStored(versions, ctx, candidates))) throw error;
+    return checkCandidates(deps, ctx, candidates);
   });
   const plan = (candidate: Candidate, index: number): void => {
     try {
@@ -327,6 +328,31 @@ async function stored(
   const { version, body } = await versions.lastWithBody(stream, type, id);
   const { value: resource, exact } = readStored(body);
   return { version, resource, exact };
+}
+
+/**
+ * Marks the candidates that bring a deleted resource back as it was, which its content doesn't hinder
+ * (docs/decisions/0016-required-codes-are-present.md). Only callers who may read may learn that it was so.
+ * @returns whether there are any
+ */
+async function restoreStored(
+  versions: CurrentVersions,
+  { caller }: CommandContext,
+  candidates: Candidate[],
+): Promise<boolean> {
+  let some = false;
+  for (const [index, candidate] of candidates.entries()) {
+    const { request, stream, type, id, resource } = candidate;
+    if (request.method !== 'PUT' || resource.madeOf !== undefined || stream === undefined) continue;
+    if (!mayRead(caller, type)) continue;
+    if ((await versions.current(stream, type, id)).body !== undefined) continue;
+    const { resource: madeOf } = await stored(versions, stream, type, id);
+    if (!sameContent(madeOf, resource.value)) continue;
+    const keeps = candidate.keeps ?? keptOf(referencesIn(madeOf));
+    candidates[index] = { ...candidate, resource: { ...resource, madeOf }, replaces: false, keeps };
+    some = true;
+  }
+  return some;
 }
 
 /** The resource after a patch, with a narrative that is still true. */

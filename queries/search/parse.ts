@@ -10,7 +10,7 @@ import { type Controls, isControl, parseControls, type Sort } from './controls.t
 import type { SearchScope } from './parameter.ts';
 import { predicateOf } from './parameters.ts';
 import { askedAs, type Predicate } from './predicate.ts';
-import { keyOf, parseRaw, type RawParameter } from './raw.ts';
+import { keyOf, parseRaw, type RawParameter, split } from './raw.ts';
 import { loadTerms } from './terms.ts';
 import { meantParameter } from './unknown.ts';
 
@@ -76,14 +76,22 @@ export function understand<P>(
  * Parses the criteria of a conditional interaction. Every parameter must be known, and at least one is
  * required. Identifiers are compared case-sensitively: one that differs in case might belong to another
  * patient.
- * @throws Refusal `malformed`, also for an unknown parameter and for criteria without any.
+ * @throws Refusal `malformed`, also for an unknown parameter, an empty value, and criteria without any.
  */
 export async function parseCriteria(
   criteria: string,
   scope: SearchScope,
   terminology: Terminology,
 ): Promise<readonly Predicate[]> {
-  const raw = parseRaw(new URLSearchParams(criteria));
+  const query = new URLSearchParams(criteria);
+  const raw = parseRaw(query);
+  // An empty value is a variable that wasn't set: without its condition the rest could match another resource.
+  const [empty] = [...query].filter(([, text]) => split(text, ',').every((value) => value === ''));
+  if (empty !== undefined)
+    throw new Refusal('malformed', {
+      code: 'required',
+      diagnostics: `the criteria of the conditional request have no value for ${cut(empty[0], 100)}`,
+    });
   const terms = await loadTerms(raw, terminology);
   const known = { ...scope, exact: true, terms, steps: { taken: 0 } };
   const predicates = raw.map((parameter) => {

@@ -4,6 +4,7 @@ import type { Issue } from '../shared/issue.ts';
 import type { JsonObject } from '../shared/json.ts';
 import { isObject } from '../shared/json.ts';
 import { didYouMean } from '../shared/nearest.ts';
+import { parseQuery } from '../shared/query-text.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from './types.ts';
 
@@ -193,8 +194,9 @@ function parseWrite(
     });
   }
   const ifNoneExist = textMember(request, 'ifNoneExist', at);
-  const bare = ifNoneExist && bareCriteria(ifNoneExist, type, bases);
-  const criteria = method === 'POST' ? bare : query && bareCriteria(query, type);
+  const place = `${at}.request.${method === 'POST' ? 'ifNoneExist' : 'url'}`;
+  const sent = method === 'POST' ? ifNoneExist : query;
+  const criteria = sent && bareCriteria(sent, type, bases, place);
   const ifMatch = textMember(request, 'ifMatch', at);
   return {
     index,
@@ -229,13 +231,13 @@ function refuseUnknown(object: JsonObject, members: ReadonlySet<string>, at: str
   }
 }
 
-/** Returns a string member, or undefined if it is absent or empty. */
+/** Returns a string member; undefined if it is absent. An empty `fullUrl` counts as absent. */
 function textMember(object: JsonObject, name: string, at: string): string | undefined {
   const value = object[name];
   const path = name === 'fullUrl' ? `${at}.${name}` : `${at}.request.${name}`;
   if (value !== undefined && typeof value !== 'string')
     throw fault('structure', `${name} must be a string`, path);
-  return value === '' ? undefined : value;
+  return value === '' && name === 'fullUrl' ? undefined : value;
 }
 
 function optional<K extends string, V>(name: K, value: V | undefined): { [key in K]?: V } {
@@ -243,18 +245,23 @@ function optional<K extends string, V>(name: K, value: V | undefined): { [key in
 }
 
 /**
- * Returns the criteria of `If-None-Exist` alone. Clients send `identifier=…`, `?identifier=…`, `Type?identifier=…` or a
+ * Returns the criteria of `If-None-Exist` alone, encoded in one way. Clients send `identifier=…`, `?identifier=…`, `Type?identifier=…` or a
  * whole URL, some with parameters that select nothing.
+ * @param expression of the criteria
+ * @throws Refusal malformed (400) for an escape that can't be decoded
  */
-export function bareCriteria(criteria: string, type: string, bases: readonly string[] = []): string {
+export function bareCriteria(
+  criteria: string,
+  type: string,
+  bases: readonly string[] = [],
+  expression = 'http.if-none-exist',
+): string {
   const base = bases.find((candidate) => criteria.startsWith(candidate));
   const local = criteria.slice(base?.length ?? 0).replace(/^\//, '');
   const mark = local.indexOf('?');
   const query = mark === 0 || (mark > 0 && local.slice(0, mark) === type) ? local.slice(mark + 1) : local;
-  return query
-    .split('&')
-    .filter((part) => !/^(?:_format|_pretty)(?:=|$)/.test(part))
-    .join('&');
+  const parameters = [...parseQuery(query, 'the criteria', expression)];
+  return `${new URLSearchParams(parameters.filter(([name]) => name !== '_format' && name !== '_pretty'))}`;
 }
 
 /**

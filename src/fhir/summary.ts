@@ -44,6 +44,7 @@ export function subsettedTag({ meta }: JsonObject): number {
 
 /** Returns the name of a top-level element, `value` for `valueQuantity` and `value[x]`; undefined for unknown names. */
 export function elementNamed(type: ResourceType, name: string): string | undefined {
+  if (name === 'resourceType') return name;
   return typeDefinition(type).elements.find(
     (element) =>
       element.name === name ||

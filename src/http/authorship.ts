@@ -5,6 +5,7 @@
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { type Authorship, type Caller, defaultAuthorType } from '#src/shared/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
+import { decodeBytes } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Reads a header by its lower-case name. */
@@ -77,8 +78,5 @@ export function readAuthorship(header: Header, caller: Caller): Authorship {
 
 /** Decodes a header: Node reads bytes as Latin-1, clients send names in UTF-8. An empty header counts as absent. */
 function decoded(value: string | undefined): string | undefined {
-  if (value === undefined || value === '') return undefined;
-  if (!/[\x80-\xff]/.test(value)) return value;
-  const utf8 = Buffer.from(value, 'latin1').toString('utf8');
-  return utf8.includes('\ufffd') ? value : utf8;
+  return value === undefined || value === '' ? undefined : decodeBytes(value);
 }

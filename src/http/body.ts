@@ -23,7 +23,13 @@ export interface RawBody {
 }
 
 /** JSON, by its FHIR name and its generic ones. */
-export const JSON_TYPES: readonly string[] = ['application/fhir+json', 'application/json', 'text/json'];
+export const JSON_TYPES: readonly string[] = [
+  'application/fhir+json',
+  'application/json',
+  'text/json',
+  // The name in FHIR's DSTU1 and DSTU2, which some clients still send.
+  'application/json+fhir',
+];
 
 /** Tells whether a request has a body: RFC 9112, section 6. */
 export function hasBody({ headers }: IncomingMessage): boolean {

@@ -2,6 +2,7 @@
 import type { Context, Next } from 'koa';
 import { newRequestId } from '#src/shared/ids.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
+import { requireDecodable } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer.ts';
 import { type ApiInterface, answerApi } from './api/interface.ts';
@@ -79,6 +80,8 @@ export function envelope(
       else {
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;
+        requireDecodable(ctx.path, 'the path');
+        requireDecodable(ctx.querystring, 'the query', 'query');
         if (inner !== undefined) await enter(gateway, ctx, inner);
         if (fhirPath) {
           const answer = await answerFhir(fhir, ctx);

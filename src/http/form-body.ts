@@ -1,6 +1,7 @@
 /** Form bodies, by koa-body: `POST <type>/_search`. */
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
+import { parseQuery } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Longest form, in bytes. */
@@ -36,7 +37,7 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
   }
   // The text as it came: co-body would merge repeated parameters, which mean AND here.
   const { rawBody } = ctx.request as { rawBody?: unknown };
-  return new URLSearchParams(typeof rawBody === 'string' ? rawBody : '');
+  return parseQuery(typeof rawBody === 'string' ? rawBody : '', 'the form');
 }
 
 function refused(error: unknown): Refusal {

@@ -7,6 +7,7 @@ const SERVED = new Set([
   '*/*',
   'application/*',
   'application/fhir+json',
+  'application/json+fhir',
   'application/json',
   'text/json',
   'text/*',
@@ -18,6 +19,8 @@ const FORMATS = new Set([
   'text/json',
   'application/fhir+json',
   'application/fhir json',
+  'application/json+fhir',
+  'application/json fhir',
 ]);
 const ITEM = /^\s*([^;\s]+)\s*((?:;[^;]*)*)$/;
 

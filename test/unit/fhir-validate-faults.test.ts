@@ -23,7 +23,7 @@ const repeat = (rest: JsonObject): Members => ({
 const dose = (rest: JsonObject): Members => ({ dosage: [{ doseAndRate: [rest] }] });
 const contained = (resource: JsonObject): Members => ({
   contained: [resource],
-  performer: [{ reference: '#c' }],
+  focus: [{ reference: '#c' }],
 });
 const practitioner = { resourceType: 'Practitioner', id: 'c' };
 const shadow = { extension: [{ url: 'http://x.org/e', valueCode: 'y' }] };

@@ -147,9 +147,20 @@ function applyOperation(tree: Tree, operation: JsonPatchOperation): void {
 }
 
 function add(tree: Tree, path: Pointer, added: Json, operation: JsonPatchOperation): void {
+  if (path.at(-1) === '-') makeList(tree, path.slice(0, -1));
   const place = path.length === 0 ? undefined : target(tree, path, operation);
   if (place !== undefined && 'array' in place) place.array.splice(place.index, 0, added);
   else put(tree, path, added, operation);
+}
+
+/**
+ * Makes a list that is absent, so that `/telecom/-` adds its first item: FHIR's JSON has no empty lists to add to
+ * (docs/spec/decisions.md, section 5 "Writes").
+ */
+function makeList(tree: Tree, path: Pointer): void {
+  const place = placeAt(tree.root, path);
+  if (place !== undefined && 'object' in place && !Object.hasOwn(place.object, place.key))
+    place.object[place.key] = [];
 }
 
 function put(tree: Tree, path: Pointer, replacement: Json, operation: JsonPatchOperation): void {

@@ -21,7 +21,12 @@ export type Patch = { readonly exact: boolean } & (
 export const JSON_PATCH = 'application/json-patch+json';
 
 /** Media types of PATCH bodies, for the header `Accept-Patch` and the CapabilityStatement's `patchFormat`. */
-export const PATCH_TYPES = [JSON_PATCH, 'application/fhir+json', 'application/json'] as const;
+export const PATCH_TYPES = [
+  JSON_PATCH,
+  'application/fhir+json',
+  'application/json',
+  'application/json+fhir',
+] as const;
 
 /**
  * Parses a PATCH body.

@@ -29,7 +29,7 @@ import {
   type Rule,
 } from './property.ts';
 import { referenceCheck } from './references.ts';
-import { newScope, type Walk } from './walk.ts';
+import { newScope, noteId, type Walk } from './walk.ts';
 
 const compiled = new Map<string, ObjectCheck>();
 
@@ -76,6 +76,8 @@ function compileType(type: string): ObjectCheck {
   const own = invariants.filter((invariant) => invariant.element === undefined);
   const rules = compileRules(own, name);
   const isExtension = name === 'Extension';
+  // A profile's snapshot and its differential have the same ids.
+  const identifies = !isResource && name !== 'ElementDefinition';
 
   return (object, walk) => {
     let present = 0;
@@ -84,6 +86,7 @@ function compileType(type: string): ObjectCheck {
       const value = object[key];
       if (value === undefined) continue;
       if (key !== 'id') empty = false;
+      else if (identifies) noteId(value, walk);
       const property = properties.get(key);
       if (property === undefined) {
         if (!isResource || key !== 'resourceType')
@@ -167,10 +170,12 @@ function checkResource(resource: JsonObject, walk: Walk): void {
 /** Checks a contained resource, which shares its container's local references. */
 function checkContainedResource(resource: JsonObject, walk: Walk): void {
   const { scope } = walk;
-  const outer = scope.resource;
+  const { resource: outer, ids } = scope;
   scope.resource = resource;
+  scope.ids = new Set();
   checkByType(resource, walk);
   scope.resource = outer;
+  scope.ids = ids;
 }
 
 function checkByType(resource: JsonObject, walk: Walk): void {

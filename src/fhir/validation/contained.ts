@@ -3,12 +3,13 @@
  * references.html#contained).
  */
 import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { asArray, containedIds, type Walk } from './walk.ts';
+import { asArray, containedById, noteId, type Walk } from './walk.ts';
 
-/** Checks dom-2 to dom-5. Call it after the whole resource was visited, when its local references are known. */
+/** Checks dom-2 to dom-5, and that ids are unique. Call it after the whole resource was visited, when its local references are known. */
 export function checkContained(resource: JsonObject, walk: Walk): void {
   for (const [index, contained] of asArray(resource.contained).entries()) {
     if (!isObject(contained)) continue;
+    if (contained.id !== undefined) noteId(contained.id, walk, 'contained', index);
     const fault = (rule: string): void => walk.fault('invariant', rule, 'contained', index);
     if (contained.contained !== undefined) fault('SHALL NOT contain nested resources (dom-2)');
     const meta = isObject(contained.meta) ? contained.meta : {};
@@ -28,13 +29,15 @@ export function checkContained(resource: JsonObject, walk: Walk): void {
 /**
  * Checks ref-1: a local reference must name a contained resource, or, inside one, be `#` for the container. Notes the
  * reference for dom-3.
+ * @returns the type of the resource that it names
  */
-export function checkLocalReference(reference: string, walk: Walk): void {
+export function checkLocalReference(reference: string, walk: Walk): string | undefined {
   const { scope } = walk;
   scope.local.add(reference);
   const inside = scope.resource !== scope.root;
   if (reference === '#' && inside) scope.upward.add(scope.resource);
-  else if (!containedIds(scope).has(reference.slice(1))) {
+  const named = reference === '#' && inside ? scope.root : containedById(scope).get(reference.slice(1));
+  if (named === undefined)
     walk.fault('invariant', 'SHALL refer to a contained resource when it begins with # (ref-1)');
-  }
+  return typeof named?.resourceType === 'string' ? named.resourceType : undefined;
 }

@@ -4,7 +4,7 @@ import { withArticle } from '#src/shared/article.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Holds } from './invariants.ts';
 import { hasForbiddenCharacter, PRIMITIVE_TESTS, type PrimitiveTest } from './primitives.ts';
-import { asArray, type Walk } from './walk.ts';
+import { asArray, noteId, type Walk } from './walk.ts';
 import { checkXhtml } from './xhtml.ts';
 
 /** Validates an object at the walk's current position; faults are added to the walk. */
@@ -170,6 +170,7 @@ function checkShadowItem(
 
 /** Checks an item of `_name` that has only an id: with a value, it needs no extension. */
 function checkIdOnly(item: JsonObject, walk: Walk): void {
+  if (item.id !== undefined) noteId(item.id, walk);
   for (const key in item) if (key !== 'id') walk.fault('structure', 'is not an element of a primitive', key);
   const fault = PRIMITIVE_TESTS.string?.(item.id ?? null);
   if (fault !== undefined) walk.fault('value', fault, 'id');

@@ -2,6 +2,7 @@
  * The state of one pass over a resource: the current position, the faults found, and what later rules of the same
  * resource need.
  */
+import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
 import type { IssueType } from '#src/shared/issue.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
@@ -28,8 +29,10 @@ export interface Scope {
   readonly root: JsonObject;
   /** The resource that is being visited: `root` or one of its contained resources. */
   resource: JsonObject;
-  /** Ids of contained resources. */
-  ids?: ReadonlySet<string>;
+  /** Contained resources by id. */
+  contained?: ReadonlyMap<string, JsonObject>;
+  /** Ids of the elements of `resource` found so far; those of a contained resource are its own. */
+  ids: Set<string>;
   /** Local references found so far, as written. */
   readonly local: Set<string>;
   /** Contained resources that refer to their container by `#`. */
@@ -86,19 +89,31 @@ export class Walk {
 
 /** Returns the scope of a resource that stands alone. */
 export function newScope(root: JsonObject): Scope {
-  return { root, resource: root, local: new Set(), upward: new Set() };
+  return { root, resource: root, ids: new Set(), local: new Set(), upward: new Set() };
 }
 
-/** Returns the ids of the resources that a scope's root contains. */
-export function containedIds(scope: Scope): ReadonlySet<string> {
-  if (scope.ids === undefined) {
-    const ids = new Set<string>();
+/** Returns the resources that a scope's root contains, by id. */
+export function containedById(scope: Scope): ReadonlyMap<string, JsonObject> {
+  if (scope.contained === undefined) {
+    const contained = new Map<string, JsonObject>();
     for (const resource of asArray(scope.root.contained)) {
-      if (isObject(resource) && typeof resource.id === 'string') ids.add(resource.id);
+      if (isObject(resource) && typeof resource.id === 'string') contained.set(resource.id, resource);
     }
-    scope.ids = ids;
+    scope.contained = contained;
   }
-  return scope.ids;
+  return scope.contained;
+}
+
+/**
+ * Notes the id of an element, or of a contained resource in its container: both are in one space
+ * (https://hl7.org/fhir/R4/element-definitions.html#Element.id, references.html#contained).
+ */
+export function noteId(id: Json, walk: Walk, name?: string, index = -1): void {
+  if (typeof id !== 'string') return;
+  const { ids } = walk.scope;
+  if (ids.has(id))
+    walk.fault('invariant', `has the id ${cut(id, 64)} of another element of the resource`, name, index);
+  ids.add(id);
 }
 
 /** Returns a list's items; none if it isn't a list. */

@@ -52,7 +52,12 @@ export function checkXhtml(text: string): MarkupFault | undefined {
     const end = markup < 0 ? text.length : markup;
     if (end > at) {
       const run = text.slice(at, end);
-      if (open.length === 0) return malformed('has text outside its div');
+      if (open.length === 0) {
+        // White space around the root element is well-formed: https://www.w3.org/TR/xml/#sec-well-formed
+        if (/[^ \t\r\n]/.test(run)) return malformed('has text outside its div');
+        at = end;
+        continue;
+      }
       const fault = entityFault(run);
       if (fault !== undefined) return malformed(fault);
       content ||= /\S/.test(run);

@@ -1,6 +1,7 @@
 /** A GET or HEAD entry of a Bundle: handled as a separate request by the interaction that its URL names. */
 import { STATUS_CODES } from 'node:http';
 import type { ReadEntry } from '#src/fhir/bundle.ts';
+import { parseQuery } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { Answer } from '../answer.ts';
@@ -33,7 +34,7 @@ export async function readEntry(
     'if-modified-since': entry.ifModifiedSince,
   };
   const { service, caller, budget, pass, reads } = request;
-  const query = new URLSearchParams(mark < 0 ? '' : entry.url.slice(mark + 1));
+  const query = parseQuery(mark < 0 ? '' : entry.url.slice(mark + 1));
   const asked = {
     service,
     caller,

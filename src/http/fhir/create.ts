@@ -1,5 +1,6 @@
 /** create, conditional create: https://hl7.org/fhir/R4/http.html#create */
 import type { ResourceType } from '#src/fhir/types.ts';
+import { decodeBytes } from '#src/shared/query-text.ts';
 import type { Answer } from '../answer.ts';
 import type { FhirWrite } from './request.ts';
 import { parseResource } from './resource-body.ts';
@@ -11,12 +12,8 @@ import { answerWritten } from './written.ts';
  */
 export async function create(request: FhirWrite, type: ResourceType): Promise<Answer> {
   const resource = parseResource(request.body, type);
-  const criteria = request.header('if-none-exist');
-  const written = await request.service.commands.create(
-    request.command,
-    type,
-    resource,
-    criteria === '' ? undefined : criteria,
-  );
+  const header = request.header('if-none-exist');
+  const criteria = header === undefined ? undefined : decodeBytes(header);
+  const written = await request.service.commands.create(request.command, type, resource, criteria);
   return answerWritten(request, 'POST', written);
 }

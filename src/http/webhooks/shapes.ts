@@ -64,7 +64,9 @@ export const endpoint = z.object({
 
 /** An endpoint with its secret, shown once. */
 export const issuedEndpoint = endpoint.extend({
-  secret: z.string().describe('`whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now.'),
+  secret: z
+    .string()
+    .describe('`whsec_` and 32 random bytes in base64: the key of the signatures. Shown only now.'),
 });
 
 /** A delivery. */

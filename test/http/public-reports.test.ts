@@ -1,0 +1,395 @@
+/** Cases after faults that users of other servers and clients reported publicly; all data is made up. */
+import { expect } from 'chai';
+import type { JsonObject } from '#src/shared/json.ts';
+import { type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
+import type { Answer } from '#test/support/service.ts';
+
+describe('publicly reported faults of other servers', () => {
+  let service: InProcess;
+  let patient: string;
+  before(async () => {
+    service = await startInProcess();
+    patient = String((await service.post('/Patient', { resourceType: 'Patient' })).json.id);
+  });
+  after(() => service.stop());
+
+  const send = (method: string, path: string, body: object, headers: KeyedCall['headers'] = {}) =>
+    service.fhir(path, { method, body: JSON.stringify(body), headers });
+  /** What Node sends as these bytes: it writes headers as Latin-1. */
+  const utf8 = (text: string): string => Buffer.from(text).toString('latin1');
+  const named = (system: string, value: string, more: object = {}): JsonObject => ({
+    resourceType: 'Patient',
+    identifier: [{ system, value }],
+    ...more,
+  });
+  const total = async (path: string): Promise<unknown> => (await service.fhir(path)).json.total;
+  const expectStatus = (answer: Answer, status: number): void => {
+    expect(answer.status, answer.text).to.equal(status);
+  };
+
+  describe('criteria that arrive as bytes', () => {
+    const system = 'https://ex.test/c';
+
+    for (const [title, value, header] of [
+      ['UTF-8', 'Über17', utf8('Über17')],
+      ['Latin-1', 'Über18', 'Über18'],
+      ['escapes', 'Über19', '%C3%9Cber19'],
+      ['UTF-8 beyond Latin-1', 'Больница №1', utf8('Больница №1')],
+    ] as const)
+      it(`are read as ${title} in If-None-Exist`, async () => {
+        const condition = { 'If-None-Exist': `identifier=${system}|${header}` };
+        expectStatus(await send('POST', '/Patient', named(system, value), condition), 201);
+        expectStatus(await send('POST', '/Patient', named(system, value), condition), 200);
+      });
+
+    it('may have a blank as a raw plus sign', async () => {
+      const condition = { 'If-None-Exist': `identifier=${system}|A+0800` };
+      expectStatus(await send('POST', '/Patient', named(system, 'A 0800'), condition), 201);
+      expectStatus(await send('POST', '/Patient', named(system, 'A 0800'), condition), 200);
+      expectStatus(
+        await send('POST', '/Patient', named(system, 'A+0800'), {
+          'If-None-Exist': `identifier=${system}|A%2B0800`,
+        }),
+        201,
+      );
+    });
+
+    it('are one condition however they are written', async () => {
+      const forms = ['', '?', 'Patient?', `${service.base}/Patient?`].flatMap((start) => [
+        `${start}identifier=${system}|one form`,
+        `${start}identifier=${system}%7Cone%20form`,
+      ]);
+      const answers = await Promise.all(
+        forms.map((form) => send('POST', '/Patient', named(system, 'one form'), { 'If-None-Exist': form })),
+      );
+      expect(answers.map(({ status }) => status).sort()).to.deep.equal([...Array(7).fill(200), 201]);
+    });
+
+    it('are refused when their escapes are not UTF-8, and nothing is written', async () => {
+      const before = await total('/Organization?_summary=count');
+      const organization = { resourceType: 'Organization', name: 'k' };
+      const bundle = (entry: object) => ({ resourceType: 'Bundle', type: 'batch', entry: [entry] });
+      const transaction = (entry: object) => ({ ...bundle(entry), type: 'transaction' });
+      const post = { method: 'POST', url: 'Organization' };
+      const criteria = 'identifier=https://ex.test/k%7CA%FC';
+      const refused: [string, Promise<Answer>][] = [
+        ['PUT', send('PUT', `/Organization?${criteria}`, organization)],
+        ['DELETE', service.fhir(`/Organization?${criteria}`, { method: 'DELETE' })],
+        ['search', service.fhir('/Patient?family=%FC')],
+        ['percent', service.fhir('/Patient?family=%')],
+        ['path', service.fhir('/Patient/%FC')],
+        ['If-None-Exist', send('POST', '/Organization', organization, { 'If-None-Exist': criteria })],
+        [
+          'ifNoneExist',
+          send(
+            'POST',
+            '/',
+            transaction({ request: { ...post, ifNoneExist: criteria }, resource: organization }),
+          ),
+        ],
+        [
+          'PUT entry',
+          send(
+            'POST',
+            '/',
+            transaction({
+              request: { method: 'PUT', url: `Organization?${criteria}` },
+              resource: organization,
+            }),
+          ),
+        ],
+        [
+          'GET entry',
+          send('POST', '/', transaction({ request: { method: 'GET', url: 'Patient?family=%FC' } })),
+        ],
+        [
+          'form',
+          service.fhir('/Patient/_search', {
+            method: 'POST',
+            body: 'family=%FC',
+            headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          }),
+        ],
+        ['v1', service.fhir(`${service.url}/v1/patients?q=%FC`)],
+        ['page', service.fhir(`${service.url}/signin?next=%FC`, { key: null })],
+        [
+          'token',
+          service.fhir(`${service.url}/oauth/token`, {
+            method: 'POST',
+            key: null,
+            body: 'scope=%FC',
+            headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          }),
+        ],
+        [
+          'cursor',
+          service.fhir(`/Patient?_cursor=${Buffer.from('["\xff"]', 'latin1').toString('base64url')}`),
+        ],
+      ];
+      for (const [title, answer] of refused)
+        expect((await answer).status, `${title}: ${(await answer).text}`).to.equal(400);
+      const inBatch = await send(
+        'POST',
+        '/',
+        bundle({ request: { method: 'GET', url: 'Patient?family=%FC' } }),
+      );
+      expect(inBatch.text).to.contain('400 Bad Request');
+      expect(await total('/Organization?_summary=count')).to.equal(before);
+    });
+
+    it('are refused when they are empty', async () => {
+      const created = await total('/Patient?_summary=count');
+      const transaction = (request: object, resource: object = { resourceType: 'Patient' }) =>
+        send('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry: [{ request, resource }] });
+      for (const header of ['', '?', 'Patient?', 'identifier=', '_count=1', 'identifier=&family=Größe'])
+        expectStatus(
+          await send('POST', '/Patient', { resourceType: 'Patient' }, { 'If-None-Exist': header }),
+          400,
+        );
+      const post = { method: 'POST', url: 'Patient' };
+      expectStatus(await transaction({ ...post, ifNoneExist: '' }), 400);
+      expectStatus(
+        await transaction(
+          { method: 'PUT', url: `Patient/${patient}`, ifMatch: '' },
+          { resourceType: 'Patient', id: patient },
+        ),
+        400,
+      );
+      expectStatus(
+        await send(
+          'PUT',
+          `/Patient/${patient}`,
+          { resourceType: 'Patient', id: patient },
+          { 'If-Match': '' },
+        ),
+        400,
+      );
+      expectStatus(await service.fhir('/Patient?identifier=&family=Größe', { method: 'DELETE' }), 400);
+      expectStatus(await service.fhir('/Patient', { headers: { Prefer: '' } }), 200);
+      expect(await total('/Patient?_summary=count')).to.equal(created);
+    });
+  });
+
+  describe('rules within one resource', () => {
+    const prescription = (more: object): object => ({
+      resourceType: 'MedicationRequest',
+      status: 'active',
+      intent: 'order',
+      subject: { reference: `Patient/${patient}` },
+      ...more,
+    });
+    const drug = (id: string) => ({ resourceType: 'Medication', id, code: { text: id } });
+    const text = { medicationCodeableConcept: { text: 'x' } };
+    const cases: [string, () => object, string?][] = [
+      [
+        'contained resources with one id',
+        () => prescription({ contained: [drug('m'), drug('m')], medicationReference: { reference: '#m' } }),
+        'MedicationRequest.contained[1]',
+      ],
+      [
+        'elements with one id',
+        () => ({
+          resourceType: 'Patient',
+          name: [
+            { id: 'a', family: 'x' },
+            { id: 'a', family: 'y' },
+          ],
+        }),
+        'Patient.name[1]',
+      ],
+      [
+        'a primitive with the id of another',
+        () => ({
+          resourceType: 'Patient',
+          _gender: { id: 'a' },
+          gender: 'male',
+          name: [{ given: ['x'], _given: [{ id: 'a' }] }],
+        }),
+        'Patient.name[0].given[0]',
+      ],
+      [
+        'an element with the id of a contained resource',
+        () => prescription({ contained: [drug('m')], medicationReference: { id: 'm', reference: '#m' } }),
+        'MedicationRequest.contained[0]',
+      ],
+      [
+        'a contained resource of another type than the element takes',
+        () => prescription({ ...text, contained: [drug('m')], requester: { reference: '#m' } }),
+        'MedicationRequest.requester',
+      ],
+      [
+        'a type other than that of the reference',
+        () => prescription({ ...text, requester: { reference: `Patient/${patient}`, type: 'Organization' } }),
+        'MedicationRequest.requester.type',
+      ],
+      [
+        'a type other than that of a contained resource',
+        () =>
+          prescription({
+            contained: [drug('m')],
+            medicationReference: { reference: '#m', type: 'Substance' },
+          }),
+        'MedicationRequest.medication.ofType(Reference).type',
+      ],
+      [
+        'a type other than that of a reference elsewhere',
+        () =>
+          prescription({
+            ...text,
+            requester: { reference: 'https://ex.test/fhir/Patient/1', type: 'Organization' },
+          }),
+        'MedicationRequest.requester.type',
+      ],
+      [
+        'a type that the element does not take',
+        () => prescription({ ...text, requester: { identifier: { value: '1' }, type: 'Observation' } }),
+        'MedicationRequest.requester.type',
+      ],
+      [
+        'the same type, relative or absolute',
+        () =>
+          prescription({
+            ...text,
+            requester: { reference: `Patient/${patient}`, type: 'Patient' },
+            performer: {
+              reference: 'https://ex.test/fhir/Patient/1',
+              type: 'http://hl7.org/fhir/StructureDefinition/Patient',
+            },
+          }),
+      ],
+      [
+        'one id in an element and in an element of a contained resource',
+        () =>
+          prescription({
+            contained: [{ ...drug('m'), code: { id: 'a', text: 'x' } }],
+            medicationReference: { id: 'a', reference: '#m' },
+          }),
+      ],
+      [
+        'the type of a model that is not of R4',
+        () =>
+          prescription({ ...text, requester: { identifier: { value: '1' }, type: 'https://ex.test/Robot' } }),
+      ],
+    ];
+    for (const [title, resource, expression] of cases)
+      it(`${expression === undefined ? 'allow' : 'refuse'} ${title}`, async () => {
+        const body = resource();
+        const type = String(Reflect.get(body, 'resourceType'));
+        const answer = await send('POST', `/${type}`, body);
+        expectStatus(answer, expression === undefined ? 201 : 422);
+        const checked = await send('POST', `/${type}/$validate`, body);
+        expect(checked.text.includes('"severity":"error"')).to.equal(expression !== undefined);
+        if (expression === undefined) return;
+        expect(answer.text).to.contain(`"expression":["${expression}`);
+        expect(checked.text).to.contain(`"expression":["${expression}`);
+      });
+  });
+
+  describe('narratives', () => {
+    const div = '<div xmlns="http://www.w3.org/1999/xhtml">a</div>';
+    const withText = (markup: string) => ({
+      resourceType: 'Patient',
+      text: { status: 'generated', div: markup },
+    });
+
+    it('may have white space around their div', async () => {
+      const spaced = withText(`\n  ${div}\r\n\t`);
+      const created = await send('POST', '/Patient', spaced);
+      expectStatus(created, 201);
+      const id = String(created.json.id);
+      expectStatus(await send('PUT', `/Patient/${id}`, { ...spaced, id }), 200);
+      const entry = [{ request: { method: 'POST', url: 'Patient' }, resource: spaced }];
+      expectStatus(await send('POST', '/', { resourceType: 'Bundle', type: 'transaction', entry }), 200);
+      expect((await send('POST', '/Patient/$validate', spaced)).text).not.to.contain('"error"');
+      for (const markup of [`${div}\n${div}`, `\u00a0${div}`, ' ', `a ${div}`])
+        expectStatus(await send('POST', '/Patient', withText(markup)), 422);
+    });
+  });
+
+  describe('patches', () => {
+    const patch = (id: string, body: object, type = 'application/json-patch+json') =>
+      send('PATCH', `/Patient/${id}`, body, { 'Content-Type': type });
+
+    it('add to a list that is absent', async () => {
+      const id = String(
+        (await service.post('/Patient', { resourceType: 'Patient', contact: [{ name: { text: 'x' } }] })).json
+          .id,
+      );
+      const phone = (value: string) => ({ system: 'phone', value });
+      const add = (path: string, value: unknown) => ({ op: 'add', path, value });
+      const patched = await patch(id, [
+        add('/telecom/-', phone('1')),
+        add('/telecom/-', phone('2')),
+        add('/contact/0/telecom/-', phone('3')),
+        { op: 'copy', from: '/telecom/0', path: '/contact/0/telecom/-' },
+      ]);
+      expectStatus(patched, 200);
+      expect(patched.json.telecom).to.deep.equal([phone('1'), phone('2')]);
+      expect(patched.json.contact).to.deep.equal([
+        { name: { text: 'x' }, telecom: [phone('3'), phone('1')] },
+      ]);
+      for (const path of ['/link/0/type/-', '/birthDate/-', '/photo/-/-'])
+        expectStatus(await patch(id, [add(path, 'x')]), 422);
+      const part = (name: string, value: object) => ({ name, ...value });
+      const operation = (...parts: object[]) => ({
+        resourceType: 'Parameters',
+        parameter: [{ name: 'operation', part: parts }],
+      });
+      const added = await patch(
+        id,
+        operation(
+          part('type', { valueCode: 'insert' }),
+          part('path', { valueString: 'Patient.address' }),
+          part('index', { valueInteger: 0 }),
+          part('value', { valueAddress: { city: 'Oslo' } }),
+        ),
+        'application/fhir+json',
+      );
+      expectStatus(added, 200);
+      expect(added.json.address).to.deep.equal([{ city: 'Oslo' }]);
+    });
+  });
+
+  describe('Provenance', () => {
+    const provenance = (...target: string[]) => ({
+      resourceType: 'Provenance',
+      target: target.map((reference) => ({ reference })),
+      recorded: '2026-01-01T00:00:00Z',
+      agent: [{ who: { display: 'Dr A' } }],
+    });
+    const entry = (n: number, resource: object) => ({
+      fullUrl: `urn:uuid:00000000-0000-4000-8000-00000000000${n}`,
+      request: { method: 'POST', url: String(Reflect.get(resource, 'resourceType')) },
+      resource,
+    });
+    const urn = (n: number): string => `urn:uuid:00000000-0000-4000-8000-00000000000${n}`;
+
+    it('may target directory entries beside its record', async () => {
+      const administered = {
+        resourceType: 'MedicationRequest',
+        status: 'active',
+        intent: 'order',
+        subject: { reference: urn(1) },
+        medicationReference: { reference: urn(2) },
+      };
+      const answer = await service.post('/', {
+        resourceType: 'Bundle',
+        type: 'transaction',
+        entry: [
+          entry(4, provenance(urn(2), urn(1), urn(3))),
+          entry(1, { resourceType: 'Patient' }),
+          entry(2, { resourceType: 'Medication', code: { text: 'Aspirin 75' } }),
+          entry(3, administered),
+        ],
+      });
+      const medication = /Medication\/[0-9a-f-]{36}/.exec(answer.text)?.[0] ?? '';
+      expectStatus(await send('POST', '/Provenance', provenance(medication, `Patient/${patient}`)), 201);
+      expectStatus(await send('POST', '/Provenance', provenance(medication)), 422);
+      const other = String((await service.post('/Patient', { resourceType: 'Patient' })).json.id);
+      expectStatus(
+        await send('POST', '/Provenance', provenance(`Patient/${other}`, `Patient/${patient}`)),
+        422,
+      );
+    });
+  });
+});
