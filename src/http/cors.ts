@@ -58,7 +58,7 @@ export function answerCors(ctx: Context): boolean {
   head.set('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
   // Any header may be sent: those that nothing reads are harmless, and proxies and tracing add their own.
   const asked = headers['access-control-request-headers'];
-  head.set('Access-Control-Allow-Headers', asked === undefined || asked === '' ? ALLOWED : asked);
+  head.set('Access-Control-Allow-Headers', asked ? `${ALLOWED}, ${asked}` : ALLOWED);
   head.set('Access-Control-Max-Age', '86400');
   return true;
 }

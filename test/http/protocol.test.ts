@@ -127,12 +127,13 @@ describe('HTTP protocol', () => {
       headers: {
         Origin: 'https://app.example',
         'Access-Control-Request-Method': 'POST',
-        'Access-Control-Request-Headers': 'authorization, if-match',
+        'Access-Control-Request-Headers':
+          'authorization, cache-control, content-encoding, if-match, traceparent, x-requested-with',
       },
     });
     expect(preflight.status).to.equal(204);
     expect(preflight.headers.get('access-control-allow-origin')).to.equal('*');
-    for (const name of ['If-Match', 'User-Agent'])
+    for (const name of ['If-Match', 'User-Agent', 'cache-control', 'content-encoding', 'traceparent'])
       expect(preflight.headers.get('access-control-allow-headers')).to.contain(name);
     const answer = await service.fhir(`/Patient/${id}`, { headers: { Origin: 'https://app.example' } });
     expect(answer.headers.get('access-control-allow-origin')).to.equal('*');

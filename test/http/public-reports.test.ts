@@ -392,4 +392,20 @@ describe('publicly reported faults of other servers', () => {
       );
     });
   });
+
+  describe('names and media types', () => {
+    it('select resourceType among the elements', async () => {
+      const answer = await service.fhir('/Patient?_elements=name,id,resourceType');
+      expectStatus(answer, 200);
+      expectStatus(await service.fhir('/Patient?_elements=nickname'), 400);
+    });
+
+    it('take FHIR JSON by the name of earlier releases', async () => {
+      const old = 'application/json+fhir';
+      const headers = { 'Content-Type': old, Accept: old };
+      expectStatus(await send('POST', '/Patient', { resourceType: 'Patient' }, headers), 201);
+      for (const format of [old, encodeURIComponent(old)])
+        expectStatus(await service.fhir(`/Patient?_format=${format}`), 200);
+    });
+  });
 });

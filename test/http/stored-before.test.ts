@@ -159,4 +159,17 @@ describe('resources that were stored before validation was tightened', () => {
     for (const name of ['empty narrative', 'status without a code', 'excerpt', 'contained', 'directory'])
       expect((await service.fhir(at(name), { method: 'DELETE' })).status, name).to.equal(204);
   });
+
+  it('come back by a PUT that repeats the last version, and by no other with their faults', async () => {
+    for (const name of ['empty narrative', 'status without a code', 'excerpt', 'directory']) {
+      const history = await service.fhir(`${at(name)}/_history/2`);
+      const last: JsonObject = (
+        history.status === 200 ? history : await service.fhir(`${at(name)}/_history/1`)
+      ).json;
+      expect((await put(name, { ...last, language: 'en' })).status, name).to.equal(422);
+      const restored = await put(name, last);
+      expect(restored.status, `${name}: ${restored}`).to.equal(201);
+      expect((await put(name, last)).status, name).to.equal(422);
+    }
+  });
 });
