@@ -67,6 +67,7 @@ import { edgeKeys } from './http/edge/edge.ts';
 import { notFresh, requireFresh } from './http/freshness.ts';
 import { openIdentify } from './http/identity.ts';
 import { createServer } from './http/server.ts';
+import { answerWhileStarting } from './http/starting.ts';
 import { VERSION } from './http/version.ts';
 import { observeIdempotency, observeLocks, observePools } from './metrics/database.ts';
 import { observeQueries } from './metrics/queries.ts';
@@ -180,7 +181,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
   try {
     await assertNotMoved(pool, kind === 'postgresql');
     await assertOwnLog(ownLog);
-    await bringReadModelsUpToDate(pool, { store, databaseUrl, log, watch });
+    await bringReadModelsUpToDate(pool, {
+      ...{ store, databaseUrl, log, watch },
+      answerMeanwhile: (say) => answerWhileStarting(config, say),
+    });
     await noteLog(ownLog);
   } catch (error) {
     await Promise.all([store.close(), traffic.close(), pool.end()]);

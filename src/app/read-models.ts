@@ -11,6 +11,10 @@ import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
 import { assertNotBehind } from '../operations/restored-log.ts';
 import { readProcessPositions } from '../processes/positions.ts';
+import { describeRebuild, RebuildCount } from './rebuild-count.ts';
+
+/** How often the log says how far a rebuild is, in ms. */
+const TOLD_MS = 10_000;
 
 /**
  * Makes missing read models; those that software of another version made are rebuilt, by one instance at a time.
@@ -22,6 +26,8 @@ export async function bringReadModelsUpToDate(
     readonly store: EventStore;
     readonly log: Logger;
     readonly watch: Pick<LogWatch, 'begin'>;
+    /** Answers requests until what it returns is called; is handed what the start is doing. */
+    readonly answerMeanwhile: (say: () => string) => Promise<() => Promise<void>>;
   },
 ): Promise<void> {
   const names = PROJECTIONS.map(({ name }) => name);
@@ -35,11 +41,17 @@ export async function bringReadModelsUpToDate(
       { projections: outdated },
       'rebuilding read models whose version changed; the service starts when this is done',
     );
+    const count = new RebuildCount(outdated);
+    const close = await deps.answerMeanwhile(() => describeRebuild(count.state()));
+    const telling = setInterval(() => deps.log.info(count.state(), 'rebuilding read models'), TOLD_MS);
     try {
-      await rebuild(deps, outdated, { force: true });
+      await rebuild(deps, outdated, { force: true, onProgress: (progress) => count.note(progress) });
     } catch (error) {
       if (!(error instanceof RebuildRunning)) throw error;
       await delay(1_000);
+    } finally {
+      clearInterval(telling);
+      await close();
     }
   }
 }

@@ -1,0 +1,57 @@
+/** Answers on the port while the service starts, so that a supervisor sees that the process lives and works. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { newUuid } from '#src/shared/ids.ts';
+import { unavailable } from '#src/shared/refusal.ts';
+import { fhirError, jsonError } from './errors.ts';
+
+/** Seconds before a client should retry. */
+const RETRY_SECONDS = 10;
+
+/** The address of the service. */
+export interface StartingAt {
+  readonly host: string;
+  readonly port: number;
+  readonly baseUrl: string;
+}
+
+/**
+ * Listens until the start goes on: `/health/live` is 200, all else 503.
+ * @param say what the service is doing.
+ * @returns what closes the port again.
+ * @throws NodeJS.ErrnoException as listening does
+ */
+export async function answerWhileStarting(
+  { host, port, baseUrl }: StartingAt,
+  say: () => string,
+): Promise<() => Promise<void>> {
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const send = (status: number, text: string, type = 'application/json'): void => {
+      const headers = { 'Content-Type': type, 'Cache-Control': 'no-store', Connection: 'close' };
+      const retry = status === 503 ? { 'Retry-After': String(RETRY_SECONDS) } : {};
+      response.writeHead(status, { ...headers, ...retry }).end(request.method === 'HEAD' ? '' : text);
+    };
+    const message = say();
+    if (pathname === '/health/live') send(200, JSON.stringify({ status: 'live' }));
+    else if (pathname === '/health/ready') {
+      const checks = { projections: 'unavailable' };
+      send(
+        503,
+        JSON.stringify({ status: 'unavailable', checks, message: `not ready: projections (${message})` }),
+      );
+    } else {
+      const refusal = unavailable(`the service is starting: ${message}`, RETRY_SECONDS);
+      const isFhir = pathname.startsWith('/fhir/');
+      const answer = isFhir ? fhirError(refusal) : jsonError(refusal, newUuid(), baseUrl);
+      send(503, String(answer.body), isFhir ? 'application/fhir+json' : 'application/json');
+    }
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  };
+}
