@@ -69,8 +69,11 @@ export interface AdminCommands {
     settings: Sso,
     claim: organization.SsoClaim,
   ) => Promise<Done>;
-  /** @param domain of the caller's verified e-mail address. */
-  readonly verifyOrganization: (by: RequestContext, organizationId: string, domain: string) => Promise<Done>;
+  /**
+   * Confirms the domain of the caller's verified e-mail address.
+   * @throws Refusal invalid for a domain of a public mail provider; forbidden if single sign-on has other domains
+   */
+  readonly confirmDomain: (by: RequestContext, organizationId: string, domain: string) => Promise<Done>;
   /** @throws Refusal throttled while too many sandboxes of the caller or of the organization wait to be filled. */
   readonly createProject: (
     by: RequestContext,
@@ -104,7 +107,6 @@ export interface AdminCommands {
     overlap: Micros,
   ) => Promise<Done<{ readonly secret: string; readonly previousUntil: string | undefined }>>;
   readonly brandApplication: (by: RequestContext, applicationId: string, branding: Branding) => Promise<Done>;
-  readonly trustApplication: (by: RequestContext, applicationId: string, trusted: boolean) => Promise<Done>;
   readonly deleteApplication: (by: RequestContext, applicationId: string) => Promise<Done>;
   /** An organization, a project and a key in one. @throws Refusal throttled, as for a project. */
   readonly quickstart: (by: RequestContext, founding: Founding) => Promise<Founded>;
@@ -159,7 +161,7 @@ export function openAdmin({
           return configured;
         },
       ),
-    verifyOrganization: (by, id, domain) => onOrganization(by, id, organization.verify(id, domain)),
+    confirmDomain: (by, id, domain) => onOrganization(by, id, organization.confirmDomain(id, domain)),
     async createProject(by, organizationId, name) {
       const id = by.ids.prefixed('proj_');
       const filling = provisioningRequested({ ...by, patients: sandboxPatients });
@@ -209,7 +211,6 @@ export function openAdmin({
       return { ...rotated, result: { secret, previousUntil } };
     },
     brandApplication: (by, id, branding) => onApplication(by, id, application.brand(id, branding)),
-    trustApplication: (by, id, trusted) => onApplication(by, id, application.trust(id, trusted)),
     deleteApplication: (by, id) => onApplication(by, id, application.remove(id)),
     quickstart(by, founding) {
       const found = () => foundFor({ organizations, projects }, by, { ...founding, sandboxPatients });

@@ -49,6 +49,8 @@ export interface RequestContext {
   readonly now: () => Micros;
   /** Set when an `Idempotency-Key` came with the request. */
   readonly retry?: RetryNotes;
+  /** Why the service writes by itself, for the event's metadata. */
+  readonly cause?: string;
 }
 
 /** The target of a command's append: `expectedRevision` is -1 for a new stream. */

@@ -37,3 +37,14 @@ export async function projectName(pool: Pool, id: string): Promise<string | unde
   });
   return rows[0]?.name;
 }
+
+/** Returns open applications that someone else than the operator made trusted, at most 100. Index: application_trusted_by_others. */
+export async function trustedByOthers(pool: Pool, except: readonly string[]): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'trusted-by-others',
+    text: `select id from projects.application
+      where trusted_by_others and deleted_at is null and id <> all($1::text[]) order by id limit 100`,
+    values: [except],
+  });
+  return rows.map(({ id }) => id);
+}

@@ -54,6 +54,7 @@ import { startSweeping } from './app/sweeping.ts';
 import { terminologyReady } from './app/terminology.ts';
 import { openTokens } from './app/tokens.ts';
 import { openTraffic } from './app/traffic.ts';
+import { openTrustEnding } from './app/trust.ts';
 import { openWebhooks } from './app/webhooks.ts';
 import type { Config } from './config.ts';
 import type { Quickstart } from './data-dir.ts';
@@ -343,6 +344,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   expiry.start();
   const proposing = openProposals({ writing, queries: consentQueries, passed, log });
   proposing.endings.start();
+  const trustEnding = openTrustEnding({ pool, kernel, passed, log });
+  trustEnding.start();
   observeFollowing(registry, {
     pool,
     store,
@@ -515,6 +518,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       endings.stop();
       await expiry.stop();
       await proposing.endings.stop();
+      await trustEnding.stop();
       await hooks.stop();
       sandboxes.stop();
       await appends.end();

@@ -62,7 +62,7 @@ export function rotateSecret(id: string, sha256: string, { overlap, now }: { ove
   };
 }
 
-/** Returns the decision to make an application trusted, or ordinary again. */
+/** Makes an application trusted, or ordinary again, for an operator. */
 export function trust(id: string, trusted: boolean) {
   return (state: ApplicationState): PlainEvent[] => {
     requireThere(state, id);

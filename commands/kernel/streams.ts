@@ -74,8 +74,14 @@ export class Streams<S> {
 
   /** Runs a command whose answer comes from its request alone. @returns undefined when there was nothing to do. @throws Refusal */
   async transact(stream: string, by: RequestContext, decide: Decide<S>): Promise<Wrote | undefined> {
-    const { credential, requestId, ids, now, retry } = by;
-    const metadata = { request_id: requestId, command_id: ids.at(0, `command/${stream}`), credential };
+    const { credential, requestId, ids, now, retry, cause } = by;
+    const command_id = ids.at(0, `command/${stream}`);
+    const metadata = {
+      request_id: requestId,
+      command_id,
+      credential,
+      ...(cause === undefined ? {} : { cause }),
+    };
     const earlier = retry?.earlier.get(metadata.command_id);
     const [first, ...more] = earlier ? await this.written(earlier, metadata.command_id) : [];
     if (first !== undefined)

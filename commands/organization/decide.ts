@@ -1,6 +1,7 @@
 /** Decisions about organizations. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { isAtLeast, type Person, type Role } from '#src/shared/member.ts';
+import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { memberKey, type OrganizationState, type Sso } from './state.ts';
 
@@ -53,14 +54,17 @@ export interface SsoClaim {
 /**
  * Replaces the SSO settings.
  * @throws Refusal forbidden if the caller isn't an owner and changes the sign-in, or for new domains that aren't the
- *   caller's: a domain decides who becomes a member and whom discovery sends here
+ *   caller's: a domain decides who becomes a member and whom discovery sends here; invalid for new domains of public
+ *   mail providers
  */
 export function configureSso(id: string, { issuer, client_id, domains }: Sso, claim: SsoClaim) {
   return (state: OrganizationState): PlainEvent[] => {
     requireThere(state, id);
     const { sso } = state;
     if (sso?.issuer !== issuer || sso.client_id !== client_id) requireOwner(claim.role);
-    requireProved(domains, [...(sso?.domains ?? []), ...(claim.domain === undefined ? [] : [claim.domain])]);
+    const held = sso?.domains ?? [];
+    requireOwnDomains(domains.map((domain) => (held.includes(domain) ? undefined : domain)));
+    requireProved(domains, [...held, ...(claim.domain === undefined ? [] : [claim.domain])]);
     const same =
       sso?.issuer === issuer &&
       sso.client_id === client_id &&
@@ -72,12 +76,18 @@ export function configureSso(id: string, { issuer, client_id, domains }: Sso, cl
 }
 
 /**
- * Records that an owner has a verified address in a domain.
- * @throws Refusal forbidden if the organization signs in with other domains
+ * Confirms the domain of an owner's verified e-mail address.
+ * @throws Refusal invalid for a domain of a public mail provider; forbidden if the organization signs in with others
  */
-export function verify(id: string, domain: string) {
+export function confirmDomain(id: string, domain: string) {
   return (state: OrganizationState): PlainEvent[] => {
     requireThere(state, id);
+    if (isPublicMailDomain(domain)) {
+      throw new Refusal('invalid', {
+        code: 'business-rule',
+        diagnostics: `${domain} belongs to a public mail provider, so it can't be confirmed: send an ID token with an e-mail address at a domain of the organization itself`,
+      });
+    }
     const domains = state.sso?.domains ?? [];
     if (domains.length > 0 && !domains.includes(domain)) {
       throw new Refusal('forbidden', {
@@ -85,7 +95,7 @@ export function verify(id: string, domain: string) {
         diagnostics: `the domain of your e-mail address, ${domain}, is not one of the organization's domains: ${domains.join(', ')}`,
       });
     }
-    return state.verified === domain ? [] : [{ type: 'OrganizationVerified', data: { domain } }];
+    return state.confirmed === domain ? [] : [{ type: 'OrganizationVerified', data: { domain } }];
   };
 }
 
@@ -95,6 +105,22 @@ function requireOwner(role: Role): void {
     code: 'forbidden',
     diagnostics: `changing issuer or client_id of single sign-on requires the role owner; your role in this organization is ${role}`,
   });
+}
+
+/** @param added new domains; undefined in the place of one that the organization has */
+function requireOwnDomains(added: readonly (string | undefined)[]): void {
+  const foreign = added.flatMap((domain, index) =>
+    domain === undefined || !isPublicMailDomain(domain)
+      ? []
+      : [
+          {
+            code: 'business-rule' as const,
+            diagnostics: `${domain} belongs to a public mail provider, whose people are not the organization's`,
+            expression: `domains.${index}`,
+          },
+        ],
+  );
+  if (foreign.length > 0) throw new Refusal('invalid', foreign);
 }
 
 function requireProved(domains: readonly string[], proved: readonly string[]): void {

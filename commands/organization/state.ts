@@ -1,4 +1,4 @@
-/** The state of an organization that decisions need: its members, its sign-in, its verification. */
+/** The state of an organization that decisions need: its members, its sign-in, its confirmed domain. */
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Person, Role } from '#src/shared/member.ts';
 import type { Fold } from '../kernel/stream.ts';
@@ -16,8 +16,8 @@ export interface OrganizationState {
   /** Roles by `memberKey`. */
   readonly members: Map<string, Role>;
   sso: Sso | undefined;
-  /** The e-mail domain that was proved; undefined before. */
-  verified: string | undefined;
+  /** The domain that an owner confirmed; undefined without one. */
+  confirmed: string | undefined;
 }
 
 /** Returns the key of a member: issuer and subject. */
@@ -29,7 +29,7 @@ export function memberKey({ issuer, subject }: Person): string {
 export const ORGANIZATION: Fold<OrganizationState, EventOf<'organization'>> = {
   name: 'organization',
   kinds: ['organization'],
-  initial: () => ({ exists: false, members: new Map(), sso: undefined, verified: undefined }),
+  initial: () => ({ exists: false, members: new Map(), sso: undefined, confirmed: undefined }),
   evolve,
   sizeOf: ({ members }) => 300 + members.size * 200,
 };
@@ -48,12 +48,12 @@ function evolve(state: OrganizationState, event: EventOf<'organization'>): void 
       break;
     case 'OrganizationSsoConfigured':
       state.sso = event.data;
-      // A verification is void once its domain isn't the organization's any more.
-      if (state.verified !== undefined && !event.data.domains.includes(state.verified))
-        state.verified = undefined;
+      // The confirmation ends once its domain isn't the organization's any more.
+      if (state.confirmed !== undefined && !event.data.domains.includes(state.confirmed))
+        state.confirmed = undefined;
       break;
     case 'OrganizationVerified':
-      state.verified = event.data.domain;
+      state.confirmed = event.data.domain;
       break;
     default:
       event satisfies never;

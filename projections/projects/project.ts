@@ -31,10 +31,10 @@ function changesOf({ event, stream, metadata }: StoredEvent): Change<StatementNa
     case 'OrganizationSsoConfigured':
       return [
         ['sso', { ...event.data, id }],
-        ['verificationEnd', { ...event.data, id }],
+        ['confirmationEnd', { ...event.data, id }],
       ];
     case 'OrganizationVerified':
-      return [['verification', { ...event.data, id }]];
+      return [['confirmation', { ...event.data, id }]];
     case 'ProjectCreated': {
       const { project_id, organization_id: organization, name } = event.data;
       return [['project', { id: project_id, organization, name }]];
@@ -72,8 +72,13 @@ function changesOf({ event, stream, metadata }: StoredEvent): Change<StatementNa
       const shown = { logo_sha256: logo?.sha256, logo_type: logo?.content_type, logo_size: logo?.size };
       return [['branding', { ...rest, ...shown, id }]];
     }
-    case 'ApplicationTrusted':
-      return [['trust', { ...event.data, id }]];
+    case 'ApplicationTrusted': {
+      // Owners could give trust once; only the operator's counts.
+      const { trusted } = event.data;
+      const isOperators = metadata.credential.kind === 'system';
+      const row = { id, trusted: trusted && isOperators, trusted_by_others: trusted && !isOperators };
+      return [['trust', row]];
+    }
     case 'ApplicationDeleted':
       return [['applicationEnd', { id }]];
     default:
@@ -84,7 +89,7 @@ function changesOf({ event, stream, metadata }: StoredEvent): Change<StatementNa
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 7,
+  version: 8,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,

@@ -10,9 +10,8 @@ create table ${schema}.organization (
   sso_client_id text,
   sso_domains text[],            -- lower case
   sso_at int8,
-  verified_domain text,          -- null while it is not verified
-  verified_at int8,              -- null with it
-  verification_at int8           -- of the last verification, also when it counts no more
+  confirmed_domain text,         -- null without one
+  confirmed_at int8              -- of the last confirmation, also when it has ended
 );
 create table ${schema}.member (
   organization text not null,
@@ -71,7 +70,8 @@ create table ${schema}.application (
   logo_type text,
   logo_size int4,
   branded_at int8,
-  trusted boolean not null,
+  trusted boolean not null,      -- by the operator
+  trusted_by_others boolean not null default false, -- someone else gave it trust, which counts no more and waits for its end
   trusted_at int8,               -- of the last change
   created_at int8 not null,
   deleted_at int8
@@ -93,4 +93,6 @@ create index if not exists project_filling on ${schema}.project (filling_at) whe
 create index if not exists api_key_of_project on ${schema}.api_key (project, created_at, key_id);
 -- applications of a project
 create index if not exists application_of_project on ${schema}.application (project, created_at, id);
+-- trust that has to be ended
+create index if not exists application_trusted_by_others on ${schema}.application (id) where trusted_by_others;
 `;

@@ -27,17 +27,17 @@ from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, issuer text, client_id text, domains text[], at int8) order by id, at desc) x
 where o.id = x.id and (o.sso_at is null or o.sso_at < x.at)`,
 
-  verification: (schema: string) => `
-update ${schema}.organization o set verified_domain = x.domain, verified_at = x.at, verification_at = x.at
+  confirmation: (schema: string) => `
+update ${schema}.organization o set confirmed_domain = x.domain, confirmed_at = x.at
 from (select distinct on (id) * from json_to_recordset($1::json)
   as x(id text, domain text, at int8) order by id, at desc) x
-where o.id = x.id and (o.verification_at is null or o.verification_at < x.at)`,
+where o.id = x.id and (o.confirmed_at is null or o.confirmed_at < x.at)`,
 
-  // Takes every settings of a batch: the last ones may have the domain again, the verification is gone all the same.
-  verificationEnd: (schema: string) => `
-update ${schema}.organization o set verified_domain = null, verified_at = null
+  // Takes every settings of a batch: the last ones may have the domain again, the confirmation has ended all the same.
+  confirmationEnd: (schema: string) => `
+update ${schema}.organization o set confirmed_domain = null
 from json_to_recordset($1::json) as x(id text, domains text[], at int8)
-where o.id = x.id and o.verification_at < x.at and not o.verified_domain = any(x.domains)`,
+where o.id = x.id and o.confirmed_at < x.at and not o.confirmed_domain = any(x.domains)`,
 
   project: (schema: string) => `
 insert into ${schema}.project (id, organization, name, created_at)
@@ -97,9 +97,9 @@ from (select distinct on (id) * from json_to_recordset($1::json)
 where a.id = x.id and (a.branded_at is null or a.branded_at < x.at)`,
 
   trust: (schema: string) => `
-update ${schema}.application a set trusted = x.trusted, trusted_at = x.at
+update ${schema}.application a set trusted = x.trusted, trusted_by_others = x.trusted_by_others, trusted_at = x.at
 from (select distinct on (id) * from json_to_recordset($1::json)
-  as x(id text, trusted boolean, at int8) order by id, at desc) x
+  as x(id text, trusted boolean, trusted_by_others boolean, at int8) order by id, at desc) x
 where a.id = x.id and (a.trusted_at is null or a.trusted_at < x.at)`,
 
   applicationEnd: (schema: string) => `

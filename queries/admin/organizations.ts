@@ -15,8 +15,8 @@ export interface OrganizationRow {
   readonly sso_issuer: string | null;
   readonly sso_client_id: string | null;
   readonly sso_domains: readonly string[] | null;
-  readonly verified_domain: string | null;
-  readonly verified_at: number | null;
+  /** The domain that an owner confirmed. */
+  readonly confirmed_domain: string | null;
 }
 
 /** A member by name. */
@@ -40,7 +40,7 @@ export interface Organizations {
 }
 
 const COLUMNS = `o.id, o.name, o.created_at, m.role, o.sso_issuer, o.sso_client_id, o.sso_domains,
-  o.verified_domain, o.verified_at`;
+  o.confirmed_domain`;
 
 const MEMBER = `m.issuer || ' ' || m.subject as id, m.issuer, m.subject, m.email, m.role, m.changed_at as created_at
   from projects.member m where m.organization = $1 and m.role is not null`;

@@ -74,13 +74,7 @@ export interface Projects {
   readonly keys: (project: string, asked: PageAsked) => Promise<Page<KeyRow>>;
   readonly key: (identity: Identity, id: string) => Promise<Held<KeyRow> | undefined>;
   readonly applications: (project: string, asked: PageAsked) => Promise<Page<ApplicationRow>>;
-  readonly application: (
-    identity: Identity,
-    id: string,
-  ) => Promise<
-    | (Held<ApplicationRow> & { readonly organization: string; readonly organization_verified: boolean })
-    | undefined
-  >;
+  readonly application: (identity: Identity, id: string) => Promise<Held<ApplicationRow> | undefined>;
 }
 
 const PROJECT = 'p.id, p.organization, p.name, p.created_at';
@@ -147,8 +141,7 @@ export function openProjects(pool: Pool): Projects {
     application: (identity, id) =>
       held(
         'application',
-        `select ${APPLICATION}, m.role, p.organization, o.verified_at is not null as organization_verified
-         from projects.application a ${ofProject('a')} join projects.organization o on o.id = p.organization
+        `select ${APPLICATION}, m.role from projects.application a ${ofProject('a')}
          where a.id = $5 and a.deleted_at is null`,
         identity,
         id,

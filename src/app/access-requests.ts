@@ -111,7 +111,7 @@ export function openAccessRequests(parts: AccessRequestParts): {
     async offer(person, request) {
       const client = await findClient(request.client_id);
       if (client === undefined) return undefined;
-      if (client.environment === 'production' && !client.organization.verified) return undefined;
+      if (client.environment === 'production' && client.organization.domain === undefined) return undefined;
       return { client, records: await authorize.recordsFor(person, client, undefined) };
     },
     approve: (asked) =>

@@ -428,6 +428,20 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
+      command(
+        'applications <action> <application>',
+        'trust: let an application use the identity grant, which gives it grants without the consent page; withdraw: take that back',
+      ),
+      'annal applications trust app_…',
+    ),
+    async ([action = '', application = ''], options) => {
+      const { applicationsCommand } = await import('./applications.ts');
+      return applicationsCommand(action, application, options);
+    },
+  );
+
+  does(
+    examples(
       command('dev-token', 'Print an ID token of the development issuer, for scripts that call /admin')
         .option('--email <address>', 'E-mail address of the person; nothing is sent to it')
         .option('--patient <who>', 'A synthetic patient instead, by number or name (see below)'),

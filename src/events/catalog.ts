@@ -358,7 +358,7 @@ export const CATALOG = {
   },
   OrganizationVerified: {
     version: 1,
-    says: 'An owner proved by a verified e-mail address that the organization holds its domain.',
+    says: 'An owner proved by an e-mail address, which its issuer has verified, that the organization holds the domain.',
     streams: 'organization-',
     data: z.object({ domain: z.string() }),
   },
@@ -491,7 +491,7 @@ export const CATALOG = {
   },
   ApplicationTrusted: {
     version: 1,
-    says: 'An application became trusted by its organization, or is no longer trusted.',
+    says: 'An application became trusted, or is no longer trusted. Only trust that the operator gave counts (credential `system`).',
     streams: 'application-',
     data: z.object({ trusted: z.boolean() }),
   },

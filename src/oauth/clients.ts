@@ -4,6 +4,7 @@
  */
 import type { Pool } from 'pg';
 import { z } from 'zod';
+import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import type { Environment } from '../shared/tenant.ts';
 import { keySetSchema, type PublicKeySet } from './key-set.ts';
 
@@ -41,7 +42,12 @@ export interface Client {
   readonly clientId: string;
   readonly project: string;
   readonly environment: Environment;
-  readonly organization: { readonly id: string; readonly name: string; readonly verified: boolean };
+  readonly organization: {
+    readonly id: string;
+    readonly name: string;
+    /** The domain that an owner confirmed, unless it is a public mail provider's. */
+    readonly domain: string | undefined;
+  };
   readonly kind: 'public' | 'confidential';
   readonly name: string;
   /** Compared as they are, character by character. */
@@ -74,7 +80,7 @@ interface Row {
   readonly environment: Environment;
   readonly organization: string;
   readonly organization_name: string;
-  readonly verified: boolean;
+  readonly domain: string | null;
   readonly kind: 'public' | 'confidential';
   readonly name: string;
   readonly redirect_uris: string[];
@@ -101,7 +107,7 @@ interface Row {
 // Indexes: unique (client_id) of projects.application, primary keys of project and organization.
 const CLIENT = `
   select a.id, a.client_id, a.project, a.environment, p.organization, o.name as organization_name,
-    o.verified_at is not null as verified, a.kind, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.scopes, a.grant_types,
+    o.confirmed_domain as domain, a.kind, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.scopes, a.grant_types,
     coalesce(a.sector, a.id) as sector, a.privacy_url, a.client_uri, a.tos_uri, a.color,
     a.logo_sha256, a.logo_type, a.logo_size, a.trusted, a.jwks, a.jwks_uri, a.secret_sha256, a.previous_sha256,
     case when a.previous_until > extract(epoch from clock_timestamp()) * 1000000 then a.previous_until end
@@ -127,14 +133,18 @@ export function openClients(pool: Pool): FindClient {
 }
 
 function toClient(row: Row): Client {
-  const { logo_sha256, logo_type, logo_size } = row;
+  const { logo_sha256, logo_type, logo_size, domain } = row;
   const hasLogo = logo_sha256 !== null && logo_type !== null && logo_size !== null;
   return {
     applicationId: row.id,
     clientId: row.client_id,
     project: row.project,
     environment: row.environment,
-    organization: { id: row.organization, name: row.organization_name, verified: row.verified },
+    organization: {
+      id: row.organization,
+      name: row.organization_name,
+      domain: domain === null || isPublicMailDomain(domain) ? undefined : domain,
+    },
     kind: row.kind,
     name: row.name,
     redirectUris: row.redirect_uris,

@@ -1,4 +1,5 @@
 /** Members of organizations and what their roles allow (docs/admin.md). */
+import { domainToASCII } from 'node:url';
 import type { Identity } from './identity.ts';
 import type { Environment } from './tenant.ts';
 
@@ -32,8 +33,12 @@ export function verifiedDomain({
   return emailVerified && email !== undefined ? domainOf(email) : undefined;
 }
 
-/** Returns the part of an e-mail address after the last @, in lower case; undefined if it is empty. */
+/**
+ * Returns the part of an e-mail address after the last @, in lower case; undefined if it is empty. Internationalised
+ * names are in their ASCII form (RFC 5891), as in settings of single sign-on.
+ */
 export function domainOf(email: string): string | undefined {
   const at = email.lastIndexOf('@');
-  return at > 0 && at < email.length - 1 ? email.slice(at + 1).toLowerCase() : undefined;
+  const domain = at > 0 ? email.slice(at + 1).toLowerCase() : '';
+  return domain === '' ? undefined : domainToASCII(domain) || domain;
 }

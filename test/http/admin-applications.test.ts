@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
+import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { eventually } from '#test/support/process.ts';
 
 const PUBLIC = {
   name: 'Diary',
@@ -183,18 +185,32 @@ describe('admin: applications', () => {
     }
   });
 
-  it('are trusted by an owner of a verified organization', async () => {
+  it('are trusted by the operator alone', async () => {
     const { id } = await register(PUBLIC);
-    const refused = await owner.ask('POST', `/applications/${id}/trust`, {});
-    expect(refused.status).to.equal(409);
-    expect(refused.text).to.contain(`/admin/organizations/${organization}/verify`);
     await owner.done('POST', `/organizations/${organization}/verify`);
-    expect((await owner.done('POST', `/applications/${id}/trust`)).trusted).to.equal(true);
-    expect((await list())[0]).to.include({ id, trusted: true });
-    expect((await owner.done('POST', `/applications/${id}/trust`, { trusted: false })).trusted).to.equal(
-      false,
-    );
-    expect((await list())[0]).to.include({ id, trusted: false });
+    for (const trusted of [true, false]) {
+      const refused = await owner.ask('POST', `/applications/${id}/trust`, { trusted });
+      expect([refused.status, JSON.parse(refused.text).error.type]).to.deep.equal([403, 'forbidden']);
+      expect(refused.text).to.contain(`annal applications trust ${id}`);
+    }
+    const annal = (action: string) =>
+      runCommand(['applications', action, id], { DATABASE_URL: service.databaseUrl });
+    const isTrusted = async () => (await list()).find((one) => one.id === id)?.trusted;
+    expect(await isTrusted()).to.equal(false);
+    for (const [action, trusted, text] of [
+      ['trust', true, `${id} is trusted: it may use the identity grant.\n`],
+      ['trust', true, `${id} is trusted: it may use the identity grant (unchanged).\n`],
+      ['withdraw', false, `${id} is not trusted.\n`],
+    ] as const) {
+      expect(await annal(action)).to.include({ code: 0, stdout: text });
+      await eventually(async () => (await isTrusted()) === trusted);
+    }
+    expect(
+      await runCommand(['applications', 'trust', 'app_1'], { DATABASE_URL: service.databaseUrl }),
+    ).to.include({
+      code: 1,
+      stderr: "annal: application/app_1 doesn't exist\n",
+    });
   });
 
   it('are not registered in a project that is being closed, and go with it', async () => {
@@ -223,7 +239,6 @@ describe('admin: applications', () => {
     for (const [method, path, body] of [
       ['DELETE', `/applications/${id}`, undefined],
       ['PUT', `/applications/${id}/branding`, {}],
-      ['POST', `/applications/${id}/trust`, {}],
     ] as const) {
       expect((await owner.ask(method, path, body)).status, path).to.equal(404);
     }

@@ -165,12 +165,13 @@ describe('admin: domains of organizations', () => {
     }
   });
 
-  it('verifies by the address of an owner, in the domains of single sign-on where there are some', async () => {
-    const { id } = await owner.done('POST', '/organizations', { name: 'Verified' });
-    const verified = await owner.done('POST', `/organizations/${id}/verify`);
-    expect(verified).to.include({ verified: true, verified_domain: CLINIC });
-    expect(await owner.done('GET', `/organizations/${id}`)).to.deep.equal(verified);
-    expect(await owner.done('POST', `/organizations/${id}/verify`)).to.deep.equal(verified);
+  it('are confirmed by the address of an owner, in the domains of single sign-on where there are some', async () => {
+    const { id } = await owner.done('POST', '/organizations', { name: 'Confirmed' });
+    const confirmed = await owner.done('POST', `/organizations/${id}/verify`);
+    expect(confirmed.confirmed_domain).to.equal(CLINIC);
+    expect(Object.keys(confirmed).join()).not.to.contain('verified');
+    expect(await owner.done('GET', `/organizations/${id}`)).to.deep.equal(confirmed);
+    expect(await owner.done('POST', `/organizations/${id}/verify`)).to.deep.equal(confirmed);
     const sso = { issuer: 'https://idp.example', client_id: 'c', domains: [ELSEWHERE] };
     const { id: other } = await owner.done('POST', '/organizations', { name: 'Other' });
     await configure(other, owner, sso, `admin@${ELSEWHERE}`);
@@ -180,23 +181,30 @@ describe('admin: domains of organizations', () => {
     );
   });
 
-  it('verifies no more what is no more among the domains', async () => {
+  it('of public mail providers are not confirmed, in any form', async () => {
+    for (const domain of ['gmail.com', 'GMAIL.COM', 'sub.gmail.com', 'ｇmail.com', 'gmx.de', 'müll.email']) {
+      const anyone = await signIn(service, `mayo@${domain}`);
+      const { id } = await anyone.done('POST', '/organizations', { name: 'Mayo Clinic' });
+      const refused = await anyone.ask('POST', `/organizations/${id}/verify`);
+      expect([refused.status, JSON.parse(refused.text).error.type], domain).to.deep.equal([422, 'invalid']);
+      expect((await anyone.done('GET', `/organizations/${id}`)).confirmed_domain).to.equal(null);
+    }
+  });
+
+  it('are confirmed no longer when they are not among those of single sign-on', async () => {
     const { id } = await owner.done('POST', '/organizations', { name: 'Moved' });
     const issuer = 'https://idp.example';
     const put = (...domains: string[]) =>
       owner.done('PUT', `/organizations/${id}/sso`, { issuer, client_id: 'c', domains });
-    const seen = async () => {
-      const { verified, verified_domain } = await owner.done('GET', `/organizations/${id}`);
-      return [verified, verified_domain];
-    };
+    const seen = async () => (await owner.done('GET', `/organizations/${id}`)).confirmed_domain;
     await put();
     await owner.done('POST', `/organizations/${id}/verify`);
-    expect(await seen()).to.deep.equal([true, CLINIC]);
+    expect(await seen()).to.equal(CLINIC);
     await put(CLINIC);
-    expect(await seen()).to.deep.equal([true, CLINIC]);
+    expect(await seen()).to.equal(CLINIC);
     await put();
-    expect(await seen()).to.deep.equal([false, null]);
-    expect((await owner.done('POST', `/organizations/${id}/verify`)).verified).to.equal(true);
-    expect(await seen()).to.deep.equal([true, CLINIC]);
+    expect(await seen()).to.equal(null);
+    expect((await owner.done('POST', `/organizations/${id}/verify`)).confirmed_domain).to.equal(CLINIC);
+    expect(await seen()).to.equal(CLINIC);
   });
 });

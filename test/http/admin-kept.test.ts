@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { verify } from '#projections/verify.ts';
 import { openEventStore } from '#src/events/open.ts';
-import { type AdminUser, newDomain, signIn, withToken } from '#test/support/admin.ts';
+import { type AdminUser, newDomain, signIn, trust, withToken } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
@@ -46,7 +46,7 @@ describe('admin: what was written', () => {
       await owner.done('POST', applications, { ...application, name: 'Second', kind: 'confidential' }),
     ];
     await owner.done('PUT', `/applications/${first.id}/branding`, { color: '#123456' });
-    await owner.done('POST', `/applications/${first.id}/trust`);
+    await trust(service, first.id);
     await owner.done('DELETE', `/applications/${second.id}`);
     const key = { name: 'k', environment: 'sandbox' };
     const revoked = await owner.done('POST', `/projects/${project}/keys`, key);

@@ -38,8 +38,7 @@ describe('admin: organizations and projects', () => {
     expect(made).to.include({
       name: 'Second',
       role: 'owner',
-      verified: false,
-      verified_domain: null,
+      confirmed_domain: null,
       sso: null,
     });
     expect(made.id).to.match(/^org_[\w-]{22}$/);
@@ -75,7 +74,6 @@ describe('admin: organizations and projects', () => {
       ['POST', `/projects/${project}/applications`, APPLICATION],
       ['GET', `/projects/${project}/applications`],
       ['PUT', `/applications/${application}/branding`, {}],
-      ['POST', `/applications/${application}/trust`, {}],
       ['DELETE', `/applications/${application}`],
       ['GET', `/projects/${project}/patients`],
       ['GET', `/projects/${project}/consents`],
@@ -170,7 +168,7 @@ describe('admin: organizations and projects', () => {
         ['GET', `/projects/${project}/applications`, undefined, 200, 200, 200],
         ['POST', `/projects/${project}/applications`, APPLICATION, 403, 201, 201],
         ['PUT', `/applications/${application}/branding`, { color: '#123456' }, 403, 200, 200],
-        ['POST', `/applications/${application}/trust`, {}, 403, 403, 200],
+        ['POST', `/applications/${application}/trust`, {}, 403, 403, 403],
         ['POST', `/projects/${project}/sandbox/reset`, undefined, 200, 200, 200],
         ['GET', `/projects/${project}/patients`, undefined, 200, 200, 200],
         ['GET', `/projects/${project}/patients?environment=production`, undefined, 403, 200, 200],

@@ -76,9 +76,9 @@ describe('the authorization endpoint', () => {
         await stays({ code_challenge: 'x'.repeat(length) }, { status: 422, names: 'code_challenge' });
     });
 
-    it('for a production application whose organization is not verified', async () => {
+    it('for a production application whose organization has no confirmed domain', async () => {
       const production = await workshop.register({ environment: 'production' });
-      await stays({}, { client: production.client_id, status: 403, names: 'has not been verified' });
+      await stays({}, { client: production.client_id, status: 403, names: 'has not confirmed a domain' });
     });
 
     it('in the language of lang, with a menu that keeps the request', async () => {

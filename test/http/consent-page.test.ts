@@ -434,7 +434,7 @@ describe('the consent page', () => {
     expect(sentences[0]).to.match(/^قراءة نتائج المختبر/);
   });
 
-  it('shows names as text, the purpose as a quotation, and who is not verified', async () => {
+  it('shows names as text, the purpose as a quotation, and the domain that the organization confirmed', async () => {
     const { client_id } = await workshop.register({
       name: '<img src=x onerror=alert(1)>',
       privacy_url: undefined,
@@ -442,14 +442,21 @@ describe('the consent page', () => {
     const { page } = await opened({ purpose: '"><script>alert(1)</script>' }, { client: client_id });
     expect(page.text).not.to.match(/<script|<img/);
     expect(page.text).to.include('In the application’s own words: “');
-    expect(page.text)
-      .to.include('Organization not verified')
-      .and.include('The application names no privacy page');
-    await service.pool.query('update projects.organization set verified_at = 1 where id = $1', [
-      workshop.organization,
-    ]);
-    const verified = await opened({}, { client: client_id });
-    expect(verified.page.text).to.include('Verified organization').and.not.include('not verified');
+    expect(page.text).to.include('No confirmed domain').and.include('The application names no privacy page');
+    const confirm = (domain: string) =>
+      service.pool.query('update projects.organization set confirmed_domain = $2 where id = $1', [
+        workshop.organization,
+        domain,
+      ]);
+    await confirm('mayo.edu');
+    const confirmed = await opened({}, { client: client_id });
+    expect(confirmed.page.text)
+      .to.include('confirmed for <bdi>mayo.edu</bdi>')
+      .and.not.match(/verified/i);
+    // One that was confirmed before its provider was on the list counts no more.
+    await confirm('gmail.com');
+    const lost = await opened({}, { client: client_id });
+    expect(lost.page.text).to.include('No confirmed domain').and.not.include('gmail.com');
   });
 
   it('shows the uploaded logo from this service', async () => {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { decodeJwt, SignJWT } from 'jose';
 import { DEV_CLIENT, DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
+import { trust } from '#test/support/admin.ts';
 import { MOTHER, startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { me } from '#test/support/me.ts';
@@ -23,13 +24,12 @@ describe('the identity grant', () => {
       grant_types: grantTypes,
       redirect_uris: [],
     });
-    if (trusted) await workshop.owner.done('POST', `/applications/${made.id}/trust`, { trusted: true });
+    if (trusted) await trust(service, made.id);
     return { id: made.id, clientId: made.client_id, secret: made.client_secret };
   };
 
   before(async () => {
     ({ service, workshop } = await startWorkshop());
-    await workshop.owner.done('POST', `/organizations/${workshop.organization}/verify`);
     client = await registered(true);
     ({ key } = await workshop.owner.done('POST', `/projects/${workshop.project}/keys`, {
       name: 'writes',

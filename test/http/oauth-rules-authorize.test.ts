@@ -219,7 +219,7 @@ describe('rules of authorization requests', () => {
     expectError(page, 'consent_required');
   });
 
-  it('AUTHZ-16: a production application of an unverified organization gets a page', async () => {
+  it('AUTHZ-16: a production application of an organization without a confirmed domain gets a page', async () => {
     const production = await workshop.register({ environment: 'production' });
     expectPage(await ask({}, production.client_id), 403);
   });

@@ -260,7 +260,7 @@ describe('rules of access requests', () => {
     expectAsked(await ask({ login_hint }));
   });
 
-  it('CIBA-13: in production the organization must be verified', async () => {
+  it('CIBA-13: in production the organization needs a confirmed domain', async () => {
     const live = await registerCiba(workshop, { environment: 'production' });
     expectFault(await ask({}, live), 'unauthorized_client');
     await workshop.owner.done('POST', `/organizations/${workshop.organization}/verify`);

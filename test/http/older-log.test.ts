@@ -10,7 +10,7 @@ import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { createMigratedDatabase } from '#test/support/database.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { type OlderLog, olderLog, putDocuments, putLog } from '#test/support/older-log.ts';
-import { ROOT } from '#test/support/process.ts';
+import { eventually, ROOT } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -43,6 +43,43 @@ describe('a log of commit 2a2c921', () => {
     const types = [...new Set(log.events.map(({ type }) => type))];
     expect(types).to.have.length(29);
     expect(Object.keys(CATALOG)).to.include.members(types);
+  });
+
+  it('ends the trust that an owner gave, once, and says why', async () => {
+    const given = log.events.filter(({ type }) => type === 'ApplicationTrusted');
+    expect(given.map(({ data, metadata }) => [data, JSON.parse(metadata).credential.kind])).to.deep.equal([
+      ['{"trusted":true}', 'id_token'],
+    ]);
+    const [{ stream } = { stream: '' }] = given;
+    const id = stream.slice('application-'.length);
+    const trusted = async () =>
+      (await service.pool.query('select trusted from projects.application where id = $1', [id])).rows[0]
+        .trusted;
+    const written = async () => {
+      const { rows } = await service.pool.query(
+        "select data, metadata from log.events where stream = $1 and type = 'ApplicationTrusted' order by revision",
+        [stream],
+      );
+      return rows.map(({ data, metadata }) => {
+        const { credential, cause } = JSON.parse(metadata);
+        return [JSON.parse(data).trusted, credential.kind, cause];
+      });
+    };
+    // It counted no more before there was an event.
+    expect(await trusted()).to.equal(false);
+    await eventually(async () => {
+      const { rows } = await service.pool.query(
+        'select from projects.application where trusted_by_others and deleted_at is null',
+      );
+      return rows.length === 0;
+    });
+    expect(await written()).to.deep.equal([
+      [true, 'id_token', undefined],
+      [false, 'system', 'not_given_by_operator'],
+    ]);
+    const lines = service.log.filter((line) => line.includes('no longer trusted'));
+    expect(lines).to.have.length(1);
+    expect(JSON.parse(lines[0] ?? '')).to.include({ application: id, cause: 'not_given_by_operator' });
   });
 
   it('opens, and verify finds nothing, also against the checkpoint of that day', async () => {

@@ -51,7 +51,7 @@ describe('requests for access on the pages of patients', () => {
     expect(visitor.page.text).to.include('&lt;b&gt;Desk 7&lt;/b&gt;').and.not.include('<b>Desk');
     expect(wordsOf(visitor.page))
       .to.include('Sugar & diary asks for access to a health record')
-      .and.include('Organization not verified')
+      .and.include('No confirmed domain')
       .and.include('What for The application names no purpose.')
       .and.include('Read diagnoses and health problems');
     expect(controlsOf(visitor.page, 'record')).to.have.length(2);

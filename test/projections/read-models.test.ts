@@ -324,7 +324,7 @@ describe('read models', () => {
             branded('#445566'),
             rotated('aa', { sha256: 'old', until: '2026-11-24T00:00:00.000000Z' }),
             rotated('bb'),
-            made({ type: 'ApplicationTrusted', data: { trusted: true } }),
+            made({ type: 'ApplicationTrusted', data: { trusted: true } }, { credential: { kind: 'system' } }),
             made({ type: 'ApplicationDeleted', data: { application_id: app } }),
           ]),
         ];
@@ -334,7 +334,7 @@ describe('read models', () => {
           from = to;
         }
         const texts = await rows(
-          `select to_jsonb(o) - 'created_at' - 'sso_at' - 'verified_at' - 'verification_at' as row from projects.organization o where id = $1
+          `select to_jsonb(o) - 'created_at' - 'sso_at' - 'confirmed_at' as row from projects.organization o where id = $1
            union all select to_jsonb(m) - 'changed_at' from projects.member m where organization = $1
            union all select to_jsonb(k) - 'created_at' - 'revoked_at' || jsonb_build_object('works', revoked_at is null)
              from projects.api_key k where project = $2
@@ -360,7 +360,7 @@ describe('read models', () => {
           sso_issuer: 'https://idp.example',
           sso_client_id: 'dashboard',
           sso_domains: ['clinic.example', 'clinic.test'],
-          verified_domain: 'clinic.example',
+          confirmed_domain: 'clinic.example',
         },
       ]);
       expect(having('role').map(({ subject, role, email }) => [subject, role, email])).to.have.deep.members([

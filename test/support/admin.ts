@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
+import { runCommand } from './cli.ts';
+import { eventually } from './process.ts';
 import { Answer } from './service.ts';
 
 /** The parts of answers that tests read; a member that an answer does not have is undefined. */
@@ -51,6 +53,21 @@ export interface AdminUser {
 /** Returns a domain that no organization has yet, even if tests share a log with earlier ones. */
 export function newDomain(name: string): string {
   return `${name}-${randomBytes(4).toString('hex')}.example`;
+}
+
+/** Makes an application trusted, as the operator does, and waits until that shows. */
+export async function trust(
+  { databaseUrl, pool }: { readonly databaseUrl: string; readonly pool: Pool },
+  application: string,
+): Promise<void> {
+  const { code, stderr } = await runCommand(['applications', 'trust', application], {
+    DATABASE_URL: databaseUrl,
+  });
+  if (code !== 0) throw new Error(stderr);
+  await eventually(async () => {
+    const sql = 'select trusted from projects.application where id = $1';
+    return (await pool.query<{ trusted: boolean }>(sql, [application])).rows[0]?.trusted === true;
+  });
 }
 
 /** Signs a person in at a service's development issuer. */

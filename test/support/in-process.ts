@@ -70,6 +70,7 @@ export async function startInProcess(
     EVENTSTORE_URL,
     RATE_LIMIT_PER_MINUTE: NO_LIMIT,
     SANDBOX_PATIENTS: '0',
+    PRODUCTION_ACCESS: 'open',
     ...settings,
   };
   const loaded = loadConfig(env);

@@ -50,7 +50,7 @@ describe('deciding on organizations', () => {
       organization.addMember('org_1', BEN, 'admin'),
       organization.removeMember('org_1', BEN),
       organization.configureSso('org_1', { issuer: 'i', client_id: 'c', domains: [] }, OWNER),
-      organization.verify('org_1', 'a.example'),
+      organization.confirmDomain('org_1', 'a.example'),
     ]) {
       given(ORGANIZATION, []).when(decide).thenRefused('not_found');
     }
@@ -164,9 +164,9 @@ describe('deciding on organizations', () => {
     });
   }
 
-  it('given a verified domain, when settings are without it, then it is verified no more', () => {
+  it('given a confirmed domain, when settings are without it, then it is confirmed no longer', () => {
     const verified: PlainEvent = { type: 'OrganizationVerified', data: { domain: 'a.example' } };
-    const again = organization.verify('org_1', 'a.example');
+    const again = organization.confirmDomain('org_1', 'a.example');
     for (const [events, count] of [
       [[verified, sso], 0],
       [[verified, settled(['b.example'])], 'refused'],
@@ -181,12 +181,29 @@ describe('deciding on organizations', () => {
     }
   });
 
-  it('given domains, when an owner of another domain verifies, then 403', () => {
-    expect(on().when(organization.verify('org_1', 'x.example')).drafts).to.have.length(1);
-    expect(on(sso).when(organization.verify('org_1', 'b.example')).drafts).to.have.length(1);
-    on(sso).when(organization.verify('org_1', 'x.example')).thenRefused('forbidden');
+  it('given domains, when an owner confirms another one, then 403', () => {
+    expect(on().when(organization.confirmDomain('org_1', 'x.example')).drafts).to.have.length(1);
+    expect(on(sso).when(organization.confirmDomain('org_1', 'b.example')).drafts).to.have.length(1);
+    on(sso).when(organization.confirmDomain('org_1', 'x.example')).thenRefused('forbidden');
     const verified: PlainEvent = { type: 'OrganizationVerified', data: { domain: 'a.example' } };
-    on(verified).when(organization.verify('org_1', 'a.example')).thenNothing();
+    on(verified).when(organization.confirmDomain('org_1', 'a.example')).thenNothing();
+  });
+
+  it('given anything, when a domain of public mail is confirmed or claimed, then 422', () => {
+    const domains = ['gmail.com', 'eu.gmail.com', 'gmx.de', 'yahoo.co.jp', 'xn--mll-hoa.email', 'müll.email'];
+    for (const domain of domains) {
+      on().when(organization.confirmDomain('org_1', domain)).thenRefused('invalid');
+      const claim = { ...OWNER, domain };
+      const settings = { issuer: 'i', client_id: 'c', domains: ['a.example', domain] };
+      const proved = { ...claim, domain: 'a.example' };
+      for (const by of [claim, proved]) {
+        const { issues } = on()
+          .when(organization.configureSso('org_1', settings, by))
+          .thenRefused('invalid');
+        expect(issues.map(({ expression }) => expression)).to.deep.equal(['domains.1']);
+      }
+    }
+    expect(on().when(organization.confirmDomain('org_1', 'mayo.edu')).drafts).to.have.length(1);
   });
 });
 

@@ -19,7 +19,7 @@ const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 const CLIENT: RequestingClient = {
   environment: 'sandbox',
-  organization: { verified: false },
+  organization: { domain: undefined },
   redirectUris: [REDIRECT, 'org.example.app:/back'],
   scopes: ['openid', 'fhirUser', 'launch/patient', 'offline_access', 'patient/*.rs', 'system/*.rs'],
   grantTypes: ['authorization_code', 'refresh_token'],
@@ -154,11 +154,11 @@ describe('an authorization request', () => {
     expect(pageFault(() => read([...asked(), ['redirect_uri', REDIRECT]])).kind).to.equal('redirect');
   });
 
-  it('ends on a page for a production application whose organization is not verified', () => {
+  it('ends on a page for a production application whose organization has no confirmed domain', () => {
     const production = { ...CLIENT, environment: 'production' } as const;
     expect(pageFault(() => read(asked(), production))).to.include({ kind: 'organization', status: 403 });
-    const verified = { ...production, organization: { verified: true } };
-    expect(read(asked(), verified).state).to.equal('st&te=ü');
+    const confirmed = { ...production, organization: { domain: 'clinic.example' } };
+    expect(read(asked(), confirmed).state).to.equal('st&te=ü');
   });
 
   it('names state on a page with 422 unless it has 1 to 512 characters', () => {

@@ -16,7 +16,11 @@ const OWNERSHIP = /copyright|©|licen[cs]e|ASTM|DICOM/i;
 
 const entry = z.object({ license: z.string().optional(), dev: z.boolean().optional() });
 const lock = z.object({ packages: z.record(z.string(), entry) });
-const packageFile = z.object({ license: z.string().optional() });
+/** `licenses` is the older form (npm's documentation of package.json, "license"). */
+const packageFile = z.object({
+  license: z.string().optional(),
+  licenses: z.array(z.object({ type: z.string() })).optional(),
+});
 const resources = z.array(z.object({ copyright: z.string().optional() }));
 
 /** A package that is installed with the service. */
@@ -42,7 +46,9 @@ export function productionPackages(): Package[] {
 
 function statedLicense(folder: string): string | undefined {
   const file = join(folder, 'package.json');
-  return existsSync(file) ? packageFile.parse(JSON.parse(readFileSync(file, 'utf8'))).license : undefined;
+  if (!existsSync(file)) return undefined;
+  const { license, licenses } = packageFile.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return license ?? licenses?.map(({ type }) => type).join(' OR ');
 }
 
 /** Returns the text of a package's file whose name begins with `beginning`, in any case; undefined if there is none. */

@@ -1,4 +1,4 @@
-/** OAuth applications of projects: registration, branding, trust, deletion. */
+/** OAuth applications of projects: registration, branding, secrets, deletion. */
 import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
 import { logoPath } from '#src/oauth/clients.ts';
@@ -49,7 +49,7 @@ const applicationSchema = z
         'Until when the client secret before works, after a rotation; null if only the current one does.',
       ),
     branding: branding.describe('What the consent page shows beside the name.'),
-    trusted: z.boolean(),
+    trusted: z.boolean().describe('Whether the operator lets it use the first-party identity grant.'),
     created_at: instant,
   })
   .meta({ id: 'Application' });
@@ -226,30 +226,19 @@ export const APPLICATION_ROUTES = [
     method: 'POST',
     path: '/admin/applications/{application_id}/trust',
     operationId: 'trustApplication',
-    summary: 'Make an application trusted, or no longer trusted',
+    summary: 'Make an application trusted, or no longer trusted: for operators only',
     description:
-      'Trusted applications may use the first-party identity grant. It takes an owner, and a verified organization (else 409).',
+      'Trusted applications may use the first-party identity grant. Only the operator of the installation gives and ends trust, with `annal applications trust`. This route refuses everyone (403).',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
     body: z.strictObject({ trusted: z.boolean().default(true) }).meta({ examples: [{ trusted: true }] }),
     answers: { 200: { description: 'The application', schema: applicationSchema } },
-    async run(request) {
-      const { services, params, body, now } = request;
-      const row = await applicationFor(request, params.application_id, 'owner');
-      if (body.trusted && !row.organization_verified) {
-        throw new Refusal('conflict', {
-          code: 'business-rule',
-          diagnostics: `the organization is not verified; verify it first with POST /admin/organizations/${row.organization}/verify`,
-        });
-      }
-      const { wrote } = await services.admin.trustApplication(by(request), row.id, body.trusted);
-      return {
-        status: 200,
-        body: applicationView({ ...row, trusted: body.trusted }, services.config.baseUrl, now()),
-        position: wrote?.position,
-        awaited: !body.trusted,
-      };
+    run({ params }) {
+      throw new Refusal('forbidden', {
+        code: 'forbidden',
+        diagnostics: `only the operator of this installation gives and ends trust: ask for \`annal applications trust ${params.application_id.slice(0, 60)}\``,
+      });
     },
   }),
   route({

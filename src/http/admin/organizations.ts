@@ -1,7 +1,8 @@
-/** Routes of organizations: create, read, verify. */
+/** Routes of organizations: create, read, confirm a domain. */
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import { verifiedDomain } from '#src/shared/member.ts';
+import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
@@ -12,14 +13,18 @@ import { ssoOf } from './sso.ts';
 
 const TAG = 'Organizations';
 
-/** Returns an organization for an answer. */
+/**
+ * Returns an organization for an answer. A domain that was confirmed before its provider was known as a public one counts
+ * no more.
+ */
 export function organizationView(row: OrganizationRow): z.input<typeof organizationSchema> {
+  const { confirmed_domain } = row;
   return {
     id: row.id,
     name: row.name,
     role: row.role,
-    verified: row.verified_at !== null,
-    verified_domain: row.verified_domain,
+    confirmed_domain:
+      confirmed_domain === null || isPublicMailDomain(confirmed_domain) ? null : confirmed_domain,
     sso: ssoOf(row),
     created_at: instantOf(row.created_at) ?? '',
   };
@@ -35,8 +40,7 @@ export function newOrganization(id: string, named: string, at: number): Organiza
     sso_issuer: null,
     sso_client_id: null,
     sso_domains: null,
-    verified_domain: null,
-    verified_at: null,
+    confirmed_domain: null,
   };
 }
 
@@ -103,29 +107,29 @@ export const ORGANIZATION_ROUTES = [
   route({
     method: 'POST',
     path: '/admin/organizations/{org_id}/verify',
-    operationId: 'verifyOrganization',
-    summary: 'Verify an organization by the e-mail domain of one of its owners',
+    operationId: 'confirmDomain',
+    summary: 'Confirm the domain of an organization by the e-mail address of one of its owners',
     description:
-      'The ID token must have an e-mail address with `email_verified`; if the organization has single sign-on, in one of its domains.',
+      'The ID token must have an e-mail address with `email_verified`; if the organization has single sign-on, at one of its domains. Domains of public mail providers can’t be confirmed (422), nor can domains below them. People read the domain on the consent page. It says nothing about the organization’s name.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
-    answers: { 200: { description: 'The verified organization', schema: organizationSchema } },
+    answers: { 200: { description: 'The organization', schema: organizationSchema } },
     async run(request) {
       const { services, identity, params } = request;
       const row = await organizationFor(request, params.org_id, 'owner');
-      requireInstallationsTrust(identity, 'verifying');
+      requireInstallationsTrust(identity, 'confirming a domain');
       const domain = verifiedDomain(identity);
       if (domain === undefined) {
         throw new Refusal('forbidden', {
           code: 'forbidden',
           diagnostics:
-            'verifying requires an ID token with email_verified: the issuer must have verified the e-mail address',
+            'confirming a domain requires an ID token with email_verified: the issuer must have verified the e-mail address',
         });
       }
-      const { wrote } = await services.admin.verifyOrganization(by(request), row.id, domain);
-      const verified = { ...row, verified_domain: domain, verified_at: wrote?.at ?? row.verified_at };
-      return { status: 200, body: organizationView(verified), position: wrote?.position };
+      const { wrote } = await services.admin.confirmDomain(by(request), row.id, domain);
+      const confirmed = { ...row, confirmed_domain: domain };
+      return { status: 200, body: organizationView(confirmed), position: wrote?.position };
     },
   }),
 ];

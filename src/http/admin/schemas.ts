@@ -28,8 +28,7 @@ export const organizationSchema = z
     id: z.string(),
     name: z.string(),
     role: role.describe('Of the caller.'),
-    verified: z.boolean(),
-    verified_domain: z.string().nullable().describe('The e-mail domain that was proved.'),
+    confirmed_domain: z.string().nullable().describe('The domain that an owner confirmed.'),
     sso: ssoSchema.nullable(),
     created_at: instant,
   })

@@ -61,7 +61,7 @@ export const SSO_ROUTES = [
     operationId: 'putSso',
     summary: 'Set the issuer that the people of an organization sign in with',
     description:
-      'A person with a verified e-mail address in one of the domains, who signs in with this issuer, is a developer of the organization. Only an owner changes `issuer` and `client_id` (else 403). A domain that is new to the organization must be that of the caller’s verified e-mail address, by an ID token of an issuer that the installation trusts (else 403); one of another organization is refused (409). Settings without the verified domain end the verification.',
+      'A person with a verified e-mail address in one of the domains, who signs in with this issuer, is a developer of the organization. Only an owner changes `issuer` and `client_id` (else 403). A domain that is new to the organization must be that of the caller’s verified e-mail address, by an ID token of an issuer that the installation trusts (else 403); one of another organization is refused (409). A new domain of a public mail provider is invalid (422). Settings without the confirmed domain end its confirmation.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -62,7 +62,7 @@ const RESPONSES = {
     'The application or the redirect URI is unknown, or the request has a fault and nobody is signed in here: a page says so',
     true,
   ),
-  403: page('The organization of a production application is not verified: a page says so'),
+  403: page('The organization of a production application has no confirmed domain: a page says so'),
   422: page('`state` or `code_challenge` has a wrong length: a page names it'),
   429: { $ref: '#/components/responses/Json429' },
   500: page('The service failed'),

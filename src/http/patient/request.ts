@@ -4,6 +4,7 @@ import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
 import { knownScopes, normalise } from '#src/oauth/scopes.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { domainBadge, domainNote } from '../oauth/authorize/asker.ts';
 import {
   type Choice,
   type FaultyField,
@@ -22,7 +23,7 @@ import { HOME, type Visit } from './visit.ts';
 interface Asked {
   readonly request: AccessRequestRow;
   readonly offer: Offer;
-  readonly verified: boolean;
+  readonly domain: string | undefined;
 }
 
 /** Returns a request that the person may see. @throws Refusal not_found (404) */
@@ -39,7 +40,7 @@ async function askedFor(visit: Visit, id: string): Promise<Asked> {
   const named = records.filter(({ id: record }) => record === request.named);
   return {
     request,
-    verified: client.organization.verified,
+    domain: client.organization.domain,
     offer: {
       records: request.named === null ? records : named,
       asksOther: false,
@@ -72,7 +73,7 @@ function answeredPage(visit: Visit, { status, application_name }: AccessRequestR
 
 function pageOf(
   visit: Visit,
-  { request, offer, verified }: Asked,
+  { request, offer, domain }: Asked,
   choice: Choice,
   faults: readonly FaultyField[],
 ): PatientPage {
@@ -107,17 +108,8 @@ function pageOf(
     status: faults.length === 0 ? 200 : 422,
     back: { path: HOME, text: say('home.title') },
     body: html`${faultsPart(say, faults)}
-<p>${say.html('consent.by', { organization: html`<bdi>${organization ?? ''}</bdi>` })} ${
-      verified
-        ? html`<span class="badge good">${say('consent.verified')}</span>`
-        : html`<span class="badge warn">${say('consent.unverified')}</span>`
-    }</p>
-${
-  verified
-    ? html``
-    : html`<p class="note warn">${say('consent.unverifiednote')}</p>
-`
-}${
+<p>${say.html('consent.by', { organization: html`<bdi>${organization ?? ''}</bdi>` })} ${domainBadge(say, domain)}</p>
+${domainNote(say, domain)}${
   request.environment === 'sandbox'
     ? html`<p class="note">${say('consent.sandbox')}</p>
 `

@@ -14,7 +14,7 @@ export interface AskingClient extends RequestingClient {
   readonly applicationId: string;
   readonly project: string;
   readonly environment: Environment;
-  readonly organization: { readonly name: string; readonly verified: boolean };
+  readonly organization: { readonly name: string; readonly domain: string | undefined };
   readonly kind: 'public' | 'confidential';
   readonly name: string;
   readonly sector: string;

@@ -12,7 +12,7 @@ export type Parameters = readonly (readonly [name: string, value: string])[];
 /** What the checks need to know of an application. */
 export interface RequestingClient {
   readonly environment: 'sandbox' | 'production';
-  readonly organization: { readonly verified: boolean };
+  readonly organization: { readonly domain: string | undefined };
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[];
   readonly grantTypes: readonly string[];
@@ -109,11 +109,11 @@ export function readAuthorizationRequest(
 ): AuthorizationRequest {
   if (client === undefined) throw new PageFault('client', 400, 'client_id is unknown', 'client_id');
   const redirectUri = redirectUriOf(parameters, client);
-  if (client.environment === 'production' && !client.organization.verified) {
+  if (client.environment === 'production' && client.organization.domain === undefined) {
     throw new PageFault(
       'organization',
       403,
-      'the organization of this production application is not verified',
+      'the organization of this production application has no confirmed domain',
     );
   }
   const state = stateOf(parameters);

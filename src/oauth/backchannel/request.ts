@@ -80,8 +80,8 @@ function requireAllowed({ grantTypes, kind, environment, organization }: Client)
     ? `the application is not registered for ${CIBA_GRANT}`
     : kind !== 'confidential'
       ? `${CIBA_GRANT} requires a confidential application`
-      : environment === 'production' && !organization.verified
-        ? 'the organization of this production application is not verified'
+      : environment === 'production' && organization.domain === undefined
+        ? 'the organization of this production application has no confirmed domain'
         : undefined;
   if (fault !== undefined) throw new OAuthError('unauthorized_client', fault);
 }

@@ -28,24 +28,33 @@ export function askerPart(
   const { organization, environment } = client;
   const name = html`<bdi>${client.name}</bdi>`;
   const by = say.html('consent.by', { organization: html`<bdi>${organization.name}</bdi>` });
-  const badge = organization.verified
-    ? html`<span class="badge good">${say('consent.verified')}</span>`
-    : html`<span class="badge warn">${say('consent.unverified')}</span>`;
-  const warning = organization.verified
-    ? html``
-    : html`<p class="note warn">${say('consent.unverifiednote')}</p>`;
   const sandbox = environment === 'sandbox' ? html`<p class="note">${say('consent.sandbox')}</p>` : html``;
   const other = `${root}/oauth/consent?request=${handle}&account=other&lang=${say.lang}`;
   return html`<div class="asker">
 ${logoPart(view)}
 <div><p class="name">${name}</p>
-<p>${by} ${badge}</p></div>
+<p>${by} ${domainBadge(say, organization.domain)}</p></div>
 </div>
-${warning}${sandbox}<dl class="facts">
+${domainNote(say, organization.domain)}${sandbox}<dl class="facts">
 <div><dt>${say('purpose.legend')}</dt><dd>${purposePart(say, view.purpose)}</dd></div>
 <div><dt>${say('consent.privacylegend')}</dt><dd>${privacyPart(say, view)}</dd></div>
 <div><dt>${say('consent.account')}</dt><dd>${say.html('consent.signedin', { person: personOf(session.person) })} <a href="${other}">${say('consent.switch')}</a></dd></div>
 </dl>`;
+}
+
+/** Returns the badge with an organization's confirmed domain; the domain is what people can compare, the name isn't. */
+export function domainBadge(say: Texts, domain: string | undefined): Html {
+  if (domain === undefined) return html`<span class="badge warn">${say('consent.unconfirmed')}</span>`;
+  const text = say.html('consent.confirmed', { domain: html`<bdi>${domain}</bdi>` });
+  return html`<span class="badge good">${text}</span>`;
+}
+
+/** Returns the warning about an organization without a confirmed domain; nothing for others. */
+export function domainNote(say: Texts, domain: string | undefined): Html {
+  return domain === undefined
+    ? html`<p class="note warn">${say('consent.unconfirmednote')}</p>
+`
+    : html``;
 }
 
 /** Returns the logo, which we keep ourselves, or the first letter of the name. */

@@ -11,10 +11,10 @@ export const de: Wording = {
   'consent.title': '{app} bittet um Zugriff',
   'consent.heading': '{app} bittet um Zugriff auf eine Gesundheitsakte',
   'consent.by': 'von {organization}',
-  'consent.verified': 'Geprüfte Organisation',
-  'consent.unverified': 'Organisation nicht geprüft',
-  'consent.unverifiednote':
-    'Wir haben nicht geprüft, wer hinter dieser Anwendung steht. Erlauben Sie den Zugriff nur, wenn Sie sie kennen.',
+  'consent.confirmed': 'bestätigt für {domain}',
+  'consent.unconfirmed': 'Keine bestätigte Domain',
+  'consent.unconfirmednote':
+    'Wir wissen nicht, wer hinter dieser Anwendung steht. Erlauben Sie den Zugriff nur, wenn Sie sie kennen.',
   'consent.sandbox': 'Testumgebung: Sie enthält nur erfundene Gesundheitsdaten.',
   'consent.privacy': 'Wie {app} mit Daten umgeht: {host} (öffnet einen neuen Tab)',
   'consent.noprivacy': 'Die Anwendung nennt keine Datenschutzerklärung.',
@@ -125,7 +125,7 @@ export const de: Wording = {
   'error.redirect':
     'Die Anwendung möchte, dass Sie zu einer Adresse geschickt werden, die für sie nicht registriert ist. Es wurde nichts geteilt.',
   'error.organization':
-    'Die Organisation hinter dieser Anwendung wurde noch nicht geprüft. Deshalb kann sie noch nicht um echte Gesundheitsdaten bitten. Es wurde nichts geteilt.',
+    'Die Organisation hinter dieser Anwendung hat noch keine Domain bestätigt und kann deshalb noch nicht um echte Gesundheitsdaten bitten. Es wurde nichts geteilt.',
   'error.parameter':
     'Die Anwendung hat eine unvollständige Anfrage gesendet: {parameter} fehlt oder ist falsch. Es wurde nichts geteilt.',
   'error.closed':

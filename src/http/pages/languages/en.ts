@@ -9,10 +9,10 @@ export const en = {
   'consent.title': '{app} asks for access',
   'consent.heading': '{app} asks for access to a health record',
   'consent.by': 'by {organization}',
-  'consent.verified': 'Verified organization',
-  'consent.unverified': 'Organization not verified',
-  'consent.unverifiednote':
-    'We have not checked who is behind this application. Allow access only if you know it.',
+  'consent.confirmed': 'confirmed for {domain}',
+  'consent.unconfirmed': 'No confirmed domain',
+  'consent.unconfirmednote':
+    'We don’t know who is behind this application. Allow access only if you know it.',
   'consent.sandbox': 'Test environment: it holds only made-up health data.',
   'consent.privacy': 'How {app} handles data: {host} (opens in a new tab)',
   'consent.noprivacy': 'The application names no privacy page.',
@@ -119,7 +119,7 @@ export const en = {
   'error.redirect':
     'The application wants you to be sent to an address that is not registered for it. Nothing was shared.',
   'error.organization':
-    'The organization behind this application has not been verified, so it can’t ask for real health data yet. Nothing was shared.',
+    'The organization behind this application has not confirmed a domain, so it can’t ask for real health data yet. Nothing was shared.',
   'error.parameter':
     'The application sent an incomplete request: {parameter} is missing or wrong. Nothing was shared.',
   'error.closed':

@@ -11,10 +11,10 @@ export const es: Wording = {
   'consent.title': '{app} solicita acceso',
   'consent.heading': '{app} solicita acceso a un historial de salud',
   'consent.by': 'de {organization}',
-  'consent.verified': 'Organización verificada',
-  'consent.unverified': 'Organización no verificada',
-  'consent.unverifiednote':
-    'No hemos comprobado quién está detrás de esta aplicación. Permita el acceso solo si la conoce.',
+  'consent.confirmed': 'confirmada para {domain}',
+  'consent.unconfirmed': 'Sin dominio confirmado',
+  'consent.unconfirmednote':
+    'No sabemos quién está detrás de esta aplicación. Permita el acceso solo si la conoce.',
   'consent.sandbox': 'Entorno de pruebas: solo contiene datos de salud inventados.',
   'consent.privacy': 'Cómo trata los datos {app}: {host} (se abre en otra pestaña)',
   'consent.noprivacy': 'La aplicación no indica ninguna página de privacidad.',
@@ -123,7 +123,7 @@ export const es: Wording = {
   'error.redirect':
     'La aplicación quiere enviarle a una dirección que no está registrada para ella. No se ha compartido nada.',
   'error.organization':
-    'La organización responsable de esta aplicación no ha sido verificada, por lo que aún no puede pedir datos de salud reales. No se ha compartido nada.',
+    'La organización que está detrás de esta aplicación aún no ha confirmado un dominio, por lo que todavía no puede pedir datos de salud reales. No se ha compartido nada.',
   'error.parameter':
     'La aplicación ha enviado una solicitud incompleta: {parameter} falta o no es correcto. No se ha compartido nada.',
   'error.closed':

@@ -11,10 +11,10 @@ export const fr: Wording = {
   'consent.title': '{app} demande un accès',
   'consent.heading': '{app} demande l’accès à un dossier de santé',
   'consent.by': 'de {organization}',
-  'consent.verified': 'Organisation vérifiée',
-  'consent.unverified': 'Organisation non vérifiée',
-  'consent.unverifiednote':
-    'Nous n’avons pas vérifié qui est derrière cette application. N’autorisez l’accès que si vous la connaissez.',
+  'consent.confirmed': 'confirmée pour {domain}',
+  'consent.unconfirmed': 'Aucun domaine confirmé',
+  'consent.unconfirmednote':
+    'Nous ne savons pas qui est derrière cette application. N’autorisez l’accès que si vous la connaissez.',
   'consent.sandbox': 'Environnement de test : il ne contient que des données de santé fictives.',
   'consent.privacy': 'Comment {app} traite les données : {host} (nouvel onglet)',
   'consent.noprivacy': 'L’application n’indique aucune page de confidentialité.',
@@ -126,7 +126,7 @@ export const fr: Wording = {
   'error.redirect':
     'L’application veut vous renvoyer vers une adresse qui n’est pas enregistrée pour elle. Rien n’a été partagé.',
   'error.organization':
-    'L’organisation derrière cette application n’a pas été vérifiée. Elle ne peut donc pas encore demander de vraies données de santé. Rien n’a été partagé.',
+    'L’organisation derrière cette application n’a pas encore confirmé de domaine et ne peut donc pas demander de vraies données de santé. Rien n’a été partagé.',
   'error.parameter':
     'L’application a envoyé une demande incomplète : {parameter} manque ou est incorrect. Rien n’a été partagé.',
   'error.closed':

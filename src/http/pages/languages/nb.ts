@@ -11,10 +11,10 @@ export const nb: Wording = {
   'consent.title': '{app} ber om tilgang',
   'consent.heading': '{app} ber om tilgang til en helsejournal',
   'consent.by': 'fra {organization}',
-  'consent.verified': 'Bekreftet organisasjon',
-  'consent.unverified': 'Organisasjonen er ikke bekreftet',
-  'consent.unverifiednote':
-    'Vi har ikke kontrollert hvem som står bak denne appen. Gi bare tilgang hvis du kjenner den.',
+  'consent.confirmed': 'bekreftet for {domain}',
+  'consent.unconfirmed': 'Ikke noe bekreftet domene',
+  'consent.unconfirmednote':
+    'Vi vet ikke hvem som står bak denne appen. Gi bare tilgang hvis du kjenner den.',
   'consent.sandbox': 'Testmiljø: Her finnes bare oppdiktede helsedata.',
   'consent.privacy': 'Slik behandler {app} data: {host} (åpnes i en ny fane)',
   'consent.noprivacy': 'Appen oppgir ingen personvernside.',
@@ -121,7 +121,7 @@ export const nb: Wording = {
   'error.client': 'Denne tjenesten kjenner ikke appen som sendte deg hit. Ingenting ble delt.',
   'error.redirect': 'Appen vil sende deg til en adresse som ikke er registrert for den. Ingenting ble delt.',
   'error.organization':
-    'Organisasjonen bak denne appen er ikke bekreftet, så den kan ikke be om ekte helsedata ennå. Ingenting ble delt.',
+    'Organisasjonen bak denne appen har ikke bekreftet noe domene, så den kan ikke be om ekte helsedata ennå. Ingenting ble delt.',
   'error.parameter':
     'Appen sendte en ufullstendig forespørsel: {parameter} mangler eller er feil. Ingenting ble delt.',
   'error.closed':
