@@ -28,15 +28,20 @@ export interface Coded {
   readonly fault?: string;
 }
 
-/** Returns a coded element; undefined if it is empty. An invalid alleged LOINC code counts as one of the sender. */
-export function codedIn(field: Field, sender: string): Coded | undefined {
+/**
+ * Returns a coded element; undefined if it is empty. An invalid alleged LOINC code counts as one of the sender.
+ * @param bare the system of codes without one that are valid LOINC codes; undefined: the sender's
+ */
+export function codedIn(field: Field, sender: string, bare: string | undefined = LOINC): Coded | undefined {
   const coding: JsonObject[] = [];
   let fault: string | undefined;
   for (const [code, text, system, oid] of TRIPLETS) {
     const value = codeText(field.part(code));
     const display = field.part(text);
     if (value === '') continue;
-    let of = systemOf(field.part(system), field.part(oid), sender);
+    const isBare = field.part(system) === '' && field.part(oid) === '';
+    const own = bare !== undefined && isBare && isLoincCode(value) ? bare : undefined;
+    let of = own ?? systemOf(field.part(system), field.part(oid), sender);
     if (of === LOINC && !isLoincCode(value) && !ANSWER.test(value)) {
       fault = `${cut(value, 40)} is not a LOINC code`;
       of = systemOf('', '', sender);
@@ -68,7 +73,7 @@ export function labelOf(code: string, text: string): string {
 
 /** Returns the concept of a coded element; undefined if it is empty. */
 export function conceptIn(field: Field, sender: string): JsonObject | undefined {
-  return codedIn(field, sender)?.concept;
+  return codedIn(field, sender, undefined)?.concept;
 }
 
 /** Normalizes blanks: a code has none at its ends and single ones inside (R4 datatypes.html#code). */

@@ -22,9 +22,9 @@ const HEADINGS: Readonly<Record<Column, readonly string[]>> = {
   display: ['display'],
   value: ['value', 'result'],
   unit: ['unit', 'units'],
-  reference_range: ['reference_range', 'ref_range', 'normal_range'],
-  low: ['low', 'reference_low'],
-  high: ['high', 'reference_high'],
+  reference_range: ['reference_range', 'ref_range', 'normal_range', 'range'],
+  low: ['low', 'reference_low', 'ref_low', 'range_low', 'normal_low'],
+  high: ['high', 'reference_high', 'ref_high', 'range_high', 'normal_high'],
   effective_at: ['effective_at', 'date'],
   note: ['note', 'comment'],
 };

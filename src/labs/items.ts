@@ -8,7 +8,7 @@ import { labelOf } from './codes.ts';
 import { unitOf } from './international.ts';
 import { type Draft, identifierOf, keyOf, type Labs, Notes } from './labs.ts';
 import { rangeOf, unreadRange } from './range.ts';
-import { localSystem } from './systems.ts';
+import { knownSystem, localSystem } from './systems.ts';
 import { quantityOf, ucumOf, unitKept } from './units.ts';
 import { textual } from './value.ts';
 
@@ -81,7 +81,8 @@ export function* labsOfItems(items: readonly LabItem[], of: OfItems): Steps<Labs
 /** Returns the concept: a bare code is LOINC's if it can be one, else the source's. */
 function codeOf(item: LabItem, source: string): { concept: JsonObject; loinc: boolean } {
   const { system, code } = splitCode(item.code);
-  const named = system ?? item.system;
+  const said = system ?? item.system;
+  const named = said === undefined ? undefined : (knownSystem(said) ?? said);
   const loinc = (named === undefined || named === LOINC) && isLoincCode(code);
   const of = loinc ? LOINC : named === LOINC ? localSystem(source) : (named ?? localSystem(source));
   return {

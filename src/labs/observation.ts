@@ -2,10 +2,10 @@
 
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { present } from '../v1/elements.ts';
+import { present, UCUM } from '../v1/elements.ts';
 import { codedIn, conceptIn } from './codes.ts';
 import type { Field, Segment } from './hl7v2/message.ts';
-import { momentOf } from './hl7v2/time.ts';
+import { dayOf, momentOf } from './hl7v2/time.ts';
 import { unitOf } from './international.ts';
 import { interpretationOf } from './interpretation.ts';
 import { identifierOf } from './labs.ts';
@@ -13,6 +13,7 @@ import type { Result } from './orders.ts';
 import { rangeOf, unreadRange } from './range.ts';
 import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
+import { knownSystem } from './systems.ts';
 import { fhirTime } from './times.ts';
 import { ucumOf, unitKept } from './units.ts';
 import { isText, type Value, type ValueContext, valueIn } from './value.ts';
@@ -42,8 +43,7 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
   if (code?.loinc !== true) told.unmapped(code?.label ?? obx.place);
   const unit = obx.first(6);
   const written = powerIn(unit) ?? (unit.part(1) || unit.part(2) || unit.part(9));
-  const named = /^UCUM$/i.test(unit.part(3));
-  const ucum = named ? ucumOf(written, named) : unitOf(ucumOf(written), code?.concept);
+  const ucum = ucumIn(unit) ?? unitOf(ucumOf(written), code?.concept);
   if (written !== '' && ucum === undefined) told.warn(obx.place, unitKept(written));
   const type = obx.part(2).toUpperCase();
   const values = { type, unit: written, code: ucum, sender, zone: reading.zone };
@@ -97,6 +97,12 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
 function powerIn(unit: Field): string | undefined {
   const [base, rest] = [unit.part(1), unit.part(2)];
   return /^[xX*]?10$/.test(base) && /^\d{1,2}\/\S+$/.test(rest) ? `${base}^${rest}` : undefined;
+}
+
+/** Returns the code of the triplet that names UCUM, the first or the alternate; undefined if none does or it isn't a unit. */
+function ucumIn(unit: Field): string | undefined {
+  const named = [1, 4, 10].find((code) => knownSystem(unit.part(code + 2)) === UCUM);
+  return named === undefined ? undefined : ucumOf(unit.part(named), true);
 }
 
 /** Returns one value for several repetitions: lines of a text are joined; values of other types become components. */
@@ -176,9 +182,13 @@ export function timeIn(
   if (raw === '') return undefined;
   const moment = momentOf(raw, reading.zone);
   const time = fhirTime(moment?.iso, 'dateTime');
-  if (time === undefined)
-    reading.notes.warn(segment.place, `${segment.name}-${field} is not a valid time: ${cut(raw, 40)}`);
-  else if (moment?.assumed === true && reading.zone === undefined)
+  if (time === undefined) {
+    const day = fhirTime(dayOf(raw), 'dateTime');
+    const said = `${segment.name}-${field} is not a valid time: ${cut(raw, 40)}`;
+    reading.notes.warn(segment.place, day === undefined ? said : `${said}; its date is kept`);
+    return day;
+  }
+  if (moment?.assumed === true && reading.zone === undefined)
     reading.notes.warn('', 'times without an offset were read as UTC');
   return time;
 }

@@ -98,8 +98,14 @@ function addResult({ results }: Order, obx: Segment): Segment[] {
 }
 
 /** Returns whether an OBX continues the text of a result: some systems send each line as an OBX of its own. */
-function goesOn({ obx, notes }: Result, next: Segment): boolean {
+function goesOn({ obx, more, notes }: Result, next: Segment): boolean {
   const type = obx.part(2).toUpperCase();
   if (type === 'ST' || !isText(type) || type === '' || notes.length > 0) return false;
-  return [2, 3, 4, 11].every((field) => obx.fields[field - 1] === next.fields[field - 1]);
+  const said = (segment: Segment, field: number): string => segment.fields[field - 1] ?? '';
+  if (said(next, 2) !== said(obx, 2)) return false;
+  // Later lines may leave out what the first says, and OBX-4 may number the lines from 1.
+  if ([3, 11].some((field) => said(next, field) !== '' && said(next, field) !== said(obx, field)))
+    return false;
+  const numbered = [obx, ...more, next].every((segment, at) => said(segment, 4) === String(at + 1));
+  return numbered || [...more, next].every((segment) => said(segment, 4) === said(obx, 4));
 }

@@ -5,7 +5,11 @@ import { type Decimal, listIn, objectIn } from '../v1/elements.ts';
 import { decimalIn } from './numbers.ts';
 import { quantityOf, ucumOf } from './units.ts';
 
-const NUMBER = String.raw`[+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+`;
+const NUMBER = String.raw`[+-]?\d{1,3}(?:,\d{3}){2,}|[+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+`;
+/** A number with thousands marked by commas. */
+const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+$/;
+/** One that can't be a decimal with a comma: three digits before it, or several commas. */
+const SURELY_THOUSANDS = /^(?:\d{3},\d{3}|\d{1,3}(?:,\d{3}){2,})$/;
 const BETWEEN = new RegExp(
   String.raw`^[[(]?\s*(${NUMBER})\s*(?:-|–|—|to|bis|till|tot|à|\.\.\.?)\s*(${NUMBER})\s*[\])]?(.*)$`,
   'su',
@@ -14,6 +18,8 @@ const BOUND = new RegExp(
   String.raw`^([<>≤≥]=?|=[<>]|up to|bis|below|under|above|over)\s*(${NUMBER})(.*)$`,
   'su',
 );
+/** `> OR =` */
+const OR_EQUAL = /([<>])\s*or\s*=/i;
 const LOWER = /^(?:>|≥|=>|above|over)/;
 
 /** Maximum length of a text that is parsed: two numbers and their unit are shorter. */
@@ -28,7 +34,8 @@ const LONGEST = 200;
 export function rangeOf(text: string, unit: string, code: string | undefined): JsonObject {
   const trimmed = text.trim();
   if (trimmed.length > LONGEST) return { text: trimmed };
-  const ends = endsOf(withoutUnit(trimmed, unit.trim()), code);
+  const bare = withoutUnit(trimmed, unit.trim()).replace(OR_EQUAL, '$1=');
+  const ends = withoutThousands(endsOf(bare, code));
   const quantity = (end: string | undefined): JsonObject | undefined => {
     const value = end === undefined ? undefined : decimalIn(end.replace(/^([+-]?)[.,]/, '$10.'));
     return value === undefined ? undefined : quantityOf({ value }, unit, code);
@@ -78,6 +85,18 @@ export function unreadRange({ valueQuantity, referenceRange }: JsonObject): stri
 interface Ends {
   readonly low?: string | undefined;
   readonly high?: string | undefined;
+}
+
+/**
+ * Returns ends without commas between thousands, if one of the ends says that commas are such: `150,000-450,000`. A single
+ * `1,234` may be a decimal.
+ */
+function withoutThousands({ low, high }: Ends): Ends {
+  const ends = [low, high].filter((end) => end !== undefined);
+  const areThousands =
+    ends.some((end) => SURELY_THOUSANDS.test(end)) &&
+    ends.every((end) => THOUSANDS.test(end) || /^\d+$/.test(end));
+  return areThousands ? { low: low?.replaceAll(',', ''), high: high?.replaceAll(',', '') } : { low, high };
 }
 
 /** Returns a range without the value's unit at its end. */

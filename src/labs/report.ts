@@ -108,7 +108,8 @@ export function* orderDrafts(
       ),
     });
     if (obr !== undefined)
-      parents.set(parentKey(obr.part(3), obx.part(3), obx.part(4)), draftUrl('Observation', own));
+      for (const line of [obx, ...result.more])
+        parents.set(parentKey(obr.part(3), obx.part(3), line.part(4)), draftUrl('Observation', own));
   }
   const report = reportOf(order, { key, drafts, specimens, ...times }, reading);
   return [...specimens, ...drafts, ...(report === undefined ? [] : [report])];

@@ -4,6 +4,7 @@ import { ATC, ICD_10, LOINC, UCUM } from '../v1/elements.ts';
 /** Names in table 0396, and other spellings of them, in upper case → URI. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   LN: LOINC,
+  LNC: LOINC,
   LOINC,
   SCT: 'http://snomed.info/sct',
   'SNOMED-CT': 'http://snomed.info/sct',
@@ -16,6 +17,19 @@ const SYSTEMS: Readonly<Record<string, string>> = {
   CVX: 'http://hl7.org/fhir/sid/cvx',
   NDC: 'http://hl7.org/fhir/sid/ndc',
   RXNORM: 'http://www.nlm.nih.gov/research/umls/rxnorm',
+};
+/** OIDs of code systems that have another URI: https://terminology.hl7.org/identifiers.html */
+const BY_OID: Readonly<Record<string, string>> = {
+  '2.16.840.1.113883.6.1': LOINC,
+  '2.16.840.1.113883.6.96': 'http://snomed.info/sct',
+  '2.16.840.1.113883.6.3': ICD_10,
+  '2.16.840.1.113883.6.90': 'http://hl7.org/fhir/sid/icd-10-cm',
+  '2.16.840.1.113883.6.73': ATC,
+  '2.16.840.1.113883.6.8': UCUM,
+  '2.16.840.1.113883.6.12': 'http://www.ama-assn.org/go/cpt',
+  '2.16.840.1.113883.12.292': 'http://hl7.org/fhir/sid/cvx',
+  '2.16.840.1.113883.6.69': 'http://hl7.org/fhir/sid/ndc',
+  '2.16.840.1.113883.6.88': 'http://www.nlm.nih.gov/research/umls/rxnorm',
 };
 /** Matches names for codes that a laboratory defined itself. */
 const LOCAL = /^(?:L|99.*)?$/;
@@ -32,12 +46,20 @@ const LOCAL_CODES = 'https://annal.dev/fhir/local-code';
  */
 export function systemOf(name: string, oid: string, sender: string): string | undefined {
   const upper = name.trim().toUpperCase();
-  const known = SYSTEMS[upper];
+  const known = knownSystem(name) ?? knownSystem(oid);
   if (known !== undefined) return known;
   if (OID.test(oid)) return `urn:oid:${oid}`;
   const [, table] = /^HL7(\d{4})$/.exec(upper) ?? [];
   if (table !== undefined) return `http://terminology.hl7.org/CodeSystem/v2-${table}`;
   return localSystem(sender, LOCAL.test(upper) && !upper.startsWith('99') ? '' : name.trim());
+}
+
+/** Returns the URI of a code system by its name in table 0396, its OID, or its OID as a URI; undefined for others. */
+export function knownSystem(name: string): string | undefined {
+  const own = name.trim().replace(/^urn:oid:/i, '');
+  if (Object.hasOwn(BY_OID, own)) return BY_OID[own];
+  const upper = own.toUpperCase();
+  return Object.hasOwn(SYSTEMS, upper) ? SYSTEMS[upper] : undefined;
 }
 
 /**

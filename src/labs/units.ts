@@ -1,23 +1,28 @@
 /**
- * Converts units as laboratories write them to UCUM, if the meaning is certain. Pure: a table and a small grammar,
- * tested against UCUM's library.
+ * Reads units as people, devices and laboratories write them, for laboratory imports and REST v1: spellings from a table,
+ * else UCUM's grammar.
  */
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { canonicalRange } from '../fhir/units/canonical.ts';
+import { isUcum } from '../fhir/units/ucum.ts';
 import { UCUM } from '../v1/elements.ts';
 import type { Measured } from './numbers.ts';
 import { AMBIGUOUS, SPELLINGS, WORDS } from './unit-spellings.ts';
 
-/** Parts with a single meaning: amounts with a prefix, whole units, powers of ten. */
-const AMOUNT = /^(?:[pnumcdk]?g|[fpnum]?mol|[fpnumcd]?[Ll]|[mu]?U|[mu]?eq|m?osm|[num]?m|[num]?kat)$/;
-const WHOLE = new Set([
-  ...['%', 'min', 'h', 'd', 's', 'ms', 'mm[Hg]', 'kPa', 'Cel', '[pH]', 'fL', 'mm2', 'mm3', 'm2', 'cm', 'kU'],
-  ...['[IU]', 'm[IU]', 'u[IU]', 'k[IU]', '[degF]', '[HPF]', '[LPF]', '10*3', '10*6', '10*9', '10*12'],
-]);
-const PER_VOLUME = /^\/[fpnum]?[Ll]$/;
+/** Units of one letter that laboratories mean. Others may be anything: `C`, `F`, `S`, `a`. */
+const LETTERS = new Set([...'gmsLlUJWNVhd%']);
+/** Units with a prefix above kilo that laboratories mean. In capitals, `M` is mostly milli: `MG/L`, `MMOL/L`. */
+const LARGE =
+  /^[MGTPEZY](?![a-z]?(?:Pa|Hz|Bq|Gy|J|W|eV)$|(?:a|y)$)(?:[a-zA-Z]|mol|eq|osm|osmol|\[iu\]|\[IU\])$/;
 /** `10^9`, `10E9`, `x10e9`, `x10*9`, `10**9`, `10 9`: powers of ten. */
 const POWER = /^[xX*]?10(?:\^|\*{1,2}|[eE])?(3|6|9|12)(?=\/)/;
+/** Thousands and millions per microlitre, which is also a cubic millimetre: `K/cumm`, `Thousand/uL`. */
+const THOUSANDS = /^(?:k|thou(?:s|sands?)?|tsd)\/(?:ul|cumm|cu\.?mm|mm3)$/i;
+const MILLIONS = /^(?:m|mill?|mio|millions?)\/(?:ul|cumm|cu\.?mm|mm3)$/i;
+/** `/24 hr`: per day of collection. */
+const PER_24_HOURS = /\/24(?:h|hr|hrs|hours?|std)$/i;
+/** `(calc)` says how a value was found, not in which unit. */
+const CALCULATED = /\((?:calc|calculated)\.?\)$/i;
 
 /** `IU`, also in its French and German forms. */
 const INTERNATIONAL = /(^|\/)([mukM]?)(?:IU|UI|IE)(?=\/|$)/g;
@@ -42,23 +47,40 @@ function compactOf(text: string): string {
 }
 
 /**
- * Returns a unit in UCUM; undefined if it is invalid or not certain.
+ * Returns a laboratory's unit in UCUM; undefined if it is invalid or not certain.
  * @param named whether the message says that it is a UCUM unit
  */
 export function ucumOf(text: string, named = false): string | undefined {
-  const compact = compactOf(text);
-  if (compact === '') return undefined;
-  const known = SPELLINGS.get(compact);
-  if (known !== undefined) return known;
-  const powered = compact.replace(POWER, '10*$1');
-  if (PER_VOLUME.test(powered)) return withLitres(powered);
-  const [first = '', second, ...more] = powered.split('/');
-  const isPart = (part: string): boolean => AMOUNT.test(part) || WHOLE.has(part);
-  if (more.length === 0 && isPart(first) && (second === undefined || isPart(second)))
-    return withLitres(powered);
-  const word = WORDS.get(compact.toLowerCase());
-  if (word !== undefined) return word;
-  return named && canonicalRange(text, '1', '1') !== undefined ? text : undefined;
+  if (named && isUcum(text)) return text;
+  const read = readUnit(text);
+  if (read === undefined || !('ucum' in read)) return undefined;
+  const ucum = read.ucum.replace(POWER, '10*$1');
+  const isListed = SPELLINGS.has(compactOf(text)) || spelled(compactOf(text)) !== undefined;
+  const isOneWord = !/[A-Za-z]\s+[A-Za-z]/.test(text.trim());
+  return isListed || (isOneWord && isCertain(ucum)) ? withLitres(ucum) : undefined;
+}
+
+/** Tells whether a unit means in a laboratory's text what it means in UCUM. */
+function isCertain(unit: string): boolean {
+  if (/^\d/.test(unit) && !/^10\*\d+\//.test(unit)) return false;
+  return unit
+    .split(/[/.]/)
+    .map((part) => part.replace(/\{[^}]*\}$/, ''))
+    .every((part) => {
+      if (AMBIGUOUS.has(part) || LARGE.test(part)) return false;
+      return part.length !== 1 || LETTERS.has(part) || part === '1';
+    });
+}
+
+/** Returns the unit of a spelling that follows a pattern; undefined if it follows none. */
+function spelled(compact: string): string | undefined {
+  if (THOUSANDS.test(compact)) return '10*3/uL';
+  if (MILLIONS.test(compact)) return '10*6/uL';
+  const calculated = compact.replace(CALCULATED, '');
+  if (calculated !== compact) return calculated === '' ? '{calc}' : ucumOf(calculated);
+  const daily = compact.replace(PER_24_HOURS, '');
+  const amount = daily === compact ? undefined : ucumOf(daily);
+  return amount === undefined ? WORDS.get(compact.toLowerCase()) : `${amount}/(24.h)`;
 }
 
 /**
@@ -77,20 +99,26 @@ export function unitKept(text: string): string {
 export type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
 
 /**
- * Parses a unit that people and apps type where UCUM is required. Common spellings take precedence over UCUM, where
- * some of them mean units that nobody uses (`pH` picohenry, `ft` femtotonnes); other UCUM units are returned unchanged.
- * @param isUcum returns whether a text is a unit of UCUM.
+ * Reads a unit that people and apps type. Common spellings take precedence over UCUM, where some of them mean units that
+ * nobody uses (`pH` picohenry, `ft` femtotonnes); other UCUM units are returned unchanged.
  */
-export function readUnit(text: string, isUcum: (text: string) => boolean): TypedUnit {
+export function readUnit(text: string): TypedUnit {
   const compact = compactOf(text);
   if (compact === '') return undefined;
   const ambiguous = AMBIGUOUS.get(compact);
   if (ambiguous !== undefined) return { ambiguous };
-  const spelled = SPELLINGS.get(compact);
-  if (spelled !== undefined) return { ucum: spelled };
+  const listed = SPELLINGS.get(compact);
+  if (listed !== undefined) return { ucum: listed };
   if (isUcum(text)) return { ucum: text };
-  const ucum = ucumOf(text) ?? compact;
+  const powered = compact.replace(POWER, '10*$1');
+  const ucum = spelled(compact) ?? withLitres(powered.split('/').map(partOf).join('/'));
   return isUcum(ucum) ? { ucum } : undefined;
+}
+
+/** Returns a part of a unit in UCUM, if it has a common spelling: `hr`, `day`. */
+function partOf(part: string): string {
+  const ucum = SPELLINGS.get(part) ?? WORDS.get(part.toLowerCase());
+  return ucum === undefined || ucum.includes('/') ? part : ucum;
 }
 
 /** Returns a unit with `L` for litres: UCUM has both forms, and one is enough. */

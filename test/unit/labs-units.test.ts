@@ -1,6 +1,6 @@
 /** Units as laboratories write them, held to UCUM's own library; numbers, ranges and codes. */
 import { expect } from 'chai';
-import { momentOf, timeOf, zoneOf } from '#src/labs/hl7v2/time.ts';
+import { dayOf, momentOf, timeOf, zoneOf } from '#src/labs/hl7v2/time.ts';
 import { unitOf } from '#src/labs/international.ts';
 import { decimalIn, measuredIn } from '#src/labs/numbers.ts';
 import { rangeOf } from '#src/labs/range.ts';
@@ -36,6 +36,24 @@ describe('units of laboratories', () => {
     ['mosm/kg', 'mosm/kg'],
     ['K/uL', '10*3/uL'],
     ['°C', 'Cel'],
+    ['Thousand/uL', '10*3/uL'],
+    ['K/cumm', '10*3/uL'],
+    ['Million/uL', '10*6/uL'],
+    ['M/cumm', '10*6/uL'],
+    ['mg/24 hr', 'mg/(24.h)'],
+    ['g/24h', 'g/(24.h)'],
+    ['mg/day', 'mg/d'],
+    ['(calc)', '{calc}'],
+    ['mg/dL (calc)', 'mg/dL'],
+    ['{titer}', '{titer}'],
+    ['umol/L/h', 'umol/L/h'],
+    ['µmol/l/h', 'umol/L/h'],
+    ['/[HPF]', '/[HPF]'],
+    ['{cells}/uL', '{cells}/uL'],
+    ['mg/g{creat}', 'mg/g{creat}'],
+    ['{Ratio}', '{Ratio}'],
+    ['wk', 'wk'],
+    ['g/L/h', 'g/L/h'],
   ];
   for (const [written, code] of certain)
     it(`${written} is ${code}`, () => expect(ucumOf(written)).to.equal(code));
@@ -49,12 +67,15 @@ describe('units of laboratories', () => {
     'arb',
     'RLU',
     'mmol/mol Hb x',
-    'g/L/h',
     'B/min',
     'M',
     '10',
     'E/ml',
     'G/L',
+    'MG/L',
+    'MU/L',
+    'Gm/dL',
+    'Mmol/L',
   ])
     it(`${written || 'nothing'} is not surely one`, () => expect(ucumOf(written)).to.equal(undefined));
 
@@ -106,16 +127,16 @@ describe('units of laboratories', () => {
     ['1', '1'],
   ] as const)
     it(`that people type: ${typed} is ${ucum}`, () => {
-      expect(readUnit(typed, isUcum)).to.deep.equal({ ucum });
+      expect(readUnit(typed)).to.deep.equal({ ucum });
       expect(isUcum(ucum)).to.equal(true);
     });
 
   for (const typed of ['C', 'F', 'K', 'G/L', ' G / L', 'MG', 'oz', 'beats', 'mph', 'kph', 'PH'])
     it(`that people type: ${typed} is ambiguous`, () =>
-      expect(readUnit(typed, isUcum)).to.have.property('ambiguous'));
+      expect(readUnit(typed)).to.have.property('ambiguous'));
 
   for (const typed of ['', ' ', 'furlongs', 'arb', 'x'.repeat(100)])
-    it(`that people type: "${typed}" is none`, () => expect(readUnit(typed, isUcum)).to.equal(undefined));
+    it(`that people type: "${typed}" is none`, () => expect(readUnit(typed)).to.equal(undefined));
 
   const code = (loinc: string, display?: string) => ({
     coding: [{ system: 'http://loinc.org', code: loinc, ...(display === undefined ? {} : { display }) }],
@@ -187,6 +208,11 @@ describe('numbers of laboratories', () => {
     expect(ends(' 4 bis 5 g/L ')).to.deep.equal([4, 5]);
     expect(ends('<=7')).to.deep.equal([null, 7]);
     expect(ends('>60')).to.deep.equal([60, null]);
+    expect(ends('> OR = 60')).to.deep.equal([60, null]);
+    expect(ends('< or = 7')).to.deep.equal([null, 7]);
+    expect(ends('150,000-450,000')).to.deep.equal([150000, 450000]);
+    expect(ends('4,500 - 450,000')).to.deep.equal([4500, 450000]);
+    expect(ends('0,270-4,200')).to.deep.equal([null, null]);
     for (const text of ['4-5 (adults)', '4-5-6', '2026-03-31', '4-5 mg/L', '5-4', 'neg', '<5 or >9', '1:40'])
       expect(ends(text), text).to.deep.equal([null, null]);
   });
@@ -205,6 +231,10 @@ describe('times of messages', () => {
     expect(iso('2026-03-31T09:30:15+02:00')).to.equal('2026-03-31T09:30:15+02:00');
     expect(iso('2026-03-31 09:30')).to.equal('2026-03-31T09:30:00Z');
     expect(iso('31.03.2026')).to.equal(undefined);
+    expect(iso('202603312575')).to.equal('2026-03-31T25:75:00Z');
+    expect(dayOf('202603312575')).to.equal('2026-03-31');
+    expect(dayOf('2026-03-31 morning')).to.equal('2026-03-31');
+    expect(dayOf('31.03.2026')).to.equal(undefined);
     expect(iso('')).to.equal(undefined);
   });
   it('have offsets and times of day', () => {

@@ -68,7 +68,8 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
   ): Promise<Opened | undefined> => {
     const { id, salt, passcode: hashed } = link;
     if (salt === null || hashed === null) return undefined;
-    if (passcode === undefined)
+    // An empty passcode is a field that wasn't filled in: no attempt.
+    if (passcode === undefined || passcode === '')
       return { fault: 'passcode', remainingAttempts: Math.max(0, MOST_ATTEMPTS - link.attempts) };
     if (!(await rows.attempt(id))) return { fault: 'busy' };
     if (await isPasscode(passcode, { salt, hash: hashed })) {

@@ -2,8 +2,8 @@
  * Converts quantities to canonical UCUM units with `@lhncbc/ucum-lhc`, so that 1 g equals 1000 mg.
  * https://ucum.org/ucum
  */
-import { createRequire } from 'node:module';
 import { type Decimal, decimalOf, decimalText, plus, rounded, times } from './decimal.ts';
+import { ucumLibrary } from './ucum.ts';
 
 /** The URL of UCUM as a code system in FHIR. */
 export const UCUM = 'http://unitsofmeasure.org';
@@ -30,7 +30,6 @@ const REMEMBERED = 5_000;
 const NONE = decimalOf('0');
 
 const known = new Map<string, CanonicalUnit | undefined>();
-let library: typeof import('@lhncbc/ucum-lhc') | undefined;
 
 /**
  * Converts a range to canonical units.
@@ -76,9 +75,7 @@ function lookUp(code: string): CanonicalUnit | undefined {
 }
 
 function read(code: string): CanonicalUnit | undefined {
-  // Loaded for the first unit, because it takes a tenth of a second.
-  library ??= createRequire(import.meta.url)('@lhncbc/ucum-lhc') as typeof import('@lhncbc/ucum-lhc');
-  const { status, unit } = library.UcumLhcUtils.getInstance().getSpecifiedUnit(code, 'validate');
+  const { status, unit } = ucumLibrary().getSpecifiedUnit(code, 'validate');
   const exponents = unit?.dim_?.dimVec_;
   if (status !== 'valid' || unit === undefined || unit === null || !Array.isArray(exponents))
     return undefined;

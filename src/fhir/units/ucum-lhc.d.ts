@@ -12,6 +12,7 @@ declare module '@lhncbc/ucum-lhc' {
   }
   export const UcumLhcUtils: {
     getInstance(): {
+      validateUnitString(code: string): { readonly status: 'valid' | 'invalid' | 'error' };
       getSpecifiedUnit(
         code: string,
         operation: 'validate',

@@ -87,10 +87,23 @@ export async function importLabs(
     created: reads ? created : accepted,
     skipped: reads ? observations.length - ofType.length : 0,
     unmapped: [...labs.unmapped],
-    warnings: reads ? [...labs.warnings, ...labs.compared, ...notes.told.warnings] : [...labs.warnings],
+    warnings: reads
+      ? [...labs.warnings, ...documentsIn(drafts, now), ...labs.compared, ...notes.told.warnings]
+      : [...labs.warnings],
   });
   const text = `${answer.slice(0, -1)},"observations":[${printed.join()}]}`;
   return { status: 200, text, position, shown: shown.length };
+}
+
+/** Returns the note on the documents of a report without other results, since the answer shows observations only. */
+function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>): string[] {
+  if (drafts.some(({ type }) => type === 'Observation')) return [];
+  return drafts.flatMap((draft) => {
+    const stored = draft.type === 'DocumentReference' ? now.get(nameOf(draft)) : undefined;
+    return stored === undefined
+      ? []
+      : [`${draft.place}: the result is a document: DocumentReference/${stored.id}`];
+  });
 }
 
 /** Tells whether a caller may read an Observation; under a grant its categories decide. */

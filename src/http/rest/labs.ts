@@ -153,6 +153,8 @@ export const LABS_ROUTES = [
     body: labsBody,
     raw: {
       'x-application/hl7-v2+er7': HL7,
+      'application/hl7-v2': HL7,
+      'application/hl7-v2+er7': HL7,
       'text/plain': HL7,
       [CSV]: {
         description: `A table with a heading, of these columns: ${KNOWN_HEADINGS.join(', ')}.`,

@@ -8,8 +8,7 @@ import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { cut } from '#src/shared/cut.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
-import { isUnit } from '#src/terminology/units.ts';
-import { LOINC, splitCode, UCUM } from '#src/v1/elements.ts';
+import { LOINC, splitCode } from '#src/v1/elements.ts';
 import { instant } from '../api/schemas.ts';
 
 /** Makes a member optional; null means the same as leaving it out. */
@@ -62,7 +61,7 @@ export const unit = z
   .string()
   .max(100)
   .transform((value, context) => {
-    const read = readUnit(value, (code) => isUnit(UCUM, code));
+    const read = readUnit(value);
     if (read !== undefined && 'ucum' in read) return read.ucum;
     const message =
       read === undefined

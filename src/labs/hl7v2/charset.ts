@@ -26,6 +26,9 @@ const LABELS: Readonly<Record<string, string>> = {
   'ISO IR6': 'utf-8',
 };
 
+/** Names of sets with one byte per character. */
+const ONE_BYTE = /^(?:ASCII|ISO IR6|(?:ISO[ -]?)?8859[-/ ]\d+)$/i;
+
 /** Returns the label of a character set; undefined if it is unknown. Latin-1 is read as Windows-1252. */
 export function labelOf(name: string): string | undefined {
   const upper = name.trim().toUpperCase();
@@ -66,6 +69,13 @@ export function decodeBytes(bytes: Uint8Array, declared?: string): DecodedText {
   const names = [declared, nameIn(bytes)].filter((name) => name !== undefined);
   const labels = names.map(labelOf);
   const utf8 = isUtf8(bytes);
+  // Text with one byte per character is hardly ever valid UTF-8 by chance, and senders often name a wrong set.
+  const [name] = names;
+  const mayBeWrong = declared === undefined && (name === undefined || ONE_BYTE.test(name));
+  if (utf8 && mayBeWrong && bytes.some((byte) => byte >= 0x80)) {
+    const said = name === undefined ? 'MSH-18 is empty' : `MSH-18 is ${cut(name, 20)}`;
+    return { text: decoderOf()(bytes), warnings: [`${said}; the message is UTF-8 and was read as such`] };
+  }
   const other = labels[0] === 'utf-8' && utf8 ? undefined : labels.find((one) => one !== 'utf-8');
   if (other !== undefined) return { text: decoderOf(other)(bytes), warnings: [] };
   if (utf8) return { text: decoderOf()(bytes), warnings: [] };

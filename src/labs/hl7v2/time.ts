@@ -30,6 +30,15 @@ export function momentOf(text: string, zone?: string): Moment | undefined {
   return { iso: `${date}T${hour}:${minute}:${seconds}${of ?? zone ?? 'Z'}`, assumed: of === undefined };
 }
 
+/**
+ * Returns the date with which a text begins, `2026-03-31`; undefined if it begins with none. Whether the day exists isn't
+ * checked.
+ */
+export function dayOf(text: string): string | undefined {
+  const [, year, month, day] = /^(\d{4})-?(\d\d)-?(\d\d)/.exec(text.trim()) ?? [];
+  return year === undefined ? undefined : `${year}-${month}-${day}`;
+}
+
 /** Returns the offset of a time, `+02:00`; undefined if it has none. */
 export function zoneOf(text: string): string | undefined {
   const [offset] = /(?:Z|[+-]\d\d:?\d\d)$/.exec(text.trim().replace(/^\d{4}-\d\d(?:-\d\d)?/, '')) ?? [];

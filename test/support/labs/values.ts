@@ -31,6 +31,24 @@ export const VALUES: readonly Form[] = [
       'OBX|3|TX|22634-0^Pathology^LN|2|another||||||F',
     ),
   ),
+  form(
+    'TX lines that OBX-4 numbers, without code or status after the first',
+    results(
+      'OBX|1|TX|22634-0^Pathology^LN|1|line one||||||F',
+      'OBX|2|TX|22634-0^Pathology^LN|2|line two||||||F',
+      'OBX|3|TX||3|line three||||||',
+    ),
+  ),
+  form(
+    'LOINC by other names of its system, and without one',
+    results(
+      'OBX|1|NM|2345-7^Glucose^LNC||5|mg/dL|||||F',
+      'OBX|2|NM|2823-3^Potassium^2.16.840.1.113883.6.1||5|mmol/L|||||F',
+      'OBX|3|NM|2951-2^Sodium||140|mmol/L|||||F',
+      'OBX|4|NM|2951-3^Sodium||140|mmol/L|||||F',
+      'OBX|5|NM|X1^x^L||5|xx^local^L^umol/L/h^micromole per litre and hour^UCUM|||||F',
+    ),
+  ),
   form('CE', one('CE', 'YEL^Yellow^L')),
   form('CQ in another unit than OBX-6', one('CQ', '5^mg/dL', 'mmol/L|4-6||||F')),
   form('CWE of LOINC’s answers', one('CWE', 'LA6576-8^Positive^LN')),
