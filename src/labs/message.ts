@@ -10,6 +10,7 @@ import { groupsOf } from './orders.ts';
 import { refusePatient, requireOnePatient, requirePatient } from './patient.ts';
 import { readingOf } from './reading.ts';
 import { orderDrafts } from './report.ts';
+import type { Zone } from './zones.ts';
 
 /** The patient and the source of an import. */
 export interface ImportContext {
@@ -21,6 +22,8 @@ export interface ImportContext {
   readonly source: string;
   /** Whether a PID may be compared with the Patient; default: true. */
   readonly mayRead?: boolean;
+  /** The zone of times for which neither the field nor MSH-7 has an offset. */
+  readonly zone?: Zone | undefined;
 }
 
 /** Versions that are read as specified. */
@@ -33,7 +36,7 @@ const VERSION = /^2\.[3-8](?:\.\d)?$/;
  */
 export function* labsOfMessage(
   text: string,
-  { patient, subject, source, mayRead = true }: ImportContext,
+  { patient, subject, source, mayRead = true, zone }: ImportContext,
 ): Steps<Labs> {
   const notes = new Notes();
   const messages = parseMessages(text);
@@ -48,7 +51,7 @@ export function* labsOfMessage(
   const told = new Map<string, Draft[]>();
   for (const { message, orders } of groups) {
     noteHeader(message, notes);
-    const reading = readingOf(message, subject, source, notes);
+    const reading = readingOf(message, subject, source, notes, zone);
     const parents = new Map<string, string>();
     for (const order of orders)
       for (const draft of yield* orderDrafts(order, message.header.part(10), parents, reading)) {

@@ -188,6 +188,11 @@ export function timeIn(
     reading.notes.warn(segment.place, day === undefined ? said : `${said}; its date is kept`);
     return day;
   }
+  if (moment?.skipped === true)
+    reading.notes.warn(
+      segment.place,
+      `${segment.name}-${field} doesn't exist in the time zone: ${cut(raw, 40)} falls where the clocks go forward`,
+    );
   if (moment?.assumed === true && reading.zone === undefined)
     reading.notes.warn('', 'times without an offset were read as UTC');
   return time;

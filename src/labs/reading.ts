@@ -3,6 +3,7 @@ import type { Message } from './hl7v2/message.ts';
 import { momentOf, zoneOf } from './hl7v2/time.ts';
 import type { Notes } from './labs.ts';
 import { fhirTime } from './times.ts';
+import type { Zone } from './zones.ts';
 
 /** The context of one message. */
 export interface Reading {
@@ -12,8 +13,8 @@ export interface Reading {
    * The sender: its facility, else its application, else the source that the importer names; empty if none is known.
    */
   readonly sender: string;
-  /** Offset of times that have none. */
-  readonly zone: string | undefined;
+  /** Offset of times that have none, or their time zone. */
+  readonly zone: string | Zone | undefined;
   /** When the message was created, if it says so to the second. */
   readonly sent: string | undefined;
   readonly notes: Notes;
@@ -22,10 +23,17 @@ export interface Reading {
 /**
  * Reads the header.
  * @param source name of the source system, used if the message names no sender
+ * @param named the zone that the importer names, used if the message names no offset
  */
-export function readingOf({ header }: Message, subject: string, source: string, notes: Notes): Reading {
+export function readingOf(
+  { header }: Message,
+  subject: string,
+  source: string,
+  notes: Notes,
+  named?: Zone,
+): Reading {
   const made = header.part(7);
-  const zone = zoneOf(made);
+  const zone = zoneOf(made) ?? named;
   return {
     subject,
     sender: header.part(4) || header.part(3) || source,

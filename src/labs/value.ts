@@ -10,6 +10,7 @@ import { momentOf, timeOf } from './hl7v2/time.ts';
 import { comparatorOf, decimalIn, measuredIn } from './numbers.ts';
 import { fhirTime } from './times.ts';
 import { quantityOf, ucumOf } from './units.ts';
+import type { Zone } from './zones.ts';
 
 /** The context for reading values. */
 export interface ValueContext {
@@ -20,7 +21,7 @@ export interface ValueContext {
   readonly code: string | undefined;
   readonly sender: string;
   /** Offset of times that have none. */
-  readonly zone: string | undefined;
+  readonly zone: string | Zone | undefined;
 }
 
 /** A value's element, and a note on what its own type could not express. */
@@ -139,7 +140,7 @@ function coded(text: string): Value {
   return code === '' ? NOTHING : { element: { valueCodeableConcept: { coding: [{ code }], text: code } } };
 }
 
-function timed(text: string, zone: string | undefined): Value {
+function timed(text: string, zone: string | Zone | undefined): Value {
   if (text === '') return NOTHING;
   const time = fhirTime(momentOf(text, zone)?.iso, 'dateTime');
   return time === undefined ? kept(text, 'DTM') : { element: { valueDateTime: time } };

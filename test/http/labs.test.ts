@@ -152,6 +152,19 @@ describe('import of laboratory messages', () => {
     expect(after).to.deep.include({ status: 'corrected', encounter: { display: 'visit' } });
   });
 
+  it('takes a time zone for times without an offset, and the usual media type', async () => {
+    const local = oru('OBR|1||F100|24323-8^Metabolic panel^LN|||202610250230', GLUCOSE).replace(
+      /^((?:[^|]*\|){6})[^|]*/,
+      '$120261025',
+    );
+    const refused = await send(local, 'application/hl7-v2', {}, '?time_zone=Europe/Nowhere');
+    expect(refused.status).to.equal(422);
+    expect(refused.text).to.include('query.time_zone');
+    const answer = await send(local, 'application/hl7-v2', {}, '?time_zone=Europe/Oslo');
+    expect(answer.status, answer.text).to.equal(200);
+    expect(observations(answer.json)[0]?.effective_at).to.equal('2026-10-25T02:30:00+02:00');
+  });
+
   it('keeps a payload as a document', async () => {
     const pdf = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64');
     const message = results(`OBX|1|ED|PDF^Report^L||^application^pdf^Base64^${pdf}||||||F`);
@@ -160,6 +173,9 @@ describe('import of laboratory messages', () => {
     const found = await service.fhir(`/DocumentReference?patient=${patient}`);
     expect(found.json.total).to.equal(1);
     const [{ resource }] = found.json.entry as [{ resource: { content: JsonObject[]; meta: JsonObject } }];
+    expect((await imported(message)).warnings).to.include(
+      `OBX[1]: the result is a document: DocumentReference/${(resource as unknown as JsonObject).id}`,
+    );
     expect(resource.meta.versionId).to.equal('1');
     expect(resource.content).to.have.nested.property('[0].attachment.contentType', 'application/pdf');
     const other = Buffer.from('%PDF-1.4\n%corrected\n').toString('base64');

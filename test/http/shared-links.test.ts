@@ -259,6 +259,8 @@ describe('shared links', () => {
     const without = await openLink(url);
     expect([without.status, without.json.remainingAttempts]).to.deep.equal([401, 5]);
     expect(without.headers.get('www-authenticate')).to.match(/^Passcode /);
+    for (const empty of [{}, { passcode: '' }])
+      expect((await openLink(url, { recipient: 'Adam', ...empty })).json.remainingAttempts).to.equal(5);
     const tried = async (passcode: string) => {
       const { status, json } = await openLink(url, { recipient: 'Eve', passcode });
       return [status, json.remainingAttempts];

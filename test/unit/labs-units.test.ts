@@ -6,6 +6,7 @@ import { decimalIn, measuredIn } from '#src/labs/numbers.ts';
 import { rangeOf } from '#src/labs/range.ts';
 import { AMBIGUOUS, SPELLINGS } from '#src/labs/unit-spellings.ts';
 import { readUnit, ucumOf } from '#src/labs/units.ts';
+import { zoneNamed } from '#src/labs/zones.ts';
 import { isUnit, UCUM } from '#src/terminology/units.ts';
 
 describe('units of laboratories', () => {
@@ -236,6 +237,26 @@ describe('times of messages', () => {
     expect(dayOf('2026-03-31 morning')).to.equal('2026-03-31');
     expect(dayOf('31.03.2026')).to.equal(undefined);
     expect(iso('')).to.equal(undefined);
+  });
+  it('are in a zone that is named: the earlier of two, and skipped ones are told', () => {
+    const oslo = zoneNamed('Europe/Oslo');
+    const moment = (text: string) => {
+      const { iso, skipped } = momentOf(text, oslo) ?? {};
+      return [iso, skipped];
+    };
+    expect(moment('202607010930')).to.deep.equal(['2026-07-01T09:30:00+02:00', false]);
+    expect(moment('202601010930')).to.deep.equal(['2026-01-01T09:30:00+01:00', false]);
+    expect(moment('202610250230')).to.deep.equal(['2026-10-25T02:30:00+02:00', false]);
+    expect(moment('202610250330')).to.deep.equal(['2026-10-25T03:30:00+01:00', false]);
+    expect(moment('202603290230')).to.deep.equal(['2026-03-29T02:30:00+01:00', true]);
+    expect(moment('202603290330')).to.deep.equal(['2026-03-29T03:30:00+02:00', false]);
+    expect(moment('202603290230-0500')).to.deep.equal(['2026-03-29T02:30:00-05:00', undefined]);
+    const local = (name: string) => zoneNamed(name)?.('2026-07-01T09:30:00').offset;
+    expect(local('America/New_York')).to.equal('-04:00');
+    expect(local('Asia/Kolkata')).to.equal('+05:30');
+    expect(local('UTC')).to.equal('+00:00');
+    for (const name of ['Europe/Nowhere', '+02:00', '', 'a b', 'Oslo'])
+      expect(local(name), name).to.equal(undefined);
   });
   it('have offsets and times of day', () => {
     expect(zoneOf('20260331093000-0530')).to.equal('-05:30');

@@ -4,6 +4,7 @@ import { namedCode } from '#src/labs/columns.ts';
 import type { LabItem } from '#src/labs/items.ts';
 import { decimalIn } from '#src/labs/numbers.ts';
 import { contradicted } from '#src/labs/range.ts';
+import { zoneNamed } from '#src/labs/zones.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { numberIn } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
@@ -168,4 +169,20 @@ export type GivenItems = z.output<typeof items>;
 /** `date` of a table's rows. */
 export const labsQuery = z.strictObject({
   date: when.optional().describe('Of rows of a table that have no `effective_at`.'),
+  time_zone: z
+    .string()
+    .max(100)
+    .transform((name, context) => {
+      const zone = zoneNamed(name);
+      if (zone !== undefined) return zone;
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a time zone of the IANA database, such as Europe/Oslo',
+      });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(
+      'IANA time zone of times of a message for which neither the field nor MSH-7 has an offset. A time that occurs twice is the earlier one.',
+    ),
 });

@@ -64,6 +64,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
     ...of,
     patient: reading.stored(stored),
     mayRead: mayRead(request.caller, 'Patient'),
+    zone: query.time_zone,
   };
   const labs = warned(await reading.inward(() => inSlices(labsOfMessage(text, circumstances))), warnings);
   return importLabs(request, sourced(command, command.authorship.sourceSystem ?? labs.source), patient, labs);

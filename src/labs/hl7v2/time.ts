@@ -1,11 +1,15 @@
 /** Times of messages (DT, DTM, TS, TM): HL7 v2 chapter 2A. */
 
+import type { Zone } from '../zones.ts';
+
 /** A time as ISO 8601 says it, to the precision that it came in. */
 export interface Moment {
   /** `2026`, `2026-03`, `2026-03-31`, or with a time and its offset. */
   readonly iso: string;
-  /** The offset was not there: it is the message's, or UTC. */
+  /** The offset was not there: it is the message's, the zone's, or UTC. */
   readonly assumed: boolean;
+  /** The time doesn't exist in the zone: its clocks skip it. */
+  readonly skipped?: boolean;
 }
 
 const HL7 = /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{0,9}))?)?)?)?)?)?(Z|[+-]\d{4})?$/;
@@ -13,10 +17,10 @@ const TIME = /^(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,9}))?)?)?(?:Z|[+-]\d{4})?$/;
 
 /**
  * Parses a time: `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][±ZZZZ]`, and common forms of ISO 8601.
- * @param zone offset of times without one, `+02:00`
+ * @param zone offset of times without one, `+02:00`, or the zone that they are in
  * @returns undefined for an invalid text. Whether the day exists isn't checked.
  */
-export function momentOf(text: string, zone?: string): Moment | undefined {
+export function momentOf(text: string, zone?: string | Zone): Moment | undefined {
   const compact = text.trim().replace(/(\d)[T ](?=\d)/, '$1');
   const plain = /^\d{4}-\d\d/.test(compact) ? dashless(compact) : compact;
   const [, year, month, day, hour, minute = '00', second = '00', fraction, offset] = HL7.exec(plain) ?? [];
@@ -27,7 +31,11 @@ export function momentOf(text: string, zone?: string): Moment | undefined {
   if (hour === undefined) return { iso: date, assumed: false };
   const seconds = fraction ? `${second}.${fraction}` : second;
   const of = offsetOf(offset);
-  return { iso: `${date}T${hour}:${minute}:${seconds}${of ?? zone ?? 'Z'}`, assumed: of === undefined };
+  const local = `${date}T${hour}:${minute}:${seconds}`;
+  if (of !== undefined) return { iso: `${local}${of}`, assumed: false };
+  if (typeof zone !== 'function') return { iso: `${local}${zone ?? 'Z'}`, assumed: true };
+  const { offset: own, skipped } = zone(`${date}T${hour}:${minute}:${second}`);
+  return { iso: `${local}${own}`, assumed: true, skipped };
 }
 
 /**

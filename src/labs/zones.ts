@@ -1,0 +1,65 @@
+/** Time zones by their IANA names: https://www.iana.org/time-zones */
+
+/** The offset of a local time in a zone. */
+export interface ZoneOffset {
+  /** `+02:00` */
+  readonly offset: string;
+  /** The clocks skip this time: the offset is the one before the change. */
+  readonly skipped: boolean;
+}
+
+/** Returns the offset of a local time, `2026-03-31T09:30:00`. */
+export type Zone = (local: string) => ZoneOffset;
+
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+/** Names like `Europe/Oslo` and `UTC`; offsets aren't names. */
+const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
+
+/**
+ * Returns a zone; undefined if there is none of the name. A time that occurs twice is the earlier one.
+ * @param name as in the IANA database, `Europe/Oslo`
+ */
+export function zoneNamed(name: string): Zone | undefined {
+  if (!NAME.test(name)) return undefined;
+  const format = formatOf(name);
+  if (format === undefined) return undefined;
+  return (local) => {
+    const said = Date.parse(`${local}Z`);
+    if (Number.isNaN(said)) return { offset: 'Z', skipped: false };
+    const before = minutesAt(format, said - DAY);
+    const after = minutesAt(format, said + DAY);
+    // The larger offset is the earlier instant.
+    const valid = [Math.max(before, after), Math.min(before, after)].find(
+      (minutes) => minutesAt(format, said - minutes * MINUTE) === minutes,
+    );
+    return { offset: offsetText(valid ?? before), skipped: valid === undefined };
+  };
+}
+
+function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+  try {
+    return new Intl.DateTimeFormat('en-US', {
+      ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },
+      ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
+      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the offset in minutes at an instant in ms since 1970. */
+function minutesAt(format: Intl.DateTimeFormat, instant: number): number {
+  const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]));
+  const [year = 0, month = 1, day, hour, minute, second] = (
+    ['year', 'month', 'day', 'hour', 'minute', 'second'] as const
+  ).map((type) => parts.get(type));
+  const local = Date.UTC(year, month - 1, day, hour, minute, second);
+  return Math.round((local - Math.floor(instant / 1_000) * 1_000) / MINUTE);
+}
+
+function offsetText(minutes: number): string {
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+}
