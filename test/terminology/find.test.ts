@@ -128,15 +128,22 @@ describe('codes by what somebody types', () => {
   const nearest = async (typedWord: string, words: readonly string[]): Promise<readonly string[]> => {
     const { rows } = await database.pool.query<{ word: string; similarity: number }>(
       `select w.word, similarity(w.word, $2) from unnest($1::text[]) w(word) where similarity(w.word, $2) >= 0.1
-       group by w.word order by similarity(w.word, $2) desc, count(*) desc, w.word collate "C" limit 40`,
+       group by w.word order by similarity(w.word, $2) desc, count(*) desc, w.word collate "C"`,
       [words, typedWord],
     );
-    const few = Math.floor(typedWord.length / 3);
-    const least = Math.min(...rows.map(({ word: other }) => distance(typedWord, other)));
-    const near = rows.filter(({ word: other, similarity }) =>
-      least <= few ? distance(typedWord, other) === least : similarity >= 0.3,
-    );
-    return near.slice(0, 3).map((row) => row.word);
+    for (const least of [0.3, 0.1]) {
+      const compared = rows.filter(({ similarity }) => similarity >= least).slice(0, 20);
+      const fewest = Math.min(...compared.map(({ word: other }) => distance(typedWord, other)));
+      if (fewest <= Math.floor(typedWord.length / 3))
+        return compared
+          .map((row) => row.word)
+          .filter((other) => distance(typedWord, other) === fewest)
+          .slice(0, 3);
+    }
+    return rows
+      .filter(({ similarity }) => similarity >= 0.3)
+      .slice(0, 3)
+      .map((row) => row.word);
   };
 
   const naive = async (all: readonly Concept[], text: string): Promise<string[]> => {

@@ -28,12 +28,12 @@ const WORDS = 10;
 /** How many similar words replace a word that begins no known word, and how similar they must be if they differ a lot. */
 const NEAREST = 3;
 const LIKE = 0.3;
-/** How similar a word must be to be compared letter by letter: two swapped letters of four leave this much. */
+/** How similar a word must be if no more similar one has few differences: two swapped letters of four leave this much. */
 const COMPARABLE = 0.1;
 /** One difference is tolerated for every so many letters of a word. */
 const LETTERS_PER_DIFFERENCE = 3;
 /** How many words are compared letter by letter: those with the most common groups of letters. */
-const COMPARED = 40;
+const COMPARED = 20;
 /** Maximum number of combinations of spellings that are looked up as a name. */
 const COMBINATIONS = 32;
 /** Lists of up to this many texts are searched separately; more are merged first. */
@@ -184,25 +184,24 @@ export class CodeIndex {
     }
     const like = (other: number) => similarity(had[other] ?? 0, trigrams.length, this.#sizes[other] ?? 0);
     const codes = (other: number) => this.#words.numbers(other, other + 1).length;
-    const nearest = touched
-      .map((other) => ({ other, like: like(other) }))
-      .filter(({ like: alike }) => alike >= COMPARABLE)
-      .sort(
-        (one, other) =>
-          other.like - one.like || codes(other.other) - codes(one.other) || one.other - other.other,
-      )
-      .slice(0, COMPARED);
     const few = Math.floor(word.length / LETTERS_PER_DIFFERENCE);
-    const compared = nearest.map(({ other }) => ({
-      other,
-      differences: distance(word, this.#words.textAt(other)),
-    }));
-    const least = Math.min(...compared.map(({ differences }) => differences));
-    if (least <= few)
-      return compared
-        .flatMap(({ other, differences }) => (differences === least ? [other] : []))
-        .slice(0, NEAREST);
-    return nearest.flatMap(({ other, like: alike }) => (alike >= LIKE ? [other] : [])).slice(0, NEAREST);
+    let similar: readonly number[] = [];
+    for (const least of [LIKE, COMPARABLE]) {
+      const enough = least * trigrams.length;
+      const nearest = touched
+        .filter((other) => (had[other] ?? 0) >= enough && like(other) >= least)
+        .sort((one, other) => like(other) - like(one) || codes(other) - codes(one) || one - other);
+      if (least === LIKE) similar = nearest.slice(0, NEAREST);
+      const compared = nearest
+        .slice(0, COMPARED)
+        .map((other) => ({ other, differences: distance(word, this.#words.textAt(other)) }));
+      const fewest = Math.min(...compared.map(({ differences }) => differences));
+      if (fewest <= few)
+        return compared
+          .flatMap(({ other, differences }) => (differences === fewest ? [other] : []))
+          .slice(0, NEAREST);
+    }
+    return similar;
   }
 }
 
