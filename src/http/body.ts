@@ -1,4 +1,4 @@
-/** Request bodies: read whole, size-checked as they come in, before anything is parsed. */
+/** Request bodies: read whole; their bytes and parts are counted as they come in, before anything is parsed. */
 
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { ArrivalWatch } from './arrival.ts';
+import type { BodyCount } from './body-count.ts';
 import type { Edge } from './edge/edge.ts';
 import type { Hold } from './held-memory.ts';
 import { noteBody } from './large-bodies.ts';
@@ -31,6 +32,21 @@ export const JSON_TYPES: readonly string[] = [
   'application/json+fhir',
 ];
 
+/** What a request's body may be. */
+export interface BodyLimits {
+  /** Accepted media types, lower case. */
+  readonly accepted: readonly string[];
+  /** Those of them whose texts need not be UTF-8. */
+  readonly anyCharset?: readonly string[];
+  /** Bytes, after decompression. */
+  readonly bytes: number;
+  /** Returns what counts the parts of a body of a media type. */
+  readonly count: (mediaType: string) => BodyCount;
+}
+
+/** Larger pieces than by default: each one is a task for another thread. */
+const UNPACKING = { chunkSize: 64 * 1024 };
+
 /** Tells whether a request has a body: RFC 9112, section 6. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
@@ -39,19 +55,15 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 
 /**
  * Reads a request's body.
- * @param accepted media types, lower case
- * @param limit bytes, after decompression
  * @param hold reserves memory before bytes are kept
- * @param anyCharset accepted types whose texts need not be UTF-8
  * @throws Refusal unsupported_media_type (415) for another type, charset or encoding; too_large (413), from
- *   Content-Length before anything is read; malformed (400) for a missing or truncated body; what `hold` throws
+ *   Content-Length before anything is read, else at the byte that passes a limit; malformed (400) for a missing or
+ *   truncated body; what `hold` throws
  */
 export async function readBody(
   request: IncomingMessage,
-  accepted: readonly string[],
-  limit: number,
+  { accepted, anyCharset = [], bytes: limit, count }: BodyLimits,
   hold: Hold,
-  anyCharset: readonly string[] = [],
 ): Promise<RawBody> {
   const { headers } = request;
   const length = headers['content-length'];
@@ -65,9 +77,10 @@ export async function readBody(
   }
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
   const bytes = await collect(
-    encoding === 'gzip' ? request.pipe(createGunzip()) : request,
+    encoding === 'gzip' ? request.pipe(createGunzip(UNPACKING)) : request,
     request,
     limit,
+    count(mediaType),
     hold,
   );
   return { mediaType, bytes, ...(charset === undefined ? {} : { charset }) };
@@ -106,15 +119,23 @@ function mediaTypeOf(
   return { mediaType: type };
 }
 
-/** Collects a stream up to the limit. After a refusal the rest is discarded. */
-function collect(source: Readable, request: IncomingMessage, limit: number, hold: Hold): Promise<Buffer> {
+/** Collects a stream up to the limits. After a refusal the rest is discarded, and no longer unpacked. */
+function collect(
+  source: Readable,
+  request: IncomingMessage,
+  limit: number,
+  count: BodyCount,
+  hold: Hold,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let counted = 0;
     const fail = (error: unknown) => {
       arrival.end();
       source.removeAllListeners('data');
       request.unpipe();
+      if (source !== request) source.destroy();
       request.resume();
       reject(error);
     };
@@ -123,15 +144,15 @@ function collect(source: Readable, request: IncomingMessage, limit: number, hold
       size += chunk.length;
       if (request.complete) arrival.end();
       else arrival.came(size);
-      if (size > limit) {
-        noteBody(request, size);
-        fail(tooLarge(limit));
-        return;
-      }
       try {
+        if (size > limit) throw tooLarge(limit);
         hold(size);
         chunks.push(chunk);
+        if (size <= count.spared) return;
+        for (const one of chunks.slice(counted)) count.add(one);
+        counted = chunks.length;
       } catch (error) {
+        noteBody(request, size);
         fail(error);
       }
     });

@@ -1,54 +1,26 @@
-/** Form bodies, by koa-body: `POST <type>/_search`. */
+/** Form bodies: `POST <type>/_search`, OAuth, the pages. */
 import type { Context } from 'koa';
-import { koaBody } from 'koa-body';
 import { parseQuery } from '#src/shared/query-text.ts';
-import { Refusal } from '#src/shared/refusal.ts';
+import { type BodyLimits, hasBody, readBody } from './body.ts';
+import { FieldCount } from './body-count.ts';
 
-/** Longest form, in bytes. */
-const LIMIT = 100_000;
+const FORM = ['application/x-www-form-urlencoded'];
 
-const parse = koaBody({
-  urlencoded: true,
-  json: false,
-  text: false,
-  multipart: false,
-  formLimit: LIMIT,
-  includeUnparsed: true,
-});
+/** Bytes that aren't UTF-8 become U+FFFD, as the URL Standard has it. */
+const FORMS: BodyLimits = {
+  accepted: FORM,
+  anyCharset: FORM,
+  bytes: 100_000,
+  count: () => new FieldCount(),
+};
 
 /**
  * Reads the parameters of a form, repeated ones included; none without a body.
  * @throws Refusal unsupported_media_type (415) for another body, too_large (413), malformed (400).
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
-  const { headers } = ctx.req;
-  const empty = headers['content-length'] === '0' || headers['content-length'] === undefined;
-  if (empty && headers['transfer-encoding'] === undefined) return new URLSearchParams();
-  if (!ctx.is('application/x-www-form-urlencoded')) {
-    throw new Refusal('unsupported_media_type', {
-      code: 'not-supported',
-      diagnostics: 'Content-Type must be application/x-www-form-urlencoded',
-    });
-  }
-  try {
-    await parse(ctx, async () => undefined);
-  } catch (error) {
-    throw refused(error);
-  }
-  // The text as it came: co-body would merge repeated parameters, which mean AND here.
-  const { rawBody } = ctx.request as { rawBody?: unknown };
-  return parseQuery(typeof rawBody === 'string' ? rawBody : '', 'the form');
-}
-
-function refused(error: unknown): Refusal {
-  if (error instanceof Error && 'status' in error && error.status === 413) {
-    return new Refusal('too_large', {
-      code: 'too-long',
-      diagnostics: `a form may be ${LIMIT} bytes at most`,
-    });
-  }
-  return new Refusal('malformed', {
-    code: 'structure',
-    diagnostics: 'the form is not valid application/x-www-form-urlencoded',
-  });
+  if (!hasBody(ctx.req)) return new URLSearchParams();
+  // Too short to be counted among the memory of large bodies.
+  const { bytes } = await readBody(ctx.req, FORMS, () => undefined);
+  return parseQuery(bytes.toString(), 'the form');
 }

@@ -24,6 +24,7 @@ import { devIssuerRouter } from './dev-issuer/router.ts';
 import { documentationRouter } from './docs/router.ts';
 import { type EdgeKeys, Edges } from './edge/edge.ts';
 import { envelope } from './envelope.ts';
+import { bundleValues } from './fhir/body-limits.ts';
 import { HistoryPages } from './fhir/history-pages.ts';
 import { FHIR_PATH, type FhirInterface } from './fhir/interface.ts';
 import { OPERATIONS } from './fhir/operations.ts';
@@ -299,6 +300,7 @@ function fhirInterface(
     ...memory,
     spend: (ctx, caller, requests) => requestLimits.further(ctx, caller, requests),
     bundleEntries: config.limits.bundleEntries,
+    bundleValues: bundleValues(config.limits),
     historyPages: new HistoryPages(),
     capability: JSON.stringify(
       capabilityStatement({

@@ -33,30 +33,20 @@ const MAX_LITERALS = 200_000;
 /** An exponent of more than 6 digits. */
 const LONG_EXPONENT = /[eE][+-]?\d{7}/;
 
-const NO_LIMIT = Number.POSITIVE_INFINITY;
-
 /** Most values in one resource, so that synchronous work on all of them stays short. */
 export const MAX_VALUES = 90_000;
 
 /**
- * Parses a JSON text.
- * @param mostValues limit on its values, containers included
+ * Parses a JSON text. Its values aren't counted here, but while a body arrives (`src/http/body-count.ts`).
  * @throws Refusal `malformed` for bad syntax, a duplicate key, nesting over `MAX_DEPTH`, a number with more than 1,000
- *   characters or an exponent of more than 6 digits; `too_large` (413) for more values
+ *   characters or an exponent of more than 6 digits; `too_large` (413) for too many literals that must be kept
  */
-export function parseJson(text: string, mostValues = NO_LIMIT): ParsedJson {
-  const scan = new Scan(text, mostValues);
+export function parseJson(text: string): ParsedJson {
+  const scan = new Scan(text);
   scan.to(text.length);
   const value = parsePart(scan, 0, text.length);
   if (settle(value) !== scan.members) throw duplicate(atOnce(firstDuplicate(text)));
   return { value, exact: scan.literals.length > 0 };
-}
-
-/** Limits on the values in a text whose outermost object has lists. */
-export interface MostValues {
-  /** Limit on each item of these lists, and on the content between them. */
-  readonly item?: number;
-  readonly whole?: number;
 }
 
 /** Characters that are processed in one step. */
@@ -67,12 +57,9 @@ const STEP = 200_000;
  * time of lists that are its members, such as the entries of a Bundle.
  * @throws Refusal as `parseJson`
  */
-export function* parseInParts(
-  text: string,
-  { item = NO_LIMIT, whole = NO_LIMIT }: MostValues = {},
-): Steps<ParsedJson> {
+export function* parseInParts(text: string): Steps<ParsedJson> {
   const outer: Outer = { open: -1, commas: [], close: -1, lists: [] };
-  const scan = new Scan(text, item, outer, whole);
+  const scan = new Scan(text, outer);
   for (let at = STEP; at < text.length + STEP; at += STEP) {
     scan.to(Math.min(at, text.length));
     yield;
@@ -174,20 +161,12 @@ class Scan {
   readonly literals: number[] = [];
   #at = 0;
   #depth = 0;
-  #values = 1;
-  /** Values of the items before the current one. */
-  #before = 0;
   #list: Container | undefined;
 
-  /**
-   * @param outer receives the outermost object, if it is one; `mostValues` then applies to each item of its lists
-   * @param mostInAll approximate limit on the values of the whole text
-   */
+  /** @param outer receives the outermost object, if it is one */
   constructor(
     readonly text: string,
-    readonly mostValues: number,
     readonly outer?: Outer,
-    readonly mostInAll = NO_LIMIT,
   ) {}
 
   /**
@@ -195,11 +174,10 @@ class Scan {
    * @throws Refusal
    */
   to(end: number): void {
-    const { text, mostValues, outer } = this;
+    const { text, outer } = this;
     let i = this.#at;
     let depth = this.#depth;
     let members = this.members;
-    let values = this.#values;
     for (; i < end; i += 1) {
       const c = text.charCodeAt(i);
       if (c === 0x22) {
@@ -210,19 +188,11 @@ class Scan {
         }
       } else if (c === 0x3a) members += 1;
       else if (c === 0x2c) {
-        values += 1;
-        if (values > mostValues) throw tooMany(mostValues);
         if (depth === 1 && outer !== undefined && outer.open >= 0) outer.commas.push(i);
-        else if (depth === 2 && this.#list !== undefined) {
-          this.#list.commas.push(i);
-          if (values > mostValues) throw tooMany(mostValues);
-          this.#before += values - 1;
-          values = 1;
-        }
+        else if (depth === 2) this.#list?.commas.push(i);
       } else if (c === 0x7b || c === 0x5b) {
         depth += 1;
-        values += 1;
-        if (depth > MAX_DEPTH) throw malformed(`the JSON is nested more than ${MAX_DEPTH} levels deep`);
+        if (depth > MAX_DEPTH) throw tooDeep();
         if (outer !== undefined && depth <= 2) {
           if (depth === 1) {
             // A second value after the first is invalid.
@@ -231,9 +201,6 @@ class Scan {
           } else if (c === 0x5b && outer.open >= 0) {
             this.#list = { open: i, commas: [], close: i };
             outer.lists.push(this.#list);
-            if (values > mostValues) throw tooMany(mostValues);
-            this.#before += values;
-            values = 1;
           }
         }
       } else if (c === 0x7d || c === 0x5d) {
@@ -259,14 +226,11 @@ class Scan {
         if (this.literals.length > 2 * MAX_LITERALS) throw tooManyLiterals();
       }
     }
-    if (values > mostValues) throw tooMany(mostValues);
-    if (this.#before + values > this.mostInAll) throw tooMany(this.mostInAll);
     // The list isn't closed.
     if (end === text.length && this.#list !== undefined) throw badSyntax(text, this.#list.open);
     this.#at = i;
     this.#depth = depth;
     this.members = members;
-    this.#values = values;
   }
 }
 
@@ -418,17 +382,21 @@ function badSyntax(text: string, from: number): Refusal {
 }
 
 function placeOf(text: string, at: number): string {
-  const before = text.slice(0, at);
-  return `line ${before.split('\n').length}, column ${before.length - before.lastIndexOf('\n')}`;
+  let [line, from] = [1, 0];
+  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', from)) {
+    line += 1;
+    from = end + 1;
+  }
+  return `line ${line}, column ${at - from + 1}`;
 }
 
 function malformed(diagnostics: string): Refusal {
   return new Refusal('malformed', { code: 'structure', diagnostics });
 }
 
-function tooMany(most: number): Refusal {
-  const diagnostics = `the body has more than ${most} JSON values, the limit`;
-  return new Refusal('too_large', { code: 'too-costly', diagnostics });
+/** Returns the refusal of JSON that is nested too deep. */
+export function tooDeep(): Refusal {
+  return malformed(`the JSON is nested more than ${MAX_DEPTH} levels deep`);
 }
 
 function tooManyLiterals(): Refusal {

@@ -5,6 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
+import { signIn } from '#test/support/admin.ts';
+import { BODIES_OVER_LIMITS, type BodyOverLimit } from '#test/support/bodies-over-limits.ts';
 import { heldBy } from '#test/support/held.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import {
@@ -18,6 +20,8 @@ import { scaled } from '#test/support/scale.ts';
 
 /** With small bodies only work that grows faster than they do takes long, also on a busy machine. */
 const MOST_MS = scaled(250, 1_500);
+/** Of a whole request that is refused while it comes: 25 MB of blanks are unpacked. */
+const CPU_MS = scaled(1_000, 1_500);
 const BODY = scaled(9_900_000, 60_000);
 const BUNDLE = scaled(24_900_000, 150_000);
 /** Of the large record, in transactions. */
@@ -132,6 +136,68 @@ describe('the event loop', () => {
   };
 
   for (const request of LARGE_REQUESTS) test(request);
+
+  describe('by a body that passes a limit', () => {
+    let person: string;
+    before(async () => {
+      person = (await signIn(service, 'over@limits.example')).token;
+    });
+
+    /** Sends a body, and does not end it unless told to: the answer has to come at the byte that passes the limit. */
+    const answered = (
+      { method, path, type, as, gzip, ends }: BodyOverLimit,
+      body: Buffer,
+    ): Promise<{ status: number; text: string }> =>
+      new Promise((resolve, reject) => {
+        const token = { person, key: service.key, nobody: undefined }[as];
+        const headers = {
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+          'Content-Type': type,
+        };
+        const url = `${service.url}${path.replace('{patient}', patient)}`;
+        const sent = httpRequest(url, { method, headers, agent: false }, async (answer) => {
+          try {
+            const text = Buffer.concat(await answer.toArray()).toString();
+            resolve({ status: answer.statusCode ?? 0, text });
+          } catch (error) {
+            reject(error);
+          }
+          sent.destroy();
+        });
+        sent.on('error', reject);
+        sent.write(body);
+        if (ends) sent.end();
+      });
+
+    for (const request of BODIES_OVER_LIMITS)
+      it(`is refused at once, and without more memory: ${request.name}`, async () => {
+        const body = request.body();
+        const used = (): number => {
+          const { heapUsed, external } = process.memoryUsage();
+          return heapUsed + external;
+        };
+        const before = used();
+        let most = before;
+        const looks = setInterval(() => {
+          most = Math.max(most, used());
+        }, 2);
+        let answer = { status: 0, text: '' };
+        const cpu = process.cpuUsage();
+        const { longest } = await heldBy(async () => {
+          answer = await answered(request, body);
+        });
+        clearInterval(looks);
+        const { user, system } = process.cpuUsage(cpu);
+        const ms = Math.round((user + system) / 1_000);
+        const mb = Math.round((most - before) / 1e6);
+        expect(answer.status, answer.text).to.equal(request.status);
+        expect(answer.text).to.include(request.says);
+        expect(ms, 'ms of the processor').to.be.below(CPU_MS);
+        expect(longest, 'ms without a pause').to.be.below(MOST_MS);
+        expect(mb, 'MB of memory').to.be.below(50);
+      });
+  });
 
   describe('with large records', () => {
     before(fill);

@@ -471,6 +471,15 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
       )}]}`,
   ),
   post(
+    'items that are nothing',
+    LABS,
+    'application/json',
+    (bytes) => `{"date":"2026-01-01","items":[${filled(Math.min(bytes, 295_000), () => '{}')}]}`,
+  ),
+  post('a message of fields', LABS, HL7, (bytes) =>
+    segments(filled(Math.min(bytes, 990_000), () => `ZZZ${'|'.repeat(490)}`, '\r')),
+  ),
+  post(
     '5,000 items with faults',
     LABS,
     'application/json',

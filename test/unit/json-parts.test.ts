@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { parseInParts, parseJson, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { atOnce } from '#src/shared/slices.ts';
-
-const ANY = Number.POSITIVE_INFINITY;
+import { refusal } from '#test/support/refusal.ts';
 
 function outcome(parse: () => { value: unknown }): string {
   try {
@@ -18,7 +17,7 @@ function outcome(parse: () => { value: unknown }): string {
 
 const same = (text: string): void => {
   expect(
-    outcome(() => atOnce(parseInParts(text, { item: ANY }))),
+    outcome(() => atOnce(parseInParts(text))),
     text.slice(0, 200),
   ).to.equal(outcome(() => parseJson(text)));
 };
@@ -53,25 +52,20 @@ describe('JSON in parts', () => {
       text.replace('"z"', '"x"'),
       text.replace('"value":1.50,', '"value":1.50,"value":1,'),
     ])
-      expect(() => atOnce(parseInParts(wrong, { item: ANY })), wrong.slice(-40)).to.throw(Refusal);
-    const { value } = atOnce(parseInParts(text, { item: ANY }));
+      expect(() => atOnce(parseInParts(wrong)), wrong.slice(-40)).to.throw(Refusal);
+    const { value } = atOnce(parseInParts(text));
     expect(printJson(value)).to.equal(printJson(parseJson(text).value));
     expect(printJson(value)).to.contain('1.50');
-  });
-
-  it('counts values in each item of an outer list, and in a body as a whole', () => {
-    const items = Array.from({ length: 10 }, () => '{"a":[1,2,3]}');
-    const text = `{"entry":[${items}]}`;
-    expect(outcome(() => atOnce(parseInParts(text, { item: 10 })))).to.equal(text);
-    expect(outcome(() => atOnce(parseInParts(text, { item: 3 })))).to.equal('too_large');
-    expect(outcome(() => atOnce(parseInParts(text, { whole: 1_000 })))).to.equal(text);
-    expect(outcome(() => atOnce(parseInParts(text, { whole: 10 })))).to.equal('too_large');
-    expect(outcome(() => parseJson(text, 10))).to.equal('too_large');
-    expect(outcome(() => parseJson(text, 100))).to.equal(text);
   });
 
   it('keeps a text that looks like the mark of a number', () => {
     const text = '{"a":"number 0123 1.50","b":1.50,"__proto__":2.50}';
     expect(printJson(parseJson(text).value)).to.equal(text);
+  });
+
+  it('says in which line and column a fault is, however many lines there are', () => {
+    const long = `${'\n'.repeat(2_000_000)} 1e1234567`;
+    const [issue] = refusal(() => parseJson(long)).issues;
+    expect(issue?.diagnostics).to.include('line 2000001, column 2 ');
   });
 });

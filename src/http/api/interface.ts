@@ -21,6 +21,7 @@ import { credentialModels, isAccessToken, refusesGrants } from '../access-token.
 import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
+import { type BodyCount, JsonCount, SignCount } from '../body-count.ts';
 import {
   type Authentication,
   type Authenticator,
@@ -397,8 +398,16 @@ function bodyOf(
   ctx: Context,
 ): Promise<RawBody> {
   const others = Object.keys(raw);
-  const hold = largeBodies.hold(ctx, scopeOfTurn(ctx));
-  return readBody(ctx.req, [...JSON_TYPES, ...others], services.config.limits.bodyBytes, hold, others);
+  const bytes = services.config.limits.bodyBytes;
+  const limits = { accepted: [...JSON_TYPES, ...others], anyCharset: others, bytes, count: countOf };
+  return readBody(ctx.req, limits, largeBodies.hold(ctx, scopeOfTurn(ctx)));
+}
+
+/** Most JSON values of a body: an import of 5,000 laboratory results, with everything said of each, has 150,000. */
+const MOST_VALUES = 200_000;
+
+function countOf(mediaType: string): BodyCount {
+  return JSON_TYPES.includes(mediaType) ? new JsonCount({ values: MOST_VALUES }) : new SignCount();
 }
 
 /**
@@ -418,8 +427,6 @@ async function inputOf(
 
 /** Length from which a body is parsed in parts, in characters. */
 const LONG = 500_000;
-/** Most JSON values of a body: an import of 5,000 laboratory results, with everything said of each, has 150,000. */
-const MOST_VALUES = 200_000;
 
 /**
  * Returns the body as plain JSON, and with exact numbers if that differs; under a grant with real ids.
@@ -436,7 +443,7 @@ async function jsonOf(
   const text = textOf(body);
   const { edge } = body;
   const parsing = async (): Promise<ParsedJson> =>
-    text.length > LONG ? inSlices(parseInParts(text, { whole: MOST_VALUES })) : parseJson(text, MOST_VALUES);
+    text.length > LONG ? inSlices(parseInParts(text)) : parseJson(text);
   const { value, exact } = await (edge === undefined ? parsing() : edge.refusingLater(parsing));
   if (!isObject(value))
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body is not a JSON object' });

@@ -1,11 +1,43 @@
-/** JSON Patches in a Bundle are base64 texts: their ids are exchanged under a grant, as those of a PATCH request are. */
+/**
+ * JSON Patches in a Bundle are base64 texts: their values are counted as those of a body are, and their ids are
+ * exchanged under a grant, as those of a PATCH request are.
+ */
 import type { WriteEntry } from '#src/fhir/bundle.ts';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, MAX_VALUES, parseJson, printJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { JsonCount } from '../body-count.ts';
 import type { Edge } from '../edge/edge.ts';
 
-/** Returns entries with the ids that the inside knows in the JSON Patches of their Binaries. */
-export function inwardPatches(edge: Edge, writes: readonly WriteEntry[]): readonly WriteEntry[] {
-  return writes.map((entry) => {
+/**
+ * Counts the values of all JSON Patches, one patch per step.
+ * @param most values of all together; one patch may have as many as a resource
+ * @throws Refusal too_large (413)
+ */
+export function* countPatches(writes: readonly WriteEntry[], most: number): Steps<void> {
+  let left = most;
+  for (const { method, resource } of writes) {
+    if (method !== 'PATCH' || resource?.resourceType !== 'Binary' || typeof resource.data !== 'string')
+      continue;
+    const count = new JsonCount({ values: MAX_VALUES });
+    try {
+      count.add(Buffer.from(resource.data, 'base64'));
+    } catch (error) {
+      // Nesting is the parser's to refuse: only its entry fails then.
+      if (!(error instanceof Refusal) || error.kind === 'too_large') throw error;
+    }
+    left -= count.values;
+    if (left < 0) {
+      const diagnostics = `the JSON Patches of the Bundle have more than ${most} JSON values, the limit`;
+      throw new Refusal('too_large', { code: 'too-costly', diagnostics });
+    }
+    yield;
+  }
+}
+
+/** Returns entries with the ids that the inside knows in the JSON Patches of their Binaries, one entry per step. */
+export function inwardPatches(edge: Edge, writes: readonly WriteEntry[]): Steps<WriteEntry[]> {
+  return mapSteps(writes, (entry) => {
     const { method, resource } = entry;
     if (method !== 'PATCH' || resource?.resourceType !== 'Binary') return entry;
     return { ...entry, resource: inwardBinary(edge, resource) };

@@ -15,11 +15,12 @@ import { operationOutcome } from '#src/fhir/outcome.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
 import { isObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { inSlices } from '#src/shared/slices.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { etag } from '../conditional.ts';
 import { lacksScope, requireScope } from '../credentials.ts';
 import { internalError } from '../errors.ts';
-import { inwardPatches } from './bundle-patches.ts';
+import { countPatches, inwardPatches } from './bundle-patches.ts';
 import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite, FindInteraction } from './request.ts';
@@ -38,8 +39,11 @@ export async function processBundle(request: FhirWrite, find: FindInteraction): 
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body must be a JSON object' });
   }
   const sent = permitted(caller, parseBundle(value, [service.base], service.bundleEntries));
+  await inSlices(countPatches(sent.writes, service.bundleValues));
   const bundle =
-    request.pass === undefined ? sent : { ...sent, writes: inwardPatches(request.pass.edge, sent.writes) };
+    request.pass === undefined
+      ? sent
+      : { ...sent, writes: await inSlices(inwardPatches(request.pass.edge, sent.writes)) };
   // The request itself is counted: for its writes, else for the first of its reads.
   await request.spend(bundle.writes.length > 0 ? bundle.reads.length : Math.max(0, bundle.reads.length - 1));
   if (bundle.type === 'transaction') {

@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
-import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
 import { type Caller, turnOf } from '#src/shared/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
@@ -10,7 +9,7 @@ import { credentialModels, isAccessToken } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
 import type { AnswerMemory } from '../answer-memory.ts';
 import { type Header, readAuthorship } from '../authorship.ts';
-import { hasBody, JSON_TYPES, type RawBody, readBody } from '../body.ts';
+import { hasBody, type RawBody, readBody } from '../body.ts';
 import {
   type Authentication,
   type Authenticator,
@@ -30,17 +29,17 @@ import { negotiate } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
 import { parsePrefer } from '../prefer.ts';
+import { type FhirBody, type FhirBodySettings, limitsOf } from './body-limits.ts';
 import type { FhirRequest, FhirService, Interaction } from './request.ts';
 import { parseBody } from './resource-body.ts';
 import { allowOf, interactionOf, routeOf } from './route.ts';
 
 /** Dependencies of the interface, besides those of interactions. */
-export interface FhirInterface extends FhirService {
+export interface FhirInterface extends FhirService, FhirBodySettings {
   readonly authenticator: Authenticator;
   readonly grants: GrantService;
   readonly keyReads: KeyReadService;
   readonly idempotency: IdempotencyKeys;
-  readonly limits: { readonly bodyBytes: number; readonly bundleBytes: number };
   readonly answers: AnswerMemory;
   readonly largeBodies: LargeBodies;
   /** Counts further requests of a caller and its address against the rate limits. @throws Refusal throttled (429) */
@@ -240,9 +239,7 @@ async function answerOperation(
 ): Promise<Answer> {
   requireScope(request.caller, 'read');
   const hold = fhir.largeBodies.hold(ctx, turnOf(request.caller.calls));
-  const body = hasBody(ctx.req)
-    ? await readBody(ctx.req, JSON_TYPES, fhir.limits.bodyBytes, hold)
-    : undefined;
+  const body = hasBody(ctx.req) ? await readBody(ctx.req, limitsOf(fhir, 'resource'), hold) : undefined;
   return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => {
     if (body !== undefined) await request.confirm?.();
     const parsed = body === undefined ? undefined : parseBody(atEdge(body, request));
@@ -305,20 +302,11 @@ function keyed(
 }
 
 function bodyOf(
-  { limits, largeBodies }: FhirInterface,
+  fhir: FhirInterface,
   ctx: Context,
   { calls }: Caller,
-  takes: 'nothing' | 'resource' | 'patch' | 'bundle',
+  takes: 'nothing' | FhirBody,
 ): Promise<RawBody> | undefined {
-  const hold = largeBodies.hold(ctx, turnOf(calls));
-  switch (takes) {
-    case 'nothing':
-      return undefined;
-    case 'resource':
-      return readBody(ctx.req, JSON_TYPES, limits.bodyBytes, hold);
-    case 'patch':
-      return readBody(ctx.req, PATCH_TYPES, limits.bodyBytes, hold);
-    case 'bundle':
-      return readBody(ctx.req, JSON_TYPES, limits.bundleBytes, hold);
-  }
+  if (takes === 'nothing') return undefined;
+  return readBody(ctx.req, limitsOf(fhir, takes), fhir.largeBodies.hold(ctx, turnOf(calls)));
 }

@@ -32,6 +32,8 @@ export interface FhirService {
   readonly searchable: () => Promise<void>;
   readonly stale: Stale;
   readonly bundleEntries: number;
+  /** Most JSON values of a Bundle, and of all JSON Patches in it. */
+  readonly bundleValues: number;
   /** JSON text of the CapabilityStatement. */
   readonly capability: string;
   readonly historyPages: HistoryPages;

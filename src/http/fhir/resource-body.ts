@@ -3,28 +3,25 @@
 import type { SubmittedResource } from '#commands/command.ts';
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
-import { isObject, MAX_VALUES, type ParsedJson, parseInParts, parseJson } from '#src/shared/json.ts';
+import { isObject, type ParsedJson, parseInParts, parseJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { type RawBody, textOf } from '../body.ts';
 
-/** Parses a body, and exchanges its ids under a grant. @throws Refusal malformed (400) for bad JSON or UTF-8; too_large (413) for too many values */
+/** Parses a body, and exchanges its ids under a grant. @throws Refusal malformed (400) for bad JSON or UTF-8 */
 export function parseBody(body: RawBody | undefined): ParsedJson {
   if (body === undefined) throw malformed('required', 'the request has no body');
   const { edge } = body;
-  if (edge === undefined) return parseJson(textOf(body), MAX_VALUES);
-  const { value, exact } = edge.refusing(() => parseJson(textOf(body), MAX_VALUES));
+  if (edge === undefined) return parseJson(textOf(body));
+  const { value, exact } = edge.refusing(() => parseJson(textOf(body)));
   return { value: edge.json(value), exact };
 }
 
-/**
- * Parses the body of a Bundle that is to be processed, letting others have the event loop: each entry may have as many values
- * as a resource. @throws Refusal as of `parseBody`
- */
+/** Parses the body of a Bundle that is to be processed, letting others have the event loop. @throws Refusal as of `parseBody` */
 export async function parseBundleBody(body: RawBody | undefined): Promise<ParsedJson> {
   if (body === undefined) throw malformed('required', 'the request has no body');
   const { edge } = body;
-  const parsing = () => inSlices(parseInParts(textOf(body), { item: MAX_VALUES }));
+  const parsing = () => inSlices(parseInParts(textOf(body)));
   if (edge === undefined) return parsing();
   const { value, exact } = await edge.refusingLater(parsing);
   return { value: await edge.jsonInSlices(value), exact };

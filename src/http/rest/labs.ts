@@ -14,6 +14,7 @@ import { inSlices } from '#src/shared/slices.ts';
 import { listIn, numberIn, objectIn } from '#src/v1/elements.ts';
 import { type ApiRequest, type RouteResult, route } from '../api/route.ts';
 import type { RawBody } from '../body.ts';
+import { SignCount } from '../body-count.ts';
 import type { Edge } from '../edge/edge.ts';
 import { type GivenItems, HL7_EXAMPLE, labsBody, labsQuery } from './labs-body.ts';
 import { inside, outside } from './labs-edge.ts';
@@ -70,7 +71,7 @@ async function run(request: LabsRequest): Promise<RouteResult> {
   return importLabs(request, sourced(command, command.authorship.sourceSystem ?? labs.source), patient, labs);
 }
 
-/** Returns the message as it was sent: the ids of a JSON body were exchanged already. */
+/** Returns the message as it was sent: the ids of a JSON body were exchanged already. @throws Refusal too_large (413) */
 function messageOf(
   raw: RawBody | undefined,
   body: z.output<typeof labsBody>,
@@ -78,6 +79,7 @@ function messageOf(
 ): ReturnType<typeof decodeBytes> {
   if (raw !== undefined) return decodeBytes(raw.bytes, raw.charset);
   const text = body !== undefined && 'message' in body ? body.message : '';
+  new SignCount().add(Buffer.from(text));
   return { text: edge === undefined ? text : edge.outward(text), warnings: [] };
 }
 

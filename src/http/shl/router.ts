@@ -8,11 +8,12 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Caller } from '#src/shared/caller.ts';
 import { Faults } from '#src/shared/faults.ts';
-import { parseJson } from '#src/shared/json.ts';
+import { MAX_VALUES, parseJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { AnswerMemory } from '../answer-memory.ts';
 import { addIssues, sentence } from '../api/issues.ts';
-import { JSON_TYPES, readBody, textOf } from '../body.ts';
+import { type BodyLimits, JSON_TYPES, readBody, textOf } from '../body.ts';
+import { JsonCount } from '../body-count.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import type { Opened, OpeningAsked, SharedLinkOpening } from '../ports/shared-links.ts';
 import { endWhenStalled } from '../send.ts';
@@ -27,8 +28,12 @@ export interface SharedLinkRouterDeps {
   readonly count: (ctx: Context, caller: Caller) => void | Promise<void>;
 }
 
-/** Bytes of a request for a manifest. */
-const BODY_BYTES = 100_000;
+/** Limits of a request for a manifest. */
+const BODY: BodyLimits = {
+  accepted: JSON_TYPES,
+  bytes: 100_000,
+  count: () => new JsonCount({ values: MAX_VALUES }),
+};
 
 /** The body of a request for a manifest. Members that a client adds are ignored. */
 const manifestRequest = z.object({
@@ -89,7 +94,7 @@ async function bodyOf(
   { largeBodies }: SharedLinkRouterDeps,
   ctx: Context,
 ): Promise<z.output<typeof manifestRequest>> {
-  const raw = await readBody(ctx.req, JSON_TYPES, BODY_BYTES, largeBodies.hold(ctx, 'everybody'));
+  const raw = await readBody(ctx.req, BODY, largeBodies.hold(ctx, 'everybody'));
   const { value } = parseJson(textOf(raw));
   const result = manifestRequest.safeParse(value, { error: sentence });
   if (result.success) return result.data;
