@@ -10,6 +10,7 @@ import { allOf, ofTenant } from './search/conditions.ts';
 import { parseCriteria } from './search/parse.ts';
 import { referableIn } from './search/referable.ts';
 import { andSeen, homeOf } from './sight.ts';
+import { costlySearch, isCanceled } from './too-costly.ts';
 
 /** Gives at most two ids: none, one, or "several". */
 export type Match = (
@@ -53,7 +54,9 @@ export function openMatch(
         and r.id <> all(${binds.add(except, 'uuid[]')})
         ${andSeen(sees, 's', { as: 'r', of: 'current', type }, binds.add.bind(binds))}
       limit 2`;
-    const { rows } = await pool.query<{ id: string }>(prepared(sql, binds.values));
+    const { rows } = await pool.query<{ id: string }>(prepared(sql, binds.values)).catch((error: unknown) => {
+      throw isCanceled(error) ? costlySearch(criteria.split('&'), []) : error;
+    });
     return rows.map(({ id }) => id);
   };
 }

@@ -21,6 +21,7 @@ import { openPatientsOfProject } from '#queries/consents/patients-of-project.ts'
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
 import { openRecordsOf } from '#queries/records-of.ts';
+import { refuseCostly } from '#queries/too-costly.ts';
 import { openConcepts } from '#src/terminology/concepts/concepts.ts';
 import { openAccessLog } from './app/access-log.ts';
 import { openAccessRequests } from './app/access-requests.ts';
@@ -142,6 +143,11 @@ const RECORD_MODELS = ['resources', 'history'];
  * ever.
  */
 const SHOWN_MS = 60_000;
+/**
+ * Limits of a statement of a request. The server stops it first: a statement that takes too long (413) is told from a
+ * database that doesn't answer (503).
+ */
+const STATEMENTS = { statementMs: 10_000, answerMs: 11_000 } as const;
 /** How long a start waits for the read models to catch up, in ms. */
 const CATCH_UP_MS = 3_000;
 
@@ -154,7 +160,7 @@ const DRAINING = 800;
  */
 export async function startApp(deps: AppDeps): Promise<App> {
   const { config, databaseUrl, log, projections = PROJECTIONS, openStore = openEventStore } = deps;
-  const pool = openPool(databaseUrl, { max: 10, name: 'annal' });
+  const pool = openPool(databaseUrl, { max: 10, name: 'annal', ...STATEMENTS });
   const lockPool = openPool(databaseUrl, { max: 16, name: 'annal criteria locks' });
   const metrics = createMetrics();
   const { registry } = metrics;
@@ -313,7 +319,8 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const commands =
     tracing === undefined ? plainCommands : wrapCalls(plainCommands, tracing.around('command'));
   const { close: closeQueries, searches, ...questions } = openQueries(pool, terminology, ready);
-  const queries = { ...wrapCalls(questions, asking), searches, close: closeQueries };
+  const costing = nestWrappers(asking, refuseCostly);
+  const queries = { ...wrapCalls(questions, costing), searches, close: closeQueries };
   const tokens = openTokens(pool);
   const checks = readinessChecks({ store, pool, watch, progress, newer, models: names });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });

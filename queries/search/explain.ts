@@ -7,7 +7,7 @@ import { conditionsOn } from './order.ts';
 import { total } from './page.ts';
 import type { Asked, Plan, Step } from './plan.ts';
 import { askedBy, type Predicate } from './predicate.ts';
-import { isInRecord, isNarrow, type Source } from './selection.ts';
+import { isInRecord, isNarrow, type Selection, type Source } from './selection.ts';
 import { statementOf } from './statement.ts';
 import type { Path } from './value-walk.ts';
 
@@ -80,7 +80,7 @@ export function explainPlan(asked: Asked, plan: Plan): ExplainedPlan {
 function countStep(asked: Asked, source: Source | undefined): ExplainedStep {
   const binds = new Binds();
   const sql = total(asked.selection, source, binds);
-  return { ...ledBy(asked, source), does: 'Count the matches.', sql, values: binds.values };
+  return { ...ledBy(asked.selection, source), does: 'Count the matches.', sql, values: binds.values };
 }
 
 function stepsOf(asked: Asked, steps: readonly Step[]): ExplainedStep[] {
@@ -97,29 +97,43 @@ function stepsOf(asked: Asked, steps: readonly Step[]): ExplainedStep[] {
   });
 }
 
+/** Returns which conditions lead a step to rows, and which are checked for each row. */
+export function conditionsOf(asked: Pick<Asked, 'selection' | 'order'>, step: Step): Conditions {
+  switch (step.kind) {
+    case 'sort':
+    case 'sort-entries':
+      return ledBy(asked.selection, step.source);
+    case 'walk-resources':
+      return alongResources(asked);
+    case 'walk-values':
+      return alongValues(asked, step.path);
+  }
+}
+
 function described(asked: Asked, step: Step): Omit<ExplainedStep, 'sql' | 'values'> {
   const { order, total: counts, limit } = asked;
+  const conditions = conditionsOf(asked, step);
   const by = order.map(({ by: name, descending }) => `${descending ? '-' : ''}${name}`).join(', ');
   const end = `${counts ? ', and count them' : ''}. Then read up to ${limit} resources by their ids.`;
   switch (step.kind) {
     case 'sort':
       return {
-        ...ledBy(asked, step.source),
+        ...conditions,
         does: `Find ${fewOr(step.most)}matches, sort them by ${by}${end}`,
       };
     case 'sort-entries':
       return {
-        ...ledBy(asked, step.source),
+        ...conditions,
         does: `Read the entries of the matches and sort them by ${by}, which the entries hold${end}`,
       };
     case 'walk-resources':
       return {
-        ...alongResources(asked),
+        ...conditions,
         does: `Walk along the resources in the order of ${by}${passing(step.most)}, and take those that match${end}`,
       };
     case 'walk-values':
       return {
-        ...alongValues(asked, step.path),
+        ...conditions,
         does: `Walk along the values of ${order[0]?.by ?? ''} in their order${passing(step.path.most)}, and take those that match${end}`,
       };
   }
@@ -139,11 +153,11 @@ function otherwise({ limit }: Asked, step: Step): string | undefined {
   return `fewer than ${limit} match${left}`;
 }
 
+/** How a step finds rows. */
+type Conditions = Pick<ExplainedStep, 'by' | 'from' | 'checks'>;
+
 /** Returns how the rows of a source are found, and what is checked of each. */
-function ledBy(
-  { selection }: Asked,
-  source: Source | undefined,
-): Omit<ExplainedStep, 'does' | 'sql' | 'values'> {
+export function ledBy(selection: Selection, source: Source | undefined): Conditions {
   const { predicates, record, type } = selection;
   if (source === undefined) {
     const leads = isNarrow(selection)
@@ -179,8 +193,8 @@ function ledBy(
   };
 }
 
-function alongResources({ selection, order }: Asked): Omit<ExplainedStep, 'does' | 'sql' | 'values'> {
-  if (isNarrow(selection)) return ledBy({ selection, order, limit: 0, total: false }, undefined);
+function alongResources({ selection, order }: Pick<Asked, 'selection' | 'order'>): Conditions {
+  if (isNarrow(selection)) return ledBy(selection, undefined);
   const recorded = order[0]?.by === '_lastUpdated';
   const leads = recorded ? selection.predicates.filter((each) => each.recorded === true) : [];
   return {
@@ -190,7 +204,7 @@ function alongResources({ selection, order }: Asked): Omit<ExplainedStep, 'does'
   };
 }
 
-function alongValues({ selection }: Asked, path: Path): Omit<ExplainedStep, 'does' | 'sql' | 'values'> {
+function alongValues({ selection }: Pick<Asked, 'selection'>, path: Path): Conditions {
   const along = conditionsOn(path.place, selection.predicates);
   const { token, record } = path.implied;
   const implied = selection.predicates.filter(

@@ -1,9 +1,12 @@
 /** Runs plans (`plan.ts`): statements one after the other, until one has given the page. */
 import { LRUCache } from 'lru-cache';
+import type { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
 import { rowsIn } from '../joined-rows.ts';
 import { type Asks, prepared } from '../prepared.ts';
+import { costlySearch, isCanceled } from '../too-costly.ts';
+import { conditionsOf, type ExplainedStep, ledBy } from './explain.ts';
 import { conditionsOn, type OrderKey } from './order.ts';
 import { total, type Wanted } from './page.ts';
 import { type Asked, countPlan, type PagePlan, type Step } from './plan.ts';
@@ -60,7 +63,9 @@ export function openFind(pool: Asks): Find {
   const run = async (wanted: Wanted, step: Step, all?: Selection): Promise<Tried> => {
     const binds = new Binds();
     const sql = statementOf(wanted, step, binds, all);
-    const { rows } = await pool.query<Row>(prepared(sql, binds.values));
+    const { rows } = await pool.query<Row>(prepared(sql, binds.values)).catch((error: unknown) => {
+      throw isCanceled(error) ? costly(conditionsOf(wanted, step)) : error;
+    });
     const [found] = rows;
     return {
       over: found?.over === true,
@@ -71,8 +76,13 @@ export function openFind(pool: Asks): Find {
 
   const totalOf = async (selection: Selection): Promise<number> => {
     const binds = new Binds();
-    const sql = total(selection, countPlan(selection).source, binds);
-    const { rows } = await pool.query<{ count: number }>(prepared(sql, binds.values));
+    const { source } = countPlan(selection);
+    const sql = total(selection, source, binds);
+    const { rows } = await pool
+      .query<{ count: number }>(prepared(sql, binds.values))
+      .catch((error: unknown) => {
+        throw isCanceled(error) ? costly(ledBy(selection, source)) : error;
+      });
     return rows[0]?.count ?? 0;
   };
 
@@ -133,6 +143,14 @@ export function openFind(pool: Asks): Find {
     },
     total: totalOf,
   };
+}
+
+/** Returns the refusal of a statement that the database stopped. */
+function costly({ by, checks }: Pick<ExplainedStep, 'by' | 'checks'>): Refusal {
+  return costlySearch(
+    checks.map(({ condition }) => condition),
+    by,
+  );
 }
 
 /** Returns true if a step found the page: all matches that come first. */

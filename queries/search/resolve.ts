@@ -4,6 +4,7 @@
  */
 import { Binds } from '../binds.ts';
 import { type Asks, prepared } from '../prepared.ts';
+import { costlySearch, isCanceled } from '../too-costly.ts';
 import { askedAs, askedBy, type Named, type Predicate } from './predicate.ts';
 
 /** Most resources that are looked up: as many as a search may name. What leads to more is asked within the search. */
@@ -37,7 +38,9 @@ export async function resolved(
     }
     const binds = new Binds();
     const sql = `select distinct f.type, f.id from (${resolvable.found(binds)}) f limit ${MOST_FOUND + 1}`;
-    const { rows } = await pool.query<Named>(prepared(sql, binds.values));
+    const { rows } = await pool.query<Named>(prepared(sql, binds.values)).catch((error: unknown) => {
+      throw isCanceled(error) ? costlySearch([], askedBy([predicate])) : error;
+    });
     const isMany = rows.length > MOST_FOUND;
     found.push(isMany ? predicate : askedAs(askedBy([predicate]), resolvable.named(rows)));
     lookedUp.push({ predicate, sql, values: binds.values, ...(isMany ? {} : { found: rows.length }) });

@@ -6,12 +6,14 @@ import type { Kernel } from '#commands/kernel/kernel.ts';
 import { openSandboxQueue, type SandboxQueue } from '#commands/sandbox/queue.ts';
 import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
+import { refuseCostly } from '#queries/too-costly.ts';
 import { recordAt, toCollection } from '../audit/record-at.ts';
 import type { Config } from '../config.ts';
 import { type EventStore, type Position, StreamDeleted } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import type { Services } from '../http/ports/services.ts';
 import { unavailable } from '../shared/refusal.ts';
+import { wrapCalls } from '../shared/wrap-calls.ts';
 
 /** Dependencies of the admin interface. */
 export interface AdministrationDeps {
@@ -51,7 +53,7 @@ export function openAdministration({
   productionAccess,
   waiting,
 }: AdministrationDeps): Administration {
-  const adminQueries = openAdminQueries(pool);
+  const adminQueries = wrapCalls(openAdminQueries(pool), refuseCostly);
   const visible = (position: Position) => passed(position, ['projects']);
   const queue = openSandboxQueue({ locks, waiting, visible });
   const admin = openAdmin({

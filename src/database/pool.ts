@@ -16,6 +16,11 @@ export interface PoolOptions {
   readonly connectMs?: number;
   /** Timeout for a statement's answer, in ms; 0: none. Default 10,000. */
   readonly answerMs?: number;
+  /**
+   * How long the server works on a statement, in ms. By default a second longer than `answerMs`. If it is shorter, the
+   * error tells a statement that takes too long (57014) from a server that doesn't answer.
+   */
+  readonly statementMs?: number;
 }
 
 /** How much longer the server may work on a statement than the client waits, in ms. */
@@ -34,7 +39,7 @@ export function openPool(url: string, options: PoolOptions = {}): pg.Pool {
     application_name: options.name ?? 'annal',
     connectionTimeoutMillis: options.connectMs ?? 5_000,
     query_timeout: answerMs,
-    ...(answerMs === 0 ? {} : { statement_timeout: answerMs + GRACE_MS }),
+    ...(answerMs === 0 ? {} : { statement_timeout: options.statementMs ?? answerMs + GRACE_MS }),
     ...(options.options === undefined ? {} : { options: options.options }),
   });
   pool.on('error', () => undefined);

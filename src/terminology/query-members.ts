@@ -8,7 +8,8 @@ const MATCHING_MS = 2_000;
 
 /**
  * Returns the rows of a statement about a value set's members.
- * @throws Refusal invalid (422) for a regular expression that is invalid in PostgreSQL, or that takes too long.
+ * @throws Refusal invalid (422) for a regular expression that is invalid in PostgreSQL, or that takes too long;
+ *   too_large (413) for other definitions whose members take too long to find.
  */
 export async function queryMembers<R extends QueryResultRow>(
   pool: Pool,
@@ -57,6 +58,11 @@ function refusalOf(error: unknown, { hasPattern }: Bound): unknown {
       code: 'too-costly',
       diagnostics: `the regex filters of this value set take longer than ${MATCHING_MS / 1_000} s to match; write them without back references, or use other filters`,
     });
+  }
+  if (code === '57014') {
+    const diagnostics =
+      'finding the members of the value set takes the database longer than one statement may take; ask for less, for example with a filter';
+    return new Refusal('too_large', { code: 'too-costly', diagnostics });
   }
   return error;
 }

@@ -37,6 +37,44 @@ describe('searches and operations that ask for too much', () => {
     });
   const many = (n: number, text: (n: number) => string) => Array.from({ length: n }, (_, i) => text(i));
 
+  it('names what the database had to stop because it took too long, and does not call the database away', async function () {
+    this.timeout(120_000);
+    const client = await service.pool.connect();
+    try {
+      await client.query('begin; set local lock_timeout = 0');
+      const { rows } = await client.query<{ name: string }>(
+        "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('search', 'timeline') and tablename <> 'checkpoint'",
+      );
+      await client.query(`lock table ${rows.map(({ name }) => name).join()} in access exclusive mode`);
+      const batch = {
+        resourceType: 'Bundle',
+        type: 'batch',
+        entry: [{ request: { method: 'GET', url: 'Observation?status=final' } }],
+      };
+      const [search, counted, chained, list, created, bundle] = await Promise.all([
+        service.fhir(`/Observation?code=718-7&value-quantity=gt5&patient=${patient}&_sort=-date`),
+        service.fhir('/Observation?code-value-quantity=718-7$gt5&_summary=count'),
+        service.fhir('/Observation?subject:Patient.name=zzz'),
+        service.fhir(`${service.url}/v1/patients/${patient}/timeline`),
+        send('/Patient', { resourceType: 'Patient' }, { 'If-None-Exist': 'family=zzz' }),
+        send('', batch),
+      ]);
+      for (const { status, text } of [search, counted, chained, list, created])
+        expect(status, text).to.equal(413);
+      expect(search.json).to.have.nested.property('issue[0].code', 'too-costly');
+      expect(search.text).to.match(/value-quantity=gt5|code=718-7/);
+      expect(counted.text).to.include('code-value-quantity=718-7$gt5');
+      expect(chained.text).to.include('subject:Patient.name=zzz');
+      expect(list.json).to.have.nested.property('error.type', 'too_large');
+      expect(list.text).to.include('reading the timeline');
+      expect(created.text).to.include('family=zzz');
+      expect(bundle.text).to.include('413 ').and.to.include('status=final');
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+
   it('refuses cursors that were made up', async () => {
     for (const path of [
       `/Patient?_sort=name,_id&${cursor([null, patient, 'a', '-'.repeat(36)])}`,
