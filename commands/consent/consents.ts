@@ -174,8 +174,9 @@ export interface Consents {
     code: string,
     birthDate: string,
   ) => Promise<Done<{ readonly linkId: string; readonly patient: string }>>;
-  /** Returns what the page shows before it links; undefined for a code that can't be redeemed. */
+  /** Returns what the page shows before it links; undefined for a code that this person can't redeem. */
   readonly previewInvitation: (
+    person: Identity,
     code: string,
   ) => Promise<{ readonly given: string; readonly project: string } | undefined>;
 }

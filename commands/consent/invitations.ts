@@ -84,9 +84,9 @@ export function openInvitations(
         await invitations.withdraw(id);
       }),
     redeemInvitation: (by, person, code, birthDate) => redeem(deps, by, person, { code, birthDate }),
-    async previewInvitation(code) {
+    async previewInvitation(person, code) {
       const found = await invitations.ofCode(sha256(code));
-      if (found?.status !== 'pending') return undefined;
+      if (found?.status !== 'pending' || !isFor(found, person)) return undefined;
       const [patient, project] = [await patientOf(deps, found.record), await deps.projectName(found.project)];
       return patient === undefined || project === undefined
         ? undefined
@@ -163,9 +163,14 @@ async function redeem(
 }
 
 /** Tells whether a person may redeem it. A retry of the request that redeemed it gets its answer. */
-function isOpen({ status, email }: Invitation, person: Identity, { retry }: RequestContext): boolean {
+function isOpen(invitation: Invitation, person: Identity, { retry }: RequestContext): boolean {
+  const { status } = invitation;
   const isRetried = status === 'redeemed' && (retry?.earlier.size ?? 0) > 0;
-  if (status !== 'pending' && !isRetried) return false;
+  return (status === 'pending' || isRetried) && isFor(invitation, person);
+}
+
+/** Tells whether an invitation names no address, or the person's verified one. */
+function isFor({ email }: Pick<Invitation, 'email'>, person: Identity): boolean {
   return email === null || (person.emailVerified && person.email?.toLowerCase() === email);
 }
 

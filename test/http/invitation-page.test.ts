@@ -148,7 +148,20 @@ describe('the page of an invitation', () => {
   it('is for the verified address that it names', async () => {
     const invitation = await invite({ email: 'Pierre@example.org' });
     const wrong = await opened(invitation, 'other@example.org');
-    expect((await wrong.submit({ birth_date: '1867-11-07' })).status).to.equal(404);
+    const shape = ({ page }: PageVisitor) => ({
+      status: page.status,
+      text: page.text.replace(/[0-9a-f]{16}/g, ''),
+      headers: [...page.headers.keys()].sort(),
+    });
+    // Before any name, and as an unknown invitation.
+    expect(wrong.page.status).to.equal(404);
+    expect(wrong.page.text).not.to.match(/Marie|Quickstart/);
+    await wrong.open(invitation.url);
+    const seen = shape(wrong);
+    expect(seen.text).to.include('Use another account');
+    await wrong.open(invitation.url.replace(invitation.code, 'A'.repeat(22)));
+    expect(shape(wrong)).to.deep.equal(seen);
+    await wrong.open(invitation.url);
     const link =
       /<a href="([^"]+)">Use another account/.exec(wrong.page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     await wrong.open(link);

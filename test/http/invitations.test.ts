@@ -179,11 +179,11 @@ describe('invitations and links', () => {
     it('link the person, once; the project sees the link and no person', async () => {
       const patient = await newPatient();
       const { code, id } = await invite(patient);
-      expect(await instances[0].consents.previewInvitation(code)).to.deep.equal({
+      const person = newPerson();
+      expect(await instances[0].consents.previewInvitation(person, code)).to.deep.equal({
         given: 'Nora Mai',
         project: 'Clinic',
       });
-      const person = newPerson();
       const { result } = await redeem(person, code);
       expect(result.patient).to.equal(patient);
       const [link, ...more] = await links(patient);
@@ -192,7 +192,7 @@ describe('invitations and links', () => {
       expect(link).to.have.all.keys('id', 'relationship', 'via', 'since');
       expect(await statusOf(patient, id)).to.equal('redeemed');
       expect(await outcome(redeem(person, code))).to.equal('not_found');
-      expect(await instances[0].consents.previewInvitation(code)).to.equal(undefined);
+      expect(await instances[0].consents.previewInvitation(person, code)).to.equal(undefined);
     });
 
     it('by two people at once, link one of them; the other gets the 404 of an unknown code', async () => {
@@ -294,7 +294,7 @@ describe('invitations and links', () => {
       expect(await statusOf(late, expired.id)).to.equal('expired');
       expect((await service.fhir(`/Patient/${gone}`, { method: 'DELETE' })).status).to.equal(204);
       expect(await outcome(redeem(newPerson(), orphan.code))).to.equal('not_found');
-      expect(await instances[0].consents.previewInvitation(orphan.code)).to.equal(undefined);
+      expect(await instances[0].consents.previewInvitation(newPerson(), orphan.code)).to.equal(undefined);
     });
   });
 

@@ -66,7 +66,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
     if (code === undefined) return show(ctx, 404, (say) => gonePage(say, undefined));
     const session = await visitors.sessionOf(ctx);
     if (session === undefined) return show(ctx, 200, (say) => introPage(say, signInLink(ctx)));
-    const preview = await consents.previewInvitation(code);
+    const preview = await consents.previewInvitation(session.person, code);
     if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true)));
     ask(ctx, 200, session, preview);
   });
@@ -81,7 +81,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
   return router;
 
   async function redeem(ctx: Context, session: Session, code: string, birthDate: string): Promise<void> {
-    const preview = await consents.previewInvitation(code);
+    const preview = await consents.previewInvitation(session.person, code);
     if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true)));
     if (!isDay(birthDate)) return ask(ctx, 422, session, preview, { birthDate, fault: 'nodate' });
     const { issuer, subject } = session.person;
