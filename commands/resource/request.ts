@@ -3,6 +3,7 @@ import type { IfMatch } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Issue } from '#src/shared/issue.ts';
+import { methodsOfUrl } from '#src/shared/method-not-allowed.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Located, SubmittedResource } from '../command.ts';
 import type { Finalized } from './contents.ts';
@@ -68,9 +69,14 @@ export async function onBehalfOfAsync<T>(at: string | undefined, work: Promise<T
 /** Returns a refusal that names the entry it refers to. */
 export function atEntry(at: string | undefined, refusal: Refusal): Refusal {
   if (at === undefined) return refusal;
+  const { Allow } = refusal.headers;
+  const end = Allow === undefined ? '' : methodsOfUrl(Allow);
   const issues = refusal.issues.map((issue) => {
     const { code, diagnostics, unlisted } = issue;
-    return unlisted === undefined ? { code, diagnostics: `${at}: ${diagnostics}`, expression: at } : issue;
+    const told = diagnostics.endsWith(end)
+      ? diagnostics.slice(0, diagnostics.length - end.length)
+      : diagnostics;
+    return unlisted === undefined ? { code, diagnostics: `${at}: ${told}`, expression: at } : issue;
   });
   return new Refusal(refusal.kind, issues, refusal.headers);
 }

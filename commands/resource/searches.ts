@@ -1,6 +1,7 @@
 /** Resolves or refuses conditional references in a transaction (https://hl7.org/fhir/R4/http.html#trules). */
 
 import { bareCriteria } from '#src/fhir/bundle.ts';
+import { elementPath } from '#src/fhir/element-path.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { cut } from '#src/shared/cut.ts';
@@ -8,30 +9,82 @@ import type { Issue } from '#src/shared/issue.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
-import type { CommandContext, Lookup, SubmittedResource } from '../command.ts';
-import { onBehalfOfAsync, refuse, resourcesOf, type WriteRequest } from './request.ts';
+import type { CommandContext, Lookup } from '../command.ts';
+import { issuesAt, resourcesOf, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 import { refuseSearch } from './write-only.ts';
 
+/** A conditional reference (`Patient?identifier=…`): where it is first, and what it searches for. */
+interface SearchReference {
+  readonly owner: WriteRequest;
+  /** FHIRPath in the owner's resource. */
+  readonly path: string;
+  /** Undefined if the type isn't one of the supported ones. */
+  readonly search: Search | undefined;
+}
+
+interface Search {
+  readonly type: ResourceType;
+  readonly criteria: string;
+}
+
 /**
- * Yields the conditional references (`Patient?identifier=…`) in these resources, each once; one step per
- * resource.
+ * Returns the conditional references of a transaction's entries by their text; one step per resource.
+ * @throws Refusal malformed (400) for criteria that can't be decoded
  */
 export function* searchReferences(
-  resources: readonly SubmittedResource[],
+  requests: readonly WriteRequest[],
   bases: readonly string[],
-): Steps<string[]> {
-  const found = new Set<string>();
-  const walk = (value: Json): void => {
-    if (Array.isArray(value)) value.forEach(walk);
-    else if (isObject(value)) {
-      const { reference } = value;
-      if (typeof reference === 'string' && isSearch(reference, bases)) found.add(reference);
-      Object.values(value).forEach(walk);
-    }
-  };
-  yield* mapSteps(resources, ({ value }) => walk(value));
-  return [...found];
+): Steps<Map<string, SearchReference>> {
+  const found = new Map<string, SearchReference>();
+  for (const owner of requests) {
+    const steps: (string | number)[] = [];
+    const into = (step: string | number, value: Json): void => {
+      steps.push(step);
+      walk(value);
+      steps.pop();
+    };
+    const walk = (value: Json): void => {
+      if (Array.isArray(value)) for (const [index, item] of value.entries()) into(index, item);
+      else if (isObject(value)) {
+        const { reference } = value;
+        if (typeof reference === 'string' && !found.has(reference) && isSearch(reference, bases)) {
+          const path = pathOf(owner.type, [...steps, 'reference']);
+          const search = inPlace(owner, path, () => searchIn(reference, bases));
+          found.set(reference, { owner, path, search });
+        }
+        for (const key in value) into(key, value[key] ?? null);
+      }
+    };
+    yield* mapSteps(resourcesOf([owner]), (resource) => walk(resource.value));
+  }
+  return found;
+}
+
+function pathOf(type: string, steps: readonly (string | number)[]): string {
+  return elementPath(
+    steps.reduce<string>((path, step) => path + (typeof step === 'number' ? `[${step}]` : `.${step}`), type),
+  );
+}
+
+/** Runs work about a reference: its refusal names the place. */
+function inPlace<T>(owner: WriteRequest, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof Refusal ? placed(owner, path, error) : error;
+  }
+}
+
+function placed({ at }: WriteRequest, path: string, { kind, issues, headers }: Refusal): Refusal {
+  return new Refusal(
+    kind,
+    issuesAt(
+      at,
+      issues.map((issue) => ({ ...issue, expression: path })),
+    ),
+    headers,
+  );
 }
 
 function isSearch(reference: string, bases: readonly string[]): boolean {
@@ -42,10 +95,7 @@ function isSearch(reference: string, bases: readonly string[]): boolean {
  * Returns type and criteria of a conditional reference; undefined if the type isn't one of the 26 supported
  * ones.
  */
-export function searchIn(
-  reference: string,
-  bases: readonly string[],
-): { type: ResourceType; criteria: string } | undefined {
+function searchIn(reference: string, bases: readonly string[]): Search | undefined {
   const parsed = parseReference(reference, bases);
   if (parsed.kind !== 'conditional' || !isResourceType(parsed.type)) return undefined;
   return { type: parsed.type, criteria: bareCriteria(parsed.query, parsed.type) };
@@ -68,15 +118,14 @@ export async function resolveSearches(
   bases: readonly string[],
   resolved: readonly Resolved[],
 ): Promise<Map<string, string>> {
-  const owners = new Map<string, WriteRequest>();
-  const find = function* (): Steps<void> {
-    for (const { request } of resolved)
-      for (const reference of yield* searchReferences(resourcesOf([request]), bases))
-        if (!owners.has(reference)) owners.set(reference, request);
-  };
-  await inSlices(find());
+  const owners = await inSlices(
+    searchReferences(
+      resolved.map(({ request }) => request),
+      bases,
+    ),
+  );
   if (owners.size === 0) return new Map();
-  for (const [reference, owner] of owners) refuseSearch(ctx.caller, owner, searchIn(reference, bases)?.type);
+  for (const { owner, search } of owners.values()) refuseSearch(ctx.caller, owner, search?.type);
   if (owners.size > MAX_SEARCHES) {
     const diagnostics = `a transaction can have at most ${MAX_SEARCHES} different searches as references; this one has ${owners.size}`;
     throw new Refusal('too_large', { code: 'too-long', diagnostics });
@@ -89,31 +138,28 @@ export async function resolveSearches(
   const found = new Map<string, string>();
   const unmatched: Issue[] = [];
   await Promise.all(
-    [...owners].map(async ([reference, owner]) => {
-      const search = searchIn(reference, bases);
+    [...owners].map(async ([reference, { owner, path, search }]) => {
       const what = cut(reference, 200);
       const matches = new Set<string>();
       if (search !== undefined) {
         const { type, criteria } = search;
-        const stored = await onBehalfOfAsync(owner.at, lookup.match(ctx.caller, type, criteria, except));
+        const stored = await lookup.match(ctx.caller, type, criteria, except).catch((error: unknown) => {
+          throw error instanceof Refusal ? placed(owner, path, error) : error;
+        });
         ctx.searched?.(type, criteria, stored.length);
         for (const id of [...stored, ...(identifiers.get(`${type}?${identifierIn(criteria)}`) ?? [])])
           matches.add(id);
       }
       const [match, second] = matches;
-      if (second !== undefined) {
-        throw refuse(
+      const issue = (code: Issue['code'], diagnostics: string): Issue[] =>
+        issuesAt(owner.at, [{ code, diagnostics, expression: path }]);
+      if (second !== undefined)
+        throw new Refusal(
           'precondition_failed',
-          owner,
-          'multiple-matches',
-          `several resources match the reference ${what}; it must match one`,
+          issue('multiple-matches', `several resources match the reference ${what}; it must match one`),
         );
-      }
       if (match !== undefined) found.set(reference, `${search?.type}/${match}`);
-      else
-        unmatched.push(
-          ...refuse('invalid', owner, 'value', `no resource matches the reference ${what}`).issues,
-        );
+      else unmatched.push(...issue('value', `no resource matches the reference ${what}`));
     }),
   );
   if (unmatched.length > 0) throw new Refusal('invalid', unmatched);

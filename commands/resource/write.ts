@@ -9,9 +9,9 @@ import { appendWrites } from './append.ts';
 import { checkAuthorship } from './authorship.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { planWrites } from './plan.ts';
-import { resourcesOf, type WriteRequest } from './request.ts';
+import type { WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
-import { searchIn, searchReferences } from './searches.ts';
+import { searchReferences } from './searches.ts';
 import { withoutStored } from './write-only.ts';
 
 /** Looks up what is there, and makes requests of it. */
@@ -77,10 +77,9 @@ async function criteriaKeys(
     if (criteria !== undefined) keys.add(lockKey(ctx, type, criteria));
   }
   if (transaction) {
-    for (const reference of await inSlices(searchReferences(resourcesOf(requests), deps.bases))) {
-      const parts = searchIn(reference, deps.bases);
-      if (parts !== undefined) keys.add(lockKey(ctx, parts.type, parts.criteria));
-    }
+    const references = await inSlices(searchReferences(requests, deps.bases));
+    for (const { search } of references.values())
+      if (search !== undefined) keys.add(lockKey(ctx, search.type, search.criteria));
   }
   return [...keys];
 }

@@ -66,21 +66,31 @@ export function withSharedSearch({ pool, ready }: Shared, ofTenant: Search): Sea
 }
 
 // Index: primary key of terminology.resource (id).
-const READ = 'select t.changed_at, t.body from terminology.resource t where t.id = $1 and t.type = $2';
+const READ = 'select t.id, t.changed_at, t.body from terminology.resource t where t.id = $1 and t.type = $2';
 
-/** Reads any type; for terminology it reads the shared read models. */
+// Index: unique (type, url).
+const READ_PUBLISHED = `
+  select t.id, t.changed_at, t.body from terminology.resource t
+  where t.type = $2 and t.url = any($1::text[])
+  order by array_position($1::text[], t.url) limit 1`;
+
+/** Returns the canonical URLs that HL7 gives a definition with a published id (`administrative-gender`). */
+function publishedUrls(type: ResourceType, id: string): string[] {
+  const ends = [`hl7.org/fhir/${type}/${id}`, `hl7.org/fhir/${id}`, `terminology.hl7.org/${type}/${id}`];
+  return ends.map((end) => `http://${end}`);
+}
+
+/** Reads any type; for terminology it reads the shared read models, by our id or the published one. */
 export function withSharedRead({ pool, ready }: Shared, ofTenant: Read): Read {
   return async (caller, type, id, budget) => {
     if (!isShared(type)) return ofTenant(caller, type, id, budget);
-    if (!isUuid(id)) return undefined;
     await ready();
-    const { rows } = await pool.query<{ changed_at: Micros; body: string }>({
-      name: 'read-terminology',
-      text: READ,
-      values: [id, type],
-    });
+    const asked = isUuid(id)
+      ? { name: 'read-terminology', text: READ, values: [id, type] }
+      : { name: 'read-published', text: READ_PUBLISHED, values: [publishedUrls(type, id), type] };
+    const { rows } = await pool.query<{ id: string; changed_at: Micros; body: string }>(asked);
     const [row] = rows;
-    return row && { id, type, version: 1, lastUpdated: row.changed_at, body: row.body };
+    return row && { id: row.id, type, version: 1, lastUpdated: row.changed_at, body: row.body };
   };
 }
 

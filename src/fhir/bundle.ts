@@ -29,7 +29,7 @@ export interface WriteEntry {
 /** The value of `If-Match`: a version, or `*` for any existing version. */
 export type IfMatch = number | '*';
 
-/** A read that an entry asks for; the HTTP layer answers it after the writes. */
+/** A read that an entry asks for, a search by POST as one by GET; the HTTP layer answers it after the writes. */
 export interface ReadEntry {
   readonly index: number;
   readonly method: 'GET' | 'HEAD';
@@ -148,7 +148,20 @@ function parseEntry(entry: unknown, index: number, bases: readonly string[]): Wr
       ...optional('ifModifiedSince', textMember(request, 'ifModifiedSince', at)),
     };
   }
+  const searched = method === 'POST' ? searchIn(url) : undefined;
+  if (searched !== undefined) {
+    if (entry.resource === undefined) return { index, method: 'GET', url: searched };
+    throw fault('not-supported', 'the parameters of _search must be in request.url', `${at}.resource`);
+  }
   return parseWrite(entry, request, method as WriteEntry['method'], url, index, bases);
+}
+
+/** Returns a search by POST as the URL of the same search by GET; undefined for another URL. */
+function searchIn(url: string): string | undefined {
+  const [path = '', query = ''] = split(url);
+  return path === '_search' || path.endsWith('/_search')
+    ? `${path.slice(0, -'_search'.length).replace(/\/$/, '')}?${query}`
+    : undefined;
 }
 
 function parseWrite(

@@ -8,8 +8,13 @@ import { Refusal } from './refusal.ts';
  * @param allow value of `Allow`: names of methods, separated by commas.
  */
 export function methodNotAllowed(what: string, allow: string): Refusal {
-  const diagnostics = `${what}; the methods of this URL are ${allow}`;
+  const diagnostics = what + methodsOfUrl(allow);
   return new Refusal('method_not_allowed', { code: 'not-supported', diagnostics }, { Allow: allow });
+}
+
+/** Returns the end of the text, which makes no sense for an entry of a Bundle: the request's URL is another. */
+export function methodsOfUrl(allow: string): string {
+  return `; the methods of this URL are ${allow}`;
 }
 
 /**

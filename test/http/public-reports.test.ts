@@ -408,4 +408,73 @@ describe('publicly reported faults of other servers', () => {
         expectStatus(await service.fhir(`/Patient?_format=${format}`), 200);
     });
   });
+
+  describe('entries of Bundles', () => {
+    const bundle = (type: string, ...entry: object[]) =>
+      send('POST', '/', { resourceType: 'Bundle', type, entry });
+
+    it('read metadata and search by POST', async () => {
+      const answer = await bundle(
+        'batch',
+        { request: { method: 'GET', url: 'metadata' } },
+        { request: { method: 'POST', url: `Patient/_search?_id=${patient}` } },
+        { request: { method: 'POST', url: `_search?_type=Patient&_id=${patient}` } },
+        {
+          request: { method: 'PUT', url: 'Patient/nobody' },
+          resource: { resourceType: 'Patient', id: 'nobody' },
+        },
+      );
+      expectStatus(answer, 200);
+      expect(answer.json).to.have.nested.property('entry[0].resource.resourceType', 'CapabilityStatement');
+      for (const index of [1, 2])
+        expect(answer.json).to.have.nested.property(`entry[${index}].resource.entry[0].resource.id`, patient);
+      expect(answer.json).to.have.nested.property('entry[3].response.status', '405 Method Not Allowed');
+      expect(JSON.stringify(answer.json.entry))
+        .to.contain('create it with POST Patient')
+        .and.not.to.contain('methods of this URL');
+    });
+
+    it('are told the place of a reference that matches nothing, or too much', async () => {
+      const visit = (...references: string[]) => ({
+        request: { method: 'POST', url: 'Encounter' },
+        resource: {
+          resourceType: 'Encounter',
+          status: 'finished',
+          class: { code: 'AMB' },
+          subject: { reference: `Patient/${patient}` },
+          participant: references.map((reference) => ({ individual: { reference } })),
+        },
+      });
+      const place = (n: number) =>
+        `"expression":["Bundle.entry[0].resource.participant[${n}].individual.reference"]`;
+      const some = { resourceType: 'Practitioner', active: true };
+      await service.post('/Practitioner', some);
+      await service.post('/Practitioner', some);
+      for (const [status, reference] of [
+        [422, 'Practitioner?identifier=https://ex.test/none|1'],
+        [412, 'Practitioner?active=true'],
+        [400, 'Practitioner?identifier=%FC'],
+        [400, 'Practitioner?colour=red'],
+      ] as const) {
+        const answer = await bundle('transaction', visit('https://ex.test/fhir/Practitioner/1', reference));
+        expectStatus(answer, status);
+        expect(answer.text).to.contain(place(1));
+      }
+    });
+  });
+
+  it('HL7’s definitions answer under their published ids, too', async () => {
+    const paths = [
+      '/ValueSet/administrative-gender',
+      '/ValueSet/administrative-gender/$expand',
+      '/ValueSet/administrative-gender/_history/1',
+      '/ValueSet/administrative-gender/$validate-code?code=male&system=http://hl7.org/fhir/administrative-gender',
+      '/CodeSystem/administrative-gender',
+      '/CodeSystem/v3-ActCode',
+      '/CodeSystem/administrative-gender/$validate-code?code=male',
+    ];
+    for (const path of paths) expectStatus(await service.fhir(path), 200);
+    for (const path of ['/ValueSet/nobody', '/ValueSet/%7C', '/Patient/administrative-gender'])
+      expectStatus(await service.fhir(path), 404);
+  });
 });

@@ -23,6 +23,10 @@ export async function readEntry(
   const path = mark < 0 ? entry.url : entry.url.slice(0, mark);
   const segments = segmentsOf(path);
   const interaction = find(segments, entry.method);
+  if (interaction.kind === 'open') {
+    const { body } = interaction.run(request.service);
+    return `{"resource":${body},"response":{"status":"200 OK"}}`;
+  }
   if (interaction.kind !== 'read') {
     throw new Refusal('invalid', {
       code: 'not-supported',
