@@ -24,6 +24,9 @@ const FINAL: ReadonlySet<ErrorType> = new Set([
 const ANSWERS = [Conflict, StreamDeleted, TooLarge];
 const MISTAKES = [TypeError, RangeError, ReferenceError, SyntaxError];
 
+/** How long calls are repeated, in ms: an election takes two seconds or more. */
+const PATIENCE_MS = 3_000;
+
 /** What servers report for a position between two events; they have no error code for it. */
 const INVALID_POSITION = /InvalidPosition|invalid position/;
 
@@ -87,7 +90,7 @@ export async function persist<T>(
   { stream, onRetry }: { stream?: string | undefined; onRetry?: (error: unknown) => void } = {},
 ): Promise<T> {
   try {
-    return await tryAgain(attempt, { isAway, onRetry });
+    return await tryAgain(attempt, { isAway, onRetry, patience: PATIENCE_MS });
   } catch (error) {
     throw translate(error, stream);
   }

@@ -5,7 +5,12 @@
  */
 // biome-ignore-all lint/complexity/useLiteralKeys: so TypeScript lets protected members of the library be called.
 import { createRequire } from 'node:module';
-import { EventStoreDBClient } from '@eventstore/db-client';
+import {
+  convertToCommandError,
+  DeadlineExceededError,
+  EventStoreDBClient,
+  UnavailableError,
+} from '@eventstore/db-client';
 import { unpackToCommandError } from '@eventstore/db-client/dist/streams/appendToStream/unpackError.js';
 import { parseUUID } from '@eventstore/db-client/dist/utils/grpcUUID.js';
 import grpcStreams from '@eventstore/db-client/generated/streams_grpc_pb.js';
@@ -15,8 +20,16 @@ import type {
   ReadReq,
   ReadResp,
 } from '@eventstore/db-client/generated/streams_pb.js';
-import type { Channel, ClientDuplexStream, ClientReadableStream } from '@grpc/grpc-js';
+import {
+  type Channel,
+  type ClientDuplexStream,
+  type ClientReadableStream,
+  connectivityState,
+  Metadata,
+  status,
+} from '@grpc/grpc-js';
 import { z } from 'zod';
+import { Unavailable } from '../store.ts';
 
 /** The version of the library that this file was written against, which package.json pins. */
 export const LIBRARY_VERSION = '6.2.1';
@@ -38,6 +51,9 @@ assertLibraryVersion(
     .parse(createRequire(import.meta.url)('@eventstore/db-client/package.json')).version,
 );
 
+/** How long connecting to a node may take, in ms. */
+const CONNECT_MS = 2_000;
+
 /** Answers to a read, in order, as they come. */
 export type Answers = ClientReadableStream<ReadResp>;
 /** A line for appends: requests out, answers in, matched by their correlation ids. */
@@ -50,24 +66,69 @@ export type AppendLine = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 export function connect(connectionString: string): EventStoreDBClient {
   const client = EventStoreDBClient.connectionString(connectionString);
   // The library doesn't wait for this, and it fails when a call breaks while no node of the cluster can be found: an
-  // unhandled rejection, which would end the process. The next call looks for the cluster again.
+  // unhandled rejection, which would end the process. The next call looks for the cluster again. For the library a missed
+  // deadline is no reason to do so, but a leader that doesn't answer may have been replaced.
   const handleError = client['handleError'];
-  client['handleError'] = (grpcClient, error) => handleError(grpcClient, error).catch(() => undefined);
+  client['handleError'] = (grpcClient, error) =>
+    handleError(grpcClient, isMissed(error) ? lost(error) : error).catch(() => undefined);
   return client;
+}
+
+/** Tells whether a call got no answer in time: by the deadline that it was sent with, or by one of this adapter's. */
+function isMissed(error: Error): boolean {
+  return error instanceof Unavailable || convertToCommandError(error) instanceof DeadlineExceededError;
+}
+
+/** Returns the error of a lost connection. */
+function lost({ message }: Error): UnavailableError {
+  const [name, metadata] = ['UNAVAILABLE', new Metadata()];
+  return new UnavailableError({ name, message, code: status.UNAVAILABLE, details: message, metadata });
+}
+
+/**
+ * Waits until the connection stands, or is refused, which the next call reports. The library would wait for ever on a node
+ * that takes connections and says nothing, because it is frozen.
+ * @throws Unavailable when that takes too long: the next call looks for the leader again
+ */
+async function requireConnection(client: EventStoreDBClient): Promise<void> {
+  const service = await client['getGRPCClient'](grpcStreams.StreamsClient, 'connect');
+  if (await stands(service.getChannel())) return;
+  const late = new Unavailable(`EventStoreDB does not accept a connection within ${CONNECT_MS} ms`);
+  await client['handleError'](service, late);
+  throw late;
+}
+
+/** Tells whether a connection stands, or was refused, in time. */
+async function stands(channel: Channel): Promise<boolean> {
+  const deadline = Date.now() + CONNECT_MS;
+  for (;;) {
+    const state = channel.getConnectivityState(true);
+    if (state !== connectivityState.IDLE && state !== connectivityState.CONNECTING) return true;
+    const changed = await new Promise<boolean>((resolve) => {
+      channel.watchConnectivityState(state, deadline, (error) => resolve(error === undefined));
+    });
+    if (!changed) return false;
+  }
 }
 
 /**
  * Sends a read to the leader.
  * @param deadline in ms, counted from when the read is sent
  */
-export function openRead(client: EventStoreDBClient, request: ReadReq, deadline: number): Promise<Answers> {
+export async function openRead(
+  client: EventStoreDBClient,
+  request: ReadReq,
+  deadline: number,
+): Promise<Answers> {
+  await requireConnection(client);
   return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'read', (service) =>
     service.read(request, ...client['callArguments']({ requiresLeader: true, deadline })),
   )();
 }
 
 /** Opens a line for appends to the leader. @param deadline in ms */
-export function openAppendLine(client: EventStoreDBClient, deadline: number): Promise<AppendLine> {
+export async function openAppendLine(client: EventStoreDBClient, deadline: number): Promise<AppendLine> {
+  await requireConnection(client);
   return client['GRPCStreamCreator'](grpcStreams.StreamsClient, 'append', (service) =>
     service.batchAppend(...client['callArguments']({ requiresLeader: true, deadline })),
   )();

@@ -31,6 +31,9 @@ export function asUnavailable(error: unknown): unknown {
   });
 }
 
+/** How long operations are repeated, in ms: enough for a lost connection. */
+const PATIENCE_MS = 1_500;
+
 /**
  * Retries a repeatable operation until it succeeds, or fails for another reason than an unreachable server.
  * @param onRetry called with each failure that is followed by another attempt.
@@ -38,7 +41,7 @@ export function asUnavailable(error: unknown): unknown {
  */
 export async function persist<T>(attempt: () => Promise<T>, onRetry?: (error: unknown) => void): Promise<T> {
   try {
-    return await tryAgain(attempt, { isAway, onRetry });
+    return await tryAgain(attempt, { isAway, onRetry, patience: PATIENCE_MS });
   } catch (error) {
     throw asUnavailable(error);
   }
