@@ -104,8 +104,8 @@ describe('insight: detectors', () => {
 
   it('claim nothing below the least number of values', () => {
     const rising = (count: number) => track(list(count, (n) => ({ day: n * 7, value: 100 + n })));
-    expect(find([rising(11)])).to.deep.equal([]);
-    expect(find([rising(12)]).map(({ kind }) => kind)).to.deep.equal(['trend']);
+    expect(find([rising(7)])).to.deep.equal([]);
+    expect(find([rising(8)]).map(({ kind }) => kind)).to.deep.equal(['trend']);
     expect(find([])).to.deep.equal([]);
     expect(find([track(list(300, (n) => ({ day: n, value: 5 })))])).to.deep.equal([]);
   });

@@ -1,6 +1,6 @@
 /** Changes of level: the largest standardised rank sum of all splits decides where, the Hodges–Lehmann shift how much. */
 import { confidenceOf, shown } from '../finding.ts';
-import { autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
+import { ASSUMED, autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
 import { changePoint, changePointP } from '../methods/change-point.ts';
 import { normalOfStudent } from '../methods/distributions.ts';
 import { hodgesLehmann } from '../methods/hodges-lehmann.ts';
@@ -34,7 +34,7 @@ export function changeOf(track: Track, samples: readonly Sample[]): Fitted | und
   if (before === after) return undefined;
   const residuals = samples.map((sample, k) => residualOf(sample, k < count ? before : after));
   const inflation = inflationOfMean(autocorrelation(residuals));
-  const n = values.length / inflation;
+  const n = values.length / inflationOfMean(autocorrelation(residuals, ASSUMED.course));
   const size = ((b.length * a.length) / values.length) * (after - before) ** 2;
   const t = Math.sqrt((Math.max(0, n - 2) * size) / sumOfSquares(residuals));
   const p = changePointP(normalOfStudent(t, Math.max(1, n - 2)), values.length, LEAST.change);

@@ -6,9 +6,9 @@
  */
 export const LEVELS = {
   /** Trends: over all series. */
-  trend: 0.008,
+  trend: 0.01,
   /** Changes of level: over all series. */
-  change: 0.009,
+  change: 0.005,
   /** Gaps: over all series and their intervals. */
   gap: 0.001,
   /** Rhythms of the day and of the week: over all series, twice. */
@@ -21,7 +21,7 @@ export const LEVELS = {
 
 /** Fewest values for each kind of finding. */
 export const LEAST = {
-  trend: 12,
+  trend: 8,
   /** A side. */
   change: 8,
   /** Intervals. */

@@ -2,8 +2,8 @@
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/slices.ts';
 import { confidenceOf, shown } from '../finding.ts';
-import { autocorrelation, inflationOfTrend } from '../methods/autocorrelation.ts';
-import { mannKendall } from '../methods/mann-kendall.ts';
+import { ASSUMED, autocorrelation, inflationOfTrend } from '../methods/autocorrelation.ts';
+import { isExact, mannKendall } from '../methods/mann-kendall.ts';
 import { theilSen } from '../methods/theil-sen.ts';
 import type { Sample, Track } from '../track.ts';
 import { evidenceOfSamples, type Fitted, residualOf, scatter, WORTH_A_LOOK, windowOf } from './fitted.ts';
@@ -12,6 +12,9 @@ import { LEAST } from './levels.ts';
 /** The method's name. */
 export const TREND_METHOD =
   'Mann–Kendall (asymptotic, continuity and ties corrected, variance inflated by autocorrelation) with Theil–Sen slope';
+/** Its name for fewer than 12 values. */
+export const SHORT_TREND_METHOD =
+  'Mann–Kendall (exact, variance inflated by autocorrelation) with Theil–Sen slope';
 
 /** Describes a series by a trend; undefined if it has too few values, or nothing points to one. */
 export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted | undefined> {
@@ -27,8 +30,12 @@ export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted
   const residuals = samples.map((sample, k) =>
     residualOf(sample, line.intercept + line.slope * (times[k] ?? 0)),
   );
+  const { s, p } = mannKendall(
+    times,
+    values,
+    inflationOfTrend(autocorrelation(residuals, ASSUMED.course), n),
+  );
   const inflation = inflationOfTrend(autocorrelation(residuals), n);
-  const { s, p } = mannKendall(times, values, inflation);
   return {
     p,
     misfit: scatterOfLine(times, values),
@@ -48,7 +55,7 @@ export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted
           per_day: shown(line.slope),
         },
         confidence: confidenceOf(p),
-        method: TREND_METHOD,
+        method: isExact(times) ? SHORT_TREND_METHOD : TREND_METHOD,
         window: windowOf(track, samples),
         pieces: () => evidenceOfSamples(track, samples, supports),
       };

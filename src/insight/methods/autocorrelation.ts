@@ -3,8 +3,15 @@
  * ones. Without these corrections a wandering series would seem to have trends and changes.
  */
 
-/** What is assumed of a series before it has shown it, and the number of values that the assumption counts as. */
-const ASSUMED = { rho: 0.45, weight: 60 };
+/** The autocorrelation that is assumed of a series before it has shown its own. */
+export const ASSUMED = {
+  /** Of intervals, and of tests that compare series or times. */
+  usual: 0.45,
+  /** Where a trend or a change of one series is tested: decision 0024 weighs what is missed against what is invented. */
+  course: 0.25,
+} as const;
+/** Number of values that the assumption counts as. */
+const WEIGHT = 60;
 const MOST = 0.98;
 /** From so many values on, a series shows how much it wanders: what is assumed may add to its estimate, but not lower it. */
 const SHOWN_FROM = 100;
@@ -12,9 +19,10 @@ const SHOWN_FROM = 100;
 /**
  * Returns the first-order autocorrelation of residuals, from 0. The estimate of a short series is too low by about
  * (2 + 4ρ) / n where a line or a step was fitted (Kendall 1954, Marriott and Pope 1954), which is put back, and is drawn
- * towards 0.45, the less the more values there are; of 100 values and more never downwards, and never above 0.98.
+ * towards the assumed one, the less the more values there are; of 100 values and more never downwards, and never above
+ * 0.98.
  */
-export function autocorrelation(residuals: ArrayLike<number>): number {
+export function autocorrelation(residuals: ArrayLike<number>, assumed: number = ASSUMED.usual): number {
   const n = residuals.length;
   const mean = Array.from(residuals).reduce((sum, each) => sum + each, 0) / n;
   let [together, alone] = [0, 0];
@@ -25,7 +33,7 @@ export function autocorrelation(residuals: ArrayLike<number>): number {
   }
   const raw = alone === 0 ? 0 : together / alone;
   const unbiased = n > 4 ? Math.min(1, (n * raw + 2) / (n - 4)) : 1;
-  const drawn = (n * unbiased + ASSUMED.weight * ASSUMED.rho) / (n + ASSUMED.weight);
+  const drawn = (n * unbiased + WEIGHT * assumed) / (n + WEIGHT);
   return Math.min(MOST, Math.max(0, n >= SHOWN_FROM ? Math.max(drawn, unbiased) : drawn));
 }
 

@@ -1,9 +1,11 @@
 /**
  * The Mann–Kendall test for a monotone trend (Mann 1945, Kendall 1975): Kendall's S of values against time. Two-sided;
- * normal approximation with continuity correction, its variance corrected for ties in values and in time. Equals R's
+ * exact for fewer than 12 values at different times, otherwise the normal approximation with continuity correction, its
+ * variance corrected for ties in values and in time. The latter equals R's
  * `cor.test(t, x, method = "kendall", exact = FALSE, continuity = TRUE)`.
  */
-import { twoSided } from './distributions.ts';
+import { normalQuantile, twoSided } from './distributions.ts';
+import { EXACT_BELOW, exactKendallP } from './kendall-exact.ts';
 import { rank } from './ranks.ts';
 
 /** The result of the test. */
@@ -12,7 +14,7 @@ export interface MannKendall {
   readonly s: number;
   /** Of S, if the values are independent. */
   readonly variance: number;
-  /** With continuity correction. */
+  /** With continuity correction, or the z that is as improbable as S by the exact test. */
   readonly z: number;
   readonly p: number;
 }
@@ -25,15 +27,23 @@ export interface MannKendall {
 export function mannKendall(times: ArrayLike<number>, values: ArrayLike<number>, inflation = 1): MannKendall {
   const s = kendallScore(times, values);
   const n = values.length;
-  const inTime = groupSums(rank(times).ties);
-  const inValues = groupSums(rank(values).ties);
+  const [tiesInTime, tiesInValues] = [rank(times).ties, rank(values).ties];
+  const inTime = groupSums(tiesInTime);
+  const inValues = groupSums(tiesInValues);
   const variance =
     (n * (n - 1) * (2 * n + 5) - inTime.third - inValues.third) / 18 +
     (inTime.first * inValues.first) / (2 * n * (n - 1)) +
     (n > 2 ? (inTime.second * inValues.second) / (9 * n * (n - 1) * (n - 2)) : 0);
-  const z =
-    variance > 0 ? (Math.sign(s) * Math.max(0, Math.abs(s) - 1)) / Math.sqrt(variance * inflation) : 0;
+  const size = isExact(times)
+    ? -normalQuantile(exactKendallP(s, n, tiesInValues) / 2)
+    : Math.max(0, Math.abs(s) - 1) / Math.sqrt(variance);
+  const z = variance > 0 ? (Math.sign(s) * size) / Math.sqrt(inflation) : 0;
   return { s, variance, z, p: twoSided(z) };
+}
+
+/** Tells whether values at such times, ascending, are tested exactly: few of them, and no two at one time. */
+export function isExact(times: ArrayLike<number>): boolean {
+  return times.length < EXACT_BELOW && new Set(Array.from(times)).size === times.length;
 }
 
 /** Sums over groups of equal values that Kendall's variance is corrected by. */
