@@ -33,7 +33,12 @@ const MEMORY_BOUND = 350;
 
 /** Returns the bound on a row's memory. */
 export function memoryBound(row: RowReport): Bound {
-  return { ratio: 'memory of Node, MB', value: row.memory, sense: 'at most', bound: MEMORY_BOUND };
+  return {
+    ratio: 'memory of Node, MB',
+    value: row.memory,
+    sense: 'at most',
+    bound: row.mostMemory ?? MEMORY_BOUND,
+  };
 }
 
 /** Returns true if every promise of every row holds. */

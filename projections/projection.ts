@@ -13,6 +13,8 @@ export interface Projection {
    * one, unless a request waits for it.
    */
   readonly gathers?: boolean;
+  /** Read models that take large batches in before it: those that every write waits for. Default: none. */
+  readonly after?: readonly string[];
   /** Only events of streams with these prefixes reach it. */
   readonly prefixes: readonly string[];
   /** Of those only events of these types, so that it decodes no others. Default: all. */

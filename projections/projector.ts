@@ -110,6 +110,7 @@ export class Projector {
         },
         tell: () => !this.#deps.progress.alone,
         logAnswers: () => this.#deps.progress.logAnswers,
+        waitFor: (position, names, ms) => this.#deps.progress.waitFor(position, names, ms),
         pause: (ms) => this.#deps.progress.pause(projection.name, ms),
       }).catch((error: unknown) => subscriber.error(error));
       this.#closing.add(term);

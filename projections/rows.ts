@@ -59,7 +59,8 @@ export function parameters<C extends Columns>(columns: C, rows: readonly Row<C>[
     }
     return fields;
   });
-  return [JSON.stringify(small), Buffer.concat(texts)];
+  const [only] = texts;
+  return [JSON.stringify(small), only !== undefined && texts.length === 1 ? only : Buffer.concat(texts)];
 }
 
 /** Runs statements one after the other. */

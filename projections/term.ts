@@ -24,6 +24,8 @@ export interface TermOptions {
   readonly tell: () => boolean;
   /** Tells whether the event log answers this instance; if not, it leaves the projection to others. */
   readonly logAnswers: () => boolean;
+  /** Resolves when projections have passed a position, or after some ms. */
+  readonly waitFor: (position: Position, names: readonly string[], ms: number) => Promise<unknown>;
   /** Resolves after some ms, or when a request waits for the projection. */
   readonly pause: (ms: number) => Promise<void>;
 }
@@ -37,6 +39,12 @@ export class Outdated extends Error {
 const GATHER_MS = 50;
 /** After a batch of this size more events are likely there already, so it doesn't wait. */
 const GATHERED = 250;
+
+/** Events and characters of a large batch. */
+const LARGE_EVENTS = 64;
+const LARGE_CHARACTERS = 500_000;
+/** How long a projection lets others go first with a large batch, in ms. */
+const AFTER_MS = 2_000;
 
 /** How often the runner checks whether a heartbeat is due. */
 const TICK_MS = 200;
@@ -92,11 +100,18 @@ async function current(session: pg.Client, { name, version }: Projection): Promi
   );
 }
 
+function isLarge({ events }: EventBatch): boolean {
+  if (events.length >= LARGE_EVENTS) return true;
+  let characters = 0;
+  for (const { data } of events) characters += data.length;
+  return characters > LARGE_CHARACTERS;
+}
+
 /** Batches and heartbeats until one fails, the session ends, or `signal` aborts. */
 async function run(
   runner: Runner,
-  { name, prefixes, gathers = false }: Projection,
-  { store, signal, pause, logAnswers }: TermOptions,
+  { name, prefixes, after, gathers = false }: Projection,
+  { store, signal, pause, waitFor, logAnswers }: TermOptions,
   ended: AbortSignal,
 ): Promise<void> {
   let applying: Promise<void> = Promise.resolve();
@@ -105,6 +120,7 @@ async function run(
     after: runner.position,
     prefixes,
     handle: async (batch: EventBatch) => {
+      if (after !== undefined && isLarge(batch)) await waitFor(batch.position, after, AFTER_MS);
       applying = runner.apply(batch);
       await applying;
       if (gathers && batch.events.length < GATHERED) await pause(GATHER_MS);

@@ -1,10 +1,12 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
+import { availableParallelism } from 'node:os';
 import pg, { type Pool } from 'pg';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
+import { Admission } from '#src/shared/admission.ts';
 import { type Caller, turnOf } from '#src/shared/caller.ts';
 import { Pace } from '#src/shared/pace.ts';
-import { Turns } from '#src/shared/turns.ts';
+import { presence } from '#src/shared/presence.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
@@ -69,7 +71,13 @@ export interface Queries extends GrantedQueries {
  * The limits of concurrent searches and whole records, in total and per user of turns, so that other reads and
  * writes can use the database meanwhile. The longest wait equals that for a connection.
  */
-const SEARCHES = { total: 8, ofOne: 6, waiting: 200, waitMs: 5_000 } as const;
+const SEARCHES = {
+  total: 8,
+  // Each takes a core of the database: while others have requests under way, half of the cores are left to them.
+  ofOne: () => (presence.several ? Math.max(1, availableParallelism() >> 1) : 6),
+  waiting: 200,
+  waitMs: 5_000,
+} as const;
 
 /**
  * Summaries at a time, from reading to the document: one is read while another is put together. More would hold more, and
@@ -129,11 +137,11 @@ export function openQueries(
   const read = withSharedRead(shared, openRead(line, pool));
   // Their own, so that no read waits behind a long answer.
   const histories = new Line(pool.options);
-  const turns = new Turns(SEARCHES);
+  const turns = new Admission(SEARCHES);
   const pace = new Pace(PACE);
   const searches = searchPool(pool);
-  const insights = new Turns(INSIGHTS);
-  const patterns = new Turns(PATTERNS);
+  const insights = new Admission(INSIGHTS);
+  const patterns = new Admission(PATTERNS);
   const series = openSeries(pool, terminology.molarMassOf);
   /** A question that takes its turn among those of who calls (`turnOf`). */
   const inTurn =
@@ -168,9 +176,9 @@ export function openQueries(
     readProvenance: openReadProvenance(pool),
     searchProvenance: fairly(inTurn(openSearchProvenance(pool, terminology))),
     everything: fairly(inTurn(openEverything(pool))),
-    summarize: fairly(inTurn(inTurn(openSummarize(pool)), new Turns(SUMMARIES))),
+    summarize: fairly(inTurn(inTurn(openSummarize(pool)), new Admission(SUMMARIES))),
     aiVersions: ({ sees }, record) => aiVersions(pool, sees, record),
-    tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Turns(CONTEXTS))),
+    tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Admission(CONTEXTS))),
     series: fairly(inTurn(series, insights)),
     patterns: fairly(
       openPatterns(pool, terminology.molarMassOf, ({ calls }, work) => patterns.run(turnOf(calls), work)),

@@ -61,7 +61,8 @@ export class Connection {
   send(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.socket.write(request);
+      if (this.socket.destroyed) this.#failed(new Error('the connection was closed'));
+      else this.socket.write(request);
     });
   }
 

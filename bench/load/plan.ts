@@ -99,14 +99,22 @@ export function prepare({ target, requests }: Plan): (n: number) => Buffer {
   }
 }
 
-function message({ host, port, key }: Target, method: string, path: string, body?: Sample): Buffer {
-  const text = body === undefined ? '' : JSON.stringify(body);
+/** Returns a request ready to be sent. @param body JSON, or bytes that are JSON compressed with gzip */
+export function message(
+  { host, port, key }: Target,
+  method: string,
+  path: string,
+  body?: Sample | Buffer,
+): Buffer {
+  const isCompressed = Buffer.isBuffer(body);
+  const bytes = isCompressed ? body : Buffer.from(body === undefined ? '' : JSON.stringify(body));
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}:${port}`, 'Accept: application/fhir+json'];
   if (key !== undefined) lines.push(`Authorization: Bearer ${key}`);
   if (body !== undefined) {
-    lines.push('Content-Type: application/fhir+json', `Content-Length: ${Buffer.byteLength(text)}`);
+    lines.push('Content-Type: application/fhir+json', `Content-Length: ${bytes.length}`);
   }
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${text}`);
+  if (isCompressed) lines.push('Content-Encoding: gzip');
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), bytes]);
 }
 
 function pick(made: readonly Buffer[], n: number): Buffer {

@@ -8,6 +8,7 @@ import { create } from './create.ts';
 import { grants } from './grants.ts';
 import { growth } from './growth.ts';
 import { history } from './history.ts';
+import { hostile } from './hostile.ts';
 import { insight } from './insight.ts';
 import { instances } from './instances.ts';
 import { limits } from './limits.ts';
@@ -48,4 +49,5 @@ export const MEASURES: readonly Measure[] = [
   grants,
   projects,
   webhooks,
+  hostile,
 ];

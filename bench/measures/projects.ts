@@ -2,18 +2,14 @@
  * The last of many projects against the first, each with its synthetic patients: listing its patients, a search among
  * its Observations; and opening one more and filling its sandbox, against the first ones of an empty installation.
  */
-import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { DEV_TOKEN_S } from '#src/dev-issuer/dev-issuer.ts';
 import type { MeasuredService } from '../bench.ts';
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
+import { askAdmin, openProject, tokensOf } from '../open-project.ts';
 import { FHIR } from '../records.ts';
 import { median } from '../statistics.ts';
 
-const ANNAL = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
 const CLIENTS = 4;
 /** The time between two checks of a sandbox that is being filled, in ms. */
 const LOOK_MS = 30;
@@ -106,42 +102,16 @@ function readsOf({ service: { target } }: MeasuredService, path: string) {
   return { target, clients: CLIENTS, requests: { kind: 'reads', paths: [path] }, expect: 200 } as const;
 }
 
-/** ID tokens of the development issuer: another one before the last has expired. */
-function tokensOf({ databaseUrl, dataDir, service }: MeasuredService): () => Promise<string> {
-  const env = {
-    ...process.env,
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: dataDir,
-    PORT: String(service.target.port),
-  };
-  const args = [ANNAL, 'dev-token', '--email', 'bench@example.org'];
-  let token: Promise<string> | undefined;
-  let since = 0;
-  return () => {
-    if (token === undefined || performance.now() - since > (DEV_TOKEN_S / 2) * 1_000) {
-      since = performance.now();
-      token = promisify(execFile)(process.execPath, args, { env }).then(({ stdout }) => stdout.trim());
-    }
-    return token;
-  };
-}
-
 /** Opens a project and waits until all of its patients are there. */
 async function open(
-  { service }: MeasuredService,
+  measured: MeasuredService,
   token: () => Promise<string>,
   patients: number,
 ): Promise<Opened> {
-  const { host, port } = service.target;
-  const headers = { authorization: `Bearer ${await token()}` };
-  const ask = async (path: string, method = 'GET') => {
-    const answer = await fetch(`http://${host}:${port}/admin${path}`, { method, headers });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 500)}`);
-    return JSON.parse(text) as { key: string; project: { id: string }; synthetic_patients: number };
-  };
   const began = performance.now();
-  const { key, project } = await ask('/sandbox/quickstart', 'POST');
-  while ((await ask(`/projects/${project.id}/sandbox`)).synthetic_patients < patients) await pause(LOOK_MS);
+  const { id, key } = await openProject(measured, token);
+  const made = (): Promise<{ synthetic_patients: number }> =>
+    askAdmin(measured, token, `/projects/${id}/sandbox`);
+  while ((await made()).synthetic_patients < patients) await pause(LOOK_MS);
   return { key, seconds: (performance.now() - began) / 1_000 };
 }

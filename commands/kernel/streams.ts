@@ -6,9 +6,9 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { type Draft, newEvents } from '#src/events/new-event.ts';
-import { Conflict, StreamDeleted } from '#src/events/store.ts';
+import { Conflict, type NewEvent, StreamDeleted } from '#src/events/store.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
-import { inSlices } from '#src/shared/slices.ts';
+import { asSlice, inSlices } from '#src/shared/slices.ts';
 import type { Tenant } from '#src/shared/tenant.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { Attempt, MetadataBase, RequestContext, RetryNotes, Written, Wrote } from '../command.ts';
@@ -41,6 +41,9 @@ export interface Loader<S> {
   /** Called after each append; takes a snapshot when one is due. Never throws. */
   advanced(stream: Stream<S>): void;
 }
+
+/** Characters from which an append begins as a slice of long work. */
+const LARGE = 500_000;
 
 /** How long a command waits for its turn, in ms: the same as the longest wait for an append. */
 const TURN_MS = 10_000;
@@ -168,7 +171,8 @@ export class Streams<S> {
     const { metadata, retry } = command;
     const events = await inSlices(newEvents(name, drafts, { ...metadata, owner }));
     await retry?.note(metadata.command_id, { stream: name, expectedRevision: revision });
-    const { head, position } = await this.kernel.store.append(name, expected, events);
+    const append = () => this.kernel.store.append(name, expected, events);
+    const { head, position } = await (isLarge(events) ? asSlice(append) : append());
     drafts.forEach(({ at, event }, index) => {
       stream.evolve({ revision: revision + 1 + index, hash: head.hash }, at, owner, event);
     });
@@ -206,6 +210,13 @@ export class Streams<S> {
   #key(name: string): string {
     return `${this.fold.name} ${name}`;
   }
+}
+
+/** Tells whether it takes long to seal events. */
+function isLarge(events: readonly NewEvent[]): boolean {
+  let characters = 0;
+  for (const { data } of events) characters += data.length;
+  return characters > LARGE;
 }
 
 function isOf<S>(fold: Fold<S>, stream: Stream<unknown>): stream is Stream<S> {

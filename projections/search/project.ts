@@ -193,6 +193,7 @@ export const search: Projection = {
   name: 'search',
   version: 8,
   gathers: true,
+  after: ['resources', 'history'],
   prefixes: ['record-', 'directory-', 'project-'],
   tables,
   indexes,

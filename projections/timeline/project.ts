@@ -126,6 +126,7 @@ export const timeline: Projection = {
   name: 'timeline',
   version: 8,
   gathers: true,
+  after: ['resources', 'history'],
   prefixes: ['record-', 'project-'],
   tables,
   indexes: () => '',

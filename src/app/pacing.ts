@@ -6,6 +6,7 @@
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
 import { wrappedStore } from '#src/events/wrapped-store.ts';
+import { Admission, type Lease } from '#src/shared/admission.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
 /** The number of events from which an append is large. Smaller ones are never delayed. */
@@ -39,22 +40,11 @@ export interface PacingDeps {
   readonly waitMs?: number;
 }
 
-interface Waiter {
-  readonly owner: string;
-  readonly events: number;
-  readonly go: () => void;
-}
-
 /** Counts the events of large appends that read models don't show yet, and makes further large appends wait. */
 export class Pacing {
-  readonly #deps: Required<PacingDeps>;
-  /** By owner: events of large appends that are being written, or that read models don't contain yet. */
-  readonly #outstanding = new Map<string, number>();
-  readonly #waiting = new Set<Waiter>();
-  /** By owner: the number of its last turn. */
-  readonly #turns = new Map<string, number>();
-  #turnsGiven = 0;
-  #total = 0;
+  readonly #deps: Required<Omit<PacingDeps, 'waitMs'>>;
+  /** Events of large appends that are being written, or that read models don't contain yet. */
+  readonly #admission: Admission;
   #rate = FIRST_RATE;
   /** When read models last caught up with a large append. */
   #lastShown = Number.NEGATIVE_INFINITY;
@@ -66,18 +56,21 @@ export class Pacing {
     now = () => performance.now(),
     waitMs = WAIT_MS,
   }: PacingDeps) {
-    this.#deps = { passed, stopped, now, waitMs };
+    this.#deps = { passed, stopped, now };
+    const total = (): number => Math.min(MOST, Math.max(LEAST, this.#rate * BEHIND_MS));
+    const [ofOne, waiting] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    this.#admission = new Admission({ total, ofOne, waiting, waitMs, late: () => this.#late() });
   }
 
   /** Large appends that wait. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#admission.waiting;
   }
 
   /**
    * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events
    * goes first, then the one whose last turn is longest ago, so that a project's bulk load delays its own
-   * appends before those of others.
+   * appends before those of others. An append larger than the bound goes alone.
    * @param owner identifies the project; any text.
    * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; rethrows errors of the
    * append.
@@ -88,41 +81,16 @@ export class Pacing {
     append: () => Promise<T>,
   ): Promise<T> {
     if (events < LARGE) return append();
-    await this.#turn(owner, events);
+    const lease = await this.#admission.enter(owner, events);
     const began = this.#deps.now();
     try {
       const appended = await append();
-      void this.#deps.passed(appended.position).then(() => this.#shown(owner, events, began));
+      void this.#deps.passed(appended.position).then(() => this.#shown(lease, events, began));
       return appended;
     } catch (error) {
-      this.#release(owner, events);
+      lease.release();
       throw error;
     }
-  }
-
-  #turn(owner: string, events: number): Promise<void> {
-    if (this.#waiting.size === 0 && this.#fits(events)) {
-      this.#reserve(owner, events);
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      const timeout = setTimeout(() => {
-        this.#waiting.delete(waiter);
-        reject(this.#late());
-      }, this.#deps.waitMs);
-      const waiter: Waiter = {
-        owner,
-        events,
-        go: () => {
-          clearTimeout(timeout);
-          this.#waiting.delete(waiter);
-          this.#reserve(owner, events);
-          resolve();
-        },
-      };
-      this.#waiting.add(waiter);
-      this.#next();
-    });
   }
 
   /** Returns the refusal of an append whose turn didn't come in time. */
@@ -139,31 +107,18 @@ export class Pacing {
     );
   }
 
-  /** An append larger than the bound goes alone. */
-  #fits(events: number): boolean {
-    const bound = Math.min(MOST, Math.max(LEAST, this.#rate * BEHIND_MS));
-    return this.#total === 0 || this.#total + events <= bound;
-  }
-
-  #reserve(owner: string, events: number): void {
-    this.#total += events;
-    this.#outstanding.set(owner, (this.#outstanding.get(owner) ?? 0) + events);
-    this.#turnsGiven += 1;
-    this.#turns.set(owner, this.#turnsGiven);
-  }
-
   /**
    * Read models process several appends as one batch, so the rate is measured over all that they show at
    * once.
    */
-  #shown(owner: string, events: number, began: number): void {
+  #shown(lease: Lease, events: number, began: number): void {
     if (this.#batch.events === 0) {
       this.#batch.began = began;
       setImmediate(() => this.#measure());
     }
     this.#batch.events += events;
     this.#batch.began = Math.min(this.#batch.began, began);
-    this.#release(owner, events);
+    lease.release();
   }
 
   #measure(): void {
@@ -172,31 +127,6 @@ export class Pacing {
     if (took > 0) this.#rate += WEIGHT * (this.#batch.events / took - this.#rate);
     this.#lastShown = now;
     this.#batch.events = 0;
-  }
-
-  #release(owner: string, events: number): void {
-    this.#total -= events;
-    const left = (this.#outstanding.get(owner) ?? 0) - events;
-    if (left > 0) this.#outstanding.set(owner, left);
-    else this.#outstanding.delete(owner);
-    if (this.#total === 0 && this.#waiting.size === 0) this.#turns.clear();
-    this.#next();
-  }
-
-  /** Lets those in whose turn it is. */
-  #next(): void {
-    for (;;) {
-      let first: Waiter | undefined;
-      for (const waiter of this.#waiting)
-        if (first === undefined || this.#isBefore(waiter.owner, first.owner)) first = waiter;
-      if (first === undefined || !this.#fits(first.events)) return;
-      first.go();
-    }
-  }
-
-  #isBefore(one: string, other: string): boolean {
-    const difference = (this.#outstanding.get(one) ?? 0) - (this.#outstanding.get(other) ?? 0);
-    return difference === 0 ? (this.#turns.get(one) ?? 0) < (this.#turns.get(other) ?? 0) : difference < 0;
   }
 }
 

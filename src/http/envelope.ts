@@ -2,6 +2,7 @@
 import type { Context, Next } from 'koa';
 import { newRequestId } from '#src/shared/ids.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
+import { presence } from '#src/shared/presence.ts';
 import { requireDecodable } from '#src/shared/query-text.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from './answer.ts';
@@ -70,6 +71,9 @@ export function envelope(
     const head = new Head(['Service-Request-Id', requestId, ...base]);
     ctx.state.head = head;
     const { res } = ctx;
+    const { authorization, 'x-api-key': apiKey = '' } = ctx.req.headers;
+    const who = authorization ?? String(apiKey);
+    presence.enter(who);
     const atGateway = isGateway(ctx.path);
     const inner = atGateway ? innerPath(ctx) : undefined;
     // From here on the request is one of the interface, whose errors it gets, too.
@@ -112,6 +116,7 @@ export function envelope(
         answerWithoutWords(res, requestId);
       }
     }
+    presence.leave(who);
     const ms = performance.now() - started;
     const route: string = ctx.state.route ?? ctx._matchedRoute ?? 'unmatched';
     const { method } = ctx.req;

@@ -1,5 +1,6 @@
 /** The memory that long bodies or answers take until their request is over: of all together, and of one project. */
 import type { ServerResponse } from 'node:http';
+import { Usage } from '#src/shared/admission.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 
 /** The bytes that every request may use without being counted. */
@@ -20,14 +21,16 @@ export interface MemoryLimits {
 
 /** Counts what requests of this process hold, so that slow clients cannot fill it. */
 export class HeldMemory {
-  readonly #ofOne = new Map<string, number>();
-  #held = 0;
+  readonly #usage: Usage;
 
-  constructor(private readonly limits: MemoryLimits) {}
+  constructor(private readonly limits: MemoryLimits) {
+    const { bytes, largest } = limits;
+    this.#usage = new Usage({ total: bytes, ofOne: Math.max(bytes / 3, largest) });
+  }
 
   /** Bytes that are counted now. */
   get held(): number {
-    return this.#held;
+    return this.#usage.used;
   }
 
   /**
@@ -42,19 +45,9 @@ export class HeldMemory {
       const more = bytes - FREE - counted;
       if (more <= 0) return;
       if (res.closed) throw unavailable('the client has closed the connection');
-      this.#count(of, more);
-      if (counted === 0) res.once('close', () => this.#count(of, -counted));
+      if (!this.#usage.take(of, more)) throw unavailable(this.limits.refusal, 2);
+      if (counted === 0) res.once('close', () => this.#usage.give(of, counted));
       counted += more;
     };
-  }
-
-  #count(of: string, bytes: number): void {
-    const own = (this.#ofOne.get(of) ?? 0) + bytes;
-    const { largest, bytes: most, refusal } = this.limits;
-    if (bytes > 0 && (this.#held + bytes > most || own > Math.max(most / 3, largest)))
-      throw unavailable(refusal, 2);
-    this.#held += bytes;
-    if (own > 0) this.#ofOne.set(of, own);
-    else this.#ofOne.delete(of);
   }
 }

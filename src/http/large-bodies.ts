@@ -4,8 +4,10 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
+import { Admission } from '#src/shared/admission.ts';
+import { presence } from '#src/shared/presence.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { Turns } from '#src/shared/turns.ts';
+import { asSlice } from '#src/shared/slices.ts';
 import { HeldMemory, type Hold } from './held-memory.ts';
 import type { RequestLimits } from './limits.ts';
 
@@ -13,10 +15,20 @@ import type { RequestLimits } from './limits.ts';
 const BYTES_A_REQUEST = 100_000;
 
 /** The size in bytes from which a body waits for its turn. */
-const LARGE = 1_000_000;
+const LARGE = 100_000;
 
-/** Large bodies that are worked on at a time: in all, and of one caller. */
-const TURNS = { total: 8, ofOne: 4, waiting: 100, waitMs: 60_000 } as const;
+/**
+ * Bytes of large bodies that are worked on at a time, from parsing until read models show what was written: of one
+ * project, and of four. A larger body takes its project's whole share.
+ */
+const SHARE = 2_000_000;
+const ADMISSION = {
+  total: 4 * SHARE,
+  // One at a time while others have requests under way: two would take turns at the event loop.
+  ofOne: () => (presence.several ? 0 : SHARE),
+  waiting: 100,
+  waitMs: 60_000,
+} as const;
 
 const sizes = new WeakMap<IncomingMessage, number>();
 
@@ -35,7 +47,7 @@ export interface LargeBodyLimits {
 
 /** Bounds the memory of large bodies, takes turns at them, and counts those that were for nothing. */
 export class LargeBodies {
-  readonly #turns = new Turns(TURNS);
+  readonly #admission = new Admission(ADMISSION);
 
   readonly #memory: HeldMemory;
 
@@ -61,12 +73,16 @@ export class LargeBodies {
    * @throws Refusal throttled (429) when other requests used up the caller's limit meanwhile, unavailable
    * (503) when too many wait; rethrows errors of `work`
    */
-  run<T>(ctx: Context, of: string, work: () => Promise<T>): Promise<T> {
-    if ((sizes.get(ctx.req) ?? 0) < LARGE) return work();
-    return this.#turns.run(of, async () => {
+  async run<T>(ctx: Context, of: string, work: () => Promise<T>): Promise<T> {
+    const size = sizes.get(ctx.req) ?? 0;
+    if (size < LARGE) return work();
+    const lease = await this.#admission.enter(of, Math.min(size, SHARE));
+    try {
       this.limits.refuseUsedUp(ctx);
-      return work();
-    });
+      return await asSlice(work);
+    } finally {
+      lease.release();
+    }
   }
 
   /**

@@ -2,6 +2,7 @@
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { scaled } from '#test/support/scale.ts';
 
 describe('the memory of large bodies', () => {
   let service: InProcess;
@@ -59,5 +60,46 @@ describe('the memory of large bodies', () => {
     let answer = await create();
     while (answer.status === 503) answer = await create();
     expect(answer.status).to.equal(201);
+  });
+
+  it('of one project are written one after the other while another one writes, whose small body is not behind them', async () => {
+    const other = await service.newProject();
+    const count = scaled(24, 6);
+    const photo = { ...patient, photo: [{ contentType: 'image/png', data: 'AAAA'.repeat(280_000) }] };
+    const body = JSON.stringify(photo);
+    const written = async (): Promise<string[]> =>
+      (
+        await service.pool.query<{ size: string }>(
+          `select case when length(data) > 1000000 then 'large' else 'small' end as size
+           from log.events where type = 'ResourceCreated' and position > $1 order by position`,
+          [since],
+        )
+      ).rows.map(({ size }) => size);
+    const { rows } = await service.pool.query<{ head: string }>(
+      'select max(position) as head from log.events',
+    );
+    const since = rows[0]?.head;
+    const create = async (): Promise<number> => {
+      for (;;) {
+        const { status } = await service.fhir('/Patient', { method: 'POST', body });
+        if (status !== 503) return status;
+      }
+    };
+    const large = Promise.all(Array.from({ length: count }, create));
+    const small: number[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const before = (await written()).length;
+      const answer = await service.fhir('/Patient', {
+        method: 'POST',
+        key: other,
+        body: '{"resourceType":"Patient","active":true}',
+      });
+      expect(answer.status).to.equal(201);
+      const since = (await written()).slice(before);
+      small.push(since.slice(0, since.lastIndexOf('small')).filter((size) => size === 'large').length);
+    }
+    expect(await large).to.deep.equal(Array.from({ length: count }, () => 201));
+    // One is being written, and one was about to be.
+    expect(Math.max(...small)).to.be.at.most(2);
   });
 });

@@ -33,6 +33,7 @@ const LONG = [
     'codes',
     'projects',
     'webhooks',
+    'hostile',
   ],
 ];
 const ROWS = ['create'];

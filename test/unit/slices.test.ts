@@ -1,7 +1,9 @@
+import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
 import { decideLabs } from '#src/labs/decide.ts';
 import { Notes } from '#src/labs/labs.ts';
 import { labsOfMessage } from '#src/labs/message.ts';
+import { Presence, presence } from '#src/shared/presence.ts';
 import { atOnce, inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { GLUCOSE, PATIENT, results } from '#test/support/labs/parts.ts';
 
@@ -46,6 +48,72 @@ describe('work in slices', () => {
     const error = await inSlices(failing).catch((reason: unknown) => reason);
     expect(error).to.be.instanceOf(RangeError);
     expect(begun).to.equal(2);
+  });
+
+  it('of several works, each pass of the event loop has one, in turn', async () => {
+    const slices: string[] = [];
+    let passes = 0;
+    const seen = new Map<number, number>();
+    const work = (name: string): Promise<unknown> =>
+      inSlices(
+        mapSteps([...Array(4).keys()], () => {
+          slices.push(name);
+          seen.set(passes, (seen.get(passes) ?? 0) + 1);
+          busy(12);
+        }),
+      );
+    let done = false;
+    const pass = (): void => {
+      passes += 1;
+      if (!done) setImmediate(pass);
+    };
+    setImmediate(pass);
+    await Promise.all([work('a'), work('b'), work('c')]);
+    done = true;
+    expect(slices.slice(3).join('')).to.equal('abcabcabc');
+    // The first slices of all begin at once.
+    seen.delete(0);
+    expect(Math.max(...seen.values())).to.equal(1);
+  });
+
+  it('rests after a slice while others have requests under way', async () => {
+    const work = (): Promise<unknown> => inSlices(mapSteps([1, 2, 3], () => busy(12)));
+    const timed = async (): Promise<number> => {
+      const { idle } = performance.eventLoopUtilization();
+      await work();
+      return performance.eventLoopUtilization().idle - idle;
+    };
+    for (const who of ['one', 'other']) presence.enter(who);
+    try {
+      expect(await timed()).to.be.at.least(30);
+    } finally {
+      for (const who of ['one', 'other']) presence.leave(who);
+    }
+  });
+});
+
+describe('presence', () => {
+  it('is of several while two have requests under way, and a moment after', () => {
+    let time = 0;
+    const here = new Presence(() => time);
+    expect(here.several).to.equal(false);
+    here.enter('a');
+    here.enter('a');
+    expect(here.several).to.equal(false);
+    here.enter('b');
+    expect(here.several).to.equal(true);
+    here.leave('b');
+    time = 200;
+    expect(here.several).to.equal(true);
+    time = 300;
+    expect(here.several).to.equal(false);
+    here.leave('a');
+    here.enter('b');
+    time = 10_000;
+    expect(here.several).to.equal(true);
+    here.leave('a');
+    time = 20_000;
+    expect(here.several).to.equal(false);
   });
 });
 

@@ -27,9 +27,16 @@ export interface AppendQueueOptions {
  */
 const SMALL_BATCH = 8;
 
+/** The size from which an append isn't written together with others, which would wait for it. */
+const LARGE_BYTES = 500_000;
+
 /** Appends that wait, in order. */
 export class AppendQueue {
   #waiting: Append[] = [];
+  /** Large ones, and those to their streams that came later. */
+  readonly #large: Append[] = [];
+  /** True if small ones have gone before the first large one. */
+  #isLargeDue = false;
   #draining = false;
   #drained: Promise<void> = Promise.resolve();
 
@@ -37,11 +44,17 @@ export class AppendQueue {
 
   /** Puts an append in line. It settles through its own promise. */
   add(append: Append): void {
-    this.#waiting.push(append);
+    (this.#isLarge(append) ? this.#large : this.#waiting).push(append);
     if (this.#draining) return;
     this.#draining = true;
     // A microtask later, so that what one tick appends goes together.
     this.#drained = Promise.resolve().then(() => this.#drain());
+  }
+
+  /** Tells whether an append waits among the large ones. Those to one stream stay in one queue, and so in order. */
+  #isLarge({ bytes, stream }: Append): boolean {
+    const isTo = (other: Append): boolean => other.stream === stream;
+    return bytes < LARGE_BYTES ? this.#large.some(isTo) : !this.#waiting.some(isTo);
   }
 
   /** Resolves once nothing waits and nothing is in the database. */
@@ -50,16 +63,23 @@ export class AppendQueue {
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#write(this.#next());
+    while (this.#waiting.length + this.#large.length > 0) await this.#write(this.#next());
     this.#draining = false;
   }
 
   /**
    * The next batch: at most one append a stream, since the second depends on what becomes of the first, and half of
-   * what waits where that is many.
+   * what waits where that is many. A large append is a batch of its own, and goes after one batch of small ones.
    */
   #next(): readonly Append[] {
     const { batchAppends, batchBytes } = this.options;
+    const [large] = this.#large;
+    if (large !== undefined && (this.#isLargeDue || this.#waiting.length === 0)) {
+      this.#isLargeDue = false;
+      this.#large.shift();
+      return [large];
+    }
+    this.#isLargeDue = large !== undefined;
     const half = Math.max(SMALL_BATCH, Math.ceil(this.#waiting.length / 2));
     const candidates = this.#waiting.splice(0, Math.min(batchAppends, half));
     const streams = new Set<string>();
@@ -89,7 +109,8 @@ export class AppendQueue {
     } catch (error) {
       if (isAway(error)) {
         // Other waiting appends would wait just as long.
-        for (const append of [...batch, ...this.#waiting.splice(0)]) append.reject(asUnavailable(error));
+        for (const append of [...batch, ...this.#waiting.splice(0), ...this.#large.splice(0)])
+          append.reject(asUnavailable(error));
       } else if (batch.length > 1) {
         // Something in one of them: alone, it fails alone.
         for (const append of batch) await this.#write([append]);

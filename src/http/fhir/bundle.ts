@@ -24,7 +24,7 @@ import { countPatches, inwardPatches } from './bundle-patches.ts';
 import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite, FindInteraction } from './request.ts';
-import { parseBundleBody } from './resource-body.ts';
+import { parseLongBody } from './resource-body.ts';
 import { locationOf, mayShow, noteRead, outcomeOf, statusOf } from './written.ts';
 
 /**
@@ -34,7 +34,7 @@ import { locationOf, mayShow, noteRead, outcomeOf, statusOf } from './written.ts
  */
 export async function processBundle(request: FhirWrite, find: FindInteraction): Promise<Answer> {
   const { service, caller } = request;
-  const { value, exact } = await parseBundleBody(request.body);
+  const { value, exact } = await parseLongBody(request.body);
   if (!isObject(value)) {
     throw new Refusal('malformed', { code: 'structure', diagnostics: 'the body must be a JSON object' });
   }

@@ -11,7 +11,7 @@ import { answerWritten } from './written.ts';
  * @throws Refusal 400 412 422
  */
 export async function create(request: FhirWrite, type: ResourceType): Promise<Answer> {
-  const resource = parseResource(request.body, type);
+  const resource = await parseResource(request.body, type);
   const header = request.header('if-none-exist');
   const criteria = header === undefined ? undefined : decodeBytes(header);
   const written = await request.service.commands.create(request.command, type, resource, criteria);

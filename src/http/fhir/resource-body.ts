@@ -8,6 +8,9 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { type RawBody, textOf } from '../body.ts';
 
+/** Length from which a resource is parsed in slices, in bytes. */
+const LONG = 200_000;
+
 /** Parses a body, and exchanges its ids under a grant. @throws Refusal malformed (400) for bad JSON or UTF-8 */
 export function parseBody(body: RawBody | undefined): ParsedJson {
   if (body === undefined) throw malformed('required', 'the request has no body');
@@ -17,8 +20,8 @@ export function parseBody(body: RawBody | undefined): ParsedJson {
   return { value: edge.json(value), exact };
 }
 
-/** Parses the body of a Bundle that is to be processed, letting others have the event loop. @throws Refusal as of `parseBody` */
-export async function parseBundleBody(body: RawBody | undefined): Promise<ParsedJson> {
+/** Parses a long body, such as that of a Bundle, letting others have the event loop. @throws Refusal as of `parseBody` */
+export async function parseLongBody(body: RawBody | undefined): Promise<ParsedJson> {
   if (body === undefined) throw malformed('required', 'the request has no body');
   const { edge } = body;
   const parsing = () => inSlices(parseInParts(textOf(body)));
@@ -32,8 +35,9 @@ export async function parseBundleBody(body: RawBody | undefined): Promise<Parsed
  * @param type in the URL
  * @throws Refusal malformed (400) for invalid JSON, anything but an object, and a type other than the URL's
  */
-export function parseResource(body: RawBody | undefined, type: string): SubmittedResource {
-  const { value, exact } = parseBody(body);
+export async function parseResource(body: RawBody | undefined, type: string): Promise<SubmittedResource> {
+  const isLong = body !== undefined && body.bytes.length > LONG;
+  const { value, exact } = isLong ? await parseLongBody(body) : parseBody(body);
   if (!isObject(value)) throw malformed('structure', 'the body must be a JSON object');
   const { resourceType } = value;
   if (typeof resourceType !== 'string') {

@@ -13,7 +13,7 @@ import { answerWritten } from './written.ts';
 export async function update(request: FhirWrite, type: ResourceType, id?: string): Promise<Answer> {
   const target = targetOf(request, id);
   const version = ifMatch(request);
-  const resource = parseResource(request.body, type);
+  const resource = await parseResource(request.body, type);
   const written = await request.service.commands.update(request.command, type, target, resource, version);
   return answerWritten(request, 'PUT', written);
 }

@@ -1,0 +1,58 @@
+/**
+ * A load that nothing slows down: each client sends the next request as soon as one is answered, whatever the answer says,
+ * on another connection after a refusal.
+ */
+import { gzipSync } from 'node:zlib';
+import { answer } from '../worker.ts';
+import { Connection } from './connection.ts';
+import { type Load, message, prepare } from './plan.ts';
+
+/** A load without an end of its own; or a compressed Bundle of that many empty entries. */
+export type Flood = Load | (Omit<Load, 'requests'> & { readonly emptyEntries: number });
+
+/** How it was answered. */
+export interface FloodOutcome {
+  readonly rate: number;
+  /** Answers by status; 0: the connection ended. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+async function run({ seconds, ...flood }: Flood & { readonly seconds: number }): Promise<FloodOutcome> {
+  const { target, clients, expect } = flood;
+  const request = 'requests' in flood ? prepare({ ...flood, seconds }) : compressed(flood);
+  const statuses: Record<string, number> = {};
+  const began = performance.now();
+  const until = began + seconds * 1_000;
+  let sent = 0;
+  const client = async (): Promise<void> => {
+    let connection: Connection | undefined;
+    while (performance.now() < until) {
+      const n = sent;
+      sent += 1;
+      let status = 0;
+      try {
+        connection ??= await Connection.open(target.host, target.port);
+        ({ status } = await connection.send(request(n)));
+      } catch {
+        // Counted as 0.
+      }
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status === expect) continue;
+      connection?.close();
+      connection = undefined;
+    }
+    connection?.close();
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  // Until the last answer: some loads are answered after many seconds.
+  return { rate: (statuses[expect] ?? 0) / ((performance.now() - began) / 1_000), statuses };
+}
+
+function compressed({ target, emptyEntries }: Extract<Flood, { emptyEntries: number }>): () => Buffer {
+  const entries = `{},${'{},'.repeat(Math.max(0, emptyEntries - 2))}{}`;
+  const body = gzipSync(`{"resourceType":"Bundle","type":"batch","entry":[${entries}]}`);
+  const made = message(target, 'POST', '/fhir/R4', body);
+  return () => made;
+}
+
+answer(run);

@@ -1,0 +1,70 @@
+/**
+ * What a project does at a steady rate, whatever others do: each request is due at its time, and its latency counts from
+ * then, also while earlier ones wait. No answer ends it; those of another status are counted.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '#src/shared/with-timeout.ts';
+import { ascending, quantile } from '../statistics.ts';
+import { answer } from '../worker.ts';
+import { Connection } from './connection.ts';
+import { type Load, prepare } from './plan.ts';
+
+/** A load at a rate. */
+export interface SteadyPlan {
+  readonly load: Omit<Load, 'clients'>;
+  /** Requests per second. */
+  readonly rate: number;
+  readonly seconds: number;
+}
+
+/** How its requests were answered; times in ms. */
+export interface SteadyOutcome {
+  readonly requests: number;
+  readonly failed: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+  /** The first failures, for the report. */
+  readonly faults: readonly string[];
+}
+
+/** Longest wait for an answer, in ms: then the request has failed. */
+const WAIT_MS = 60_000;
+
+async function run({ load, rate, seconds }: SteadyPlan): Promise<SteadyOutcome> {
+  const { target, expect } = load;
+  const count = Math.max(1, Math.round(rate * seconds));
+  const request = prepare({ ...load, clients: 1, count });
+  const free: Connection[] = [];
+  const times: number[] = [];
+  const faults: string[] = [];
+  const began = performance.now();
+  const one = async (n: number): Promise<void> => {
+    const due = began + (n * 1_000) / rate;
+    await delay(due - performance.now());
+    const connection = free.pop() ?? (await Connection.open(target.host, target.port));
+    try {
+      const { status, fault } = await withTimeout(WAIT_MS, connection.send(request(n)));
+      times.push(performance.now() - due);
+      if (status === expect) free.push(connection);
+      else {
+        faults.push(`${status}: ${fault}`);
+        connection.close();
+      }
+    } catch (error) {
+      times.push(performance.now() - due);
+      faults.push(String(error));
+      connection.close();
+    }
+  };
+  await Promise.all(Array.from({ length: count }, (_, n) => one(n)));
+  for (const connection of free) connection.close();
+  const sorted = times.sort(ascending);
+  const of = (q: number): number => quantile(sorted, q);
+  return {
+    ...{ requests: count, failed: faults.length, faults: faults.slice(0, 3) },
+    ...{ p50: of(0.5), p99: of(0.99), max: of(1) },
+  };
+}
+
+answer((plans: readonly SteadyPlan[]) => Promise.all(plans.map(run)));
