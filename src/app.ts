@@ -90,6 +90,7 @@ import { RecordVisits } from './operations/record-visits.ts';
 import { SharedLinks } from './operations/shared-links.ts';
 import { PostgresSnapshots } from './operations/snapshots.ts';
 import { metered } from './operations/usage.ts';
+import { FullDisks } from './shared/full-disks.ts';
 import { unavailable } from './shared/refusal.ts';
 import { nestWrappers, wrapCalls } from './shared/wrap-calls.ts';
 import { rememberDisplays } from './terminology/remembered.ts';
@@ -300,6 +301,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
 
   const measured = observeQueries(registry);
   const asking = tracing === undefined ? measured : nestWrappers(tracing.around('query'), measured);
+  const disks = new FullDisks();
   const ready = terminologyReady(pool);
   const terminology = openTerminology(pool, ready);
   const writing = {
@@ -322,7 +324,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
   const costing = nestWrappers(asking, refuseCostly);
   const queries = { ...wrapCalls(questions, costing), searches, close: closeQueries };
   const tokens = openTokens(pool);
-  const checks = readinessChecks({ store, pool, watch, progress, newer, models: names });
+  const checks = readinessChecks({ store, pool, watch, progress, newer, disks, models: names });
   observePools(registry, { requests: pool, searches, criteria_locks: lockPool, traffic: traffic.pool });
   traffic.observe(registry);
   observeIdempotency(registry, () => idempotency.running);
@@ -493,7 +495,10 @@ export async function startApp(deps: AppDeps): Promise<App> {
     settled,
     checks,
     metrics,
-    refusalOf,
+    refusalOf: (error) => {
+      disks.note(error);
+      return refusalOf(error);
+    },
     tracing: tracing?.requests,
   });
 

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { announceDatabase, DataDirInUse, forgetDatabase, lockDataDir, writeQuickstart } from './data-dir.ts';
 import { startEmbeddedPostgres } from './database/embedded.ts';
+import { keepRunning } from './database/kept-running.ts';
 import { messageOf, unusableDatabase } from './database/unusable.ts';
 import { LogClosed } from './events/closed.ts';
 import { Unavailable } from './events/store.ts';
@@ -17,6 +18,7 @@ import { type Misspelt, misspeltSettings } from './misspelt.ts';
 import { ForeignLog } from './operations/log-identity.ts';
 import { LogBehind } from './operations/restored-log.ts';
 import { refusedAddress, tryPort } from './port.ts';
+import { fullDisk, isFull } from './shared/full-disks.ts';
 import { manifestUrlWarning } from './shl/manifest-url.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
 
@@ -104,19 +106,16 @@ async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): P
       throw new CannotStart(messageOf(error), { cause: error });
     },
   );
-  shutdown.onAbandon(() => process.kill(server.pid, 'SIGQUIT'));
+  const kept = keepRunning(server, log, () => void shutdown.end(1));
+  shutdown.onAbandon(() => process.kill(kept.pid, 'SIGQUIT'));
   shutdown.add('database', DATABASE_STOP_MS, async () => {
     await forgetDatabase(dataDir);
-    await server.stop();
+    await kept.stop();
   });
   const { eventStoreUrl } = config;
   await announceDatabase(dataDir, {
     url: server.url,
     ...(eventStoreUrl === undefined ? {} : { event_store: eventStoreUrl }),
-  });
-  void server.died.then((lastLines) => {
-    log.fatal({ output: lastLines }, 'PostgreSQL ended by itself');
-    return shutdown.end(1);
   });
   return server.url;
 }
@@ -125,6 +124,7 @@ async function startDatabase(config: Config, log: Logger, shutdown: Shutdown): P
 function refusedFolder(error: unknown, dataDir: string): CannotStart | undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) return undefined;
+  if (isFull(code)) return new CannotStart(`DATA_DIR ${dataDir}: ${fullDisk('DATA_DIR')}`);
   return new CannotStart(
     `cannot use DATA_DIR ${dataDir} (${code}): it must be a folder that this user can create in ${dirname(dataDir)} and write to`,
   );

@@ -5,6 +5,7 @@ import type { Progress } from '#projections/progress.ts';
 import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
+import type { FullDisks } from '../shared/full-disks.ts';
 import { tablesMissing, unavailable } from '../shared/refusal.ts';
 
 /** Dependencies of the checks. */
@@ -15,6 +16,8 @@ export interface ReadinessDeps {
   readonly progress: Pick<Progress, 'positions' | 'stale'>;
   /** The newer events at which this instance's projections and processes stopped. */
   readonly newer: Pick<NewerEvents, 'notice'>;
+  /** The disks that were full lately. */
+  readonly disks: Pick<FullDisks, 'notice'>;
   /** Names of the read models. */
   readonly models: readonly string[];
 }
@@ -30,6 +33,7 @@ export function readinessChecks({
   watch,
   progress,
   newer,
+  disks,
   models,
 }: ReadinessDeps): Readonly<Record<string, () => Promise<string | undefined>>> {
   return {
@@ -40,7 +44,8 @@ export function readinessChecks({
     },
     database: async () => {
       await pool.query('SELECT 1');
-      return undefined;
+      // Reads go on with a full disk, so the instance stays ready.
+      return disks.notice;
     },
     projections: async () => {
       // A table that the last check found may have been dropped since.

@@ -3,6 +3,7 @@ import { isTableMissing } from '../database/failure.ts';
 import { NewerEvent } from '../events/newer.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../events/store.ts';
 import { UnreadableEvent } from '../events/unreadable.ts';
+import { fullDisk, fullDiskIn } from '../shared/full-disks.ts';
 import { Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
 
 /**
@@ -21,6 +22,8 @@ export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof StreamDeleted) {
     return new Refusal('not_found', { code: 'not-found', diagnostics: "the record doesn't exist" });
   }
+  const disk = fullDiskIn(error);
+  if (disk !== undefined) return Object.assign(unavailable(fullDisk(disk), 60), { cause: error });
   if (error instanceof Conflict)
     return unavailable('other requests are writing this record; retry in a second');
   if (error instanceof NewerEvent) return Object.assign(unavailable(error.summary), { cause: error });

@@ -13,7 +13,7 @@ import { makeFolder } from '#src/shared/make-folder.ts';
 import { postgresBinaries } from './binaries.ts';
 import { type ClusterSetup, ensureCluster, lastLines, surroundings } from './cluster.ts';
 import { clusterFolder, SHARED_ROOT } from './placement.ts';
-import { clearOrphan, removeSocketFolder, SOCKET_PREFIX, stopServer } from './postmaster.ts';
+import { clearDead, clearOrphan, removeSocketFolder, SOCKET_PREFIX, stopServer } from './postmaster.ts';
 import { NAME, PORT, serverSettings } from './settings.ts';
 import { canReach, postgresUser, type SystemUser } from './system-user.ts';
 
@@ -39,6 +39,11 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** Resolves with the server's last lines if it ends without a call of `stop`. */
   readonly died: Promise<string>;
+  /**
+   * Starts the server again after it died, at the same URL, once no process of it is left.
+   * @throws Error as `startEmbeddedPostgres`
+   */
+  restart(): Promise<EmbeddedPostgres>;
   /** Stops the server with a fast shutdown: open transactions roll back, everything reaches the disk. Idempotent. */
   stop(): Promise<void>;
 }
@@ -102,10 +107,15 @@ async function startServer(setup: ClusterSetup, sockets: string, logFile: string
     stopping ??= stopChild(child, pid, ended).then(() => removeSocketFolder(sockets));
     return stopping;
   };
+  const restart = async (): Promise<EmbeddedPostgres> => {
+    await clearDead(setup.cluster, sockets);
+    return startServer(setup, sockets, logFile);
+  };
   try {
     await accepting(child, sockets, setup);
   } catch (error) {
-    await stop();
+    // The socket folder stays for another try; `startEmbeddedPostgres` removes it.
+    await stopChild(child, pid, ended);
     throw new Error(`PostgreSQL did not start: ${(await lastWords()) || String(error)}`, { cause: error });
   }
   child.unref();
@@ -115,7 +125,7 @@ async function startServer(setup: ClusterSetup, sockets: string, logFile: string
     return lastWords();
   });
   const url = `postgres://${NAME}@localhost:${PORT}/${NAME}?host=${encodeURIComponent(sockets)}&sslmode=disable`;
-  return { url, pid, died, stop };
+  return { url, pid, died, restart, stop };
 }
 
 async function stopChild(child: ChildProcess, pid: number, ended: Promise<unknown>): Promise<void> {

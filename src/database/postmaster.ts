@@ -1,6 +1,6 @@
 /** Cleans up after an earlier server of the cluster's folder. */
 import { execFile } from 'node:child_process';
-import { readFile, readlink, rm } from 'node:fs/promises';
+import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -32,6 +32,34 @@ export async function clearOrphan(cluster: string, log: (message: string) => voi
   }
   await rm(file, { force: true });
   if (socketFolder !== undefined) await removeSocketFolder(socketFolder);
+}
+
+/** How long processes of a server may take to end after it died, in milliseconds. */
+const LEFT_MS = 60_000;
+
+/**
+ * Waits until no process of a server that died is left, and removes its process-id file and its sockets: with a reused
+ * process id they would prevent a start.
+ * @throws Error naming the processes that didn't end
+ */
+export async function clearDead(cluster: string, sockets: string): Promise<void> {
+  const until = Date.now() + LEFT_MS;
+  for (let left = await processesOf(cluster); left.length > 0; left = await processesOf(cluster)) {
+    if (Date.now() > until)
+      throw new Error(`processes of PostgreSQL that died are still there: ${left.join(', ')}`);
+    await pause(50);
+  }
+  await rm(join(cluster, 'postmaster.pid'), { force: true });
+  for (const name of await readdir(sockets))
+    if (name.startsWith('.s.PGSQL.')) await rm(join(sockets, name), { force: true });
+}
+
+/** Returns the ids of processes whose working directory is the cluster. Elsewhere than on Linux PostgreSQL itself checks. */
+async function processesOf(cluster: string): Promise<number[]> {
+  if (process.platform !== 'linux') return [];
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const served = await Promise.all(pids.map(async (pid) => ((await serves(pid, cluster)) ? [pid] : [])));
+  return served.flat();
 }
 
 /** Removes a folder made by `mkdtemp` for sockets; leaves any other alone. */

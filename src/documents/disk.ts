@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { DiskFull, isFull } from '#src/shared/full-disks.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import {
   BlobExists,
@@ -157,8 +158,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Turns errors of a full disk into a refusal that a retry may overcome. */
+/** Names the disk in errors of a full one. */
 function full(error: unknown): unknown {
-  const code = codeOf(error);
-  return code === 'ENOSPC' || code === 'EDQUOT' ? unavailable('the document store is full', 60) : error;
+  return isFull(codeOf(error)) ? new DiskFull('the document store', { cause: error }) : error;
 }

@@ -196,6 +196,7 @@ describe('events of a newer version', () => {
       watch: { check: async () => undefined },
       progress: { positions: () => new Map(), stale: () => stale },
       newer: notes,
+      disks: { notice: undefined },
       models: [],
     });
     expect(await projections?.()).to.equal(undefined);

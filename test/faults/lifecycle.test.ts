@@ -262,13 +262,28 @@ describe('the service', () => {
     expect(await exists(join(dataDir, 'postgres/postmaster.pid'))).to.equal(false);
   });
 
-  it('ends with a fault when its database does', async () => {
+  it('starts its database again when it dies, or one of its processes', async () => {
     const dataDir = await startedDataDir();
-    const program = start(dataDir, { PORT: String(await freePort()) });
+    const port = await freePort();
+    const program = start(dataDir, { PORT: String(port) });
     await program.line(READY);
-    process.kill(await databasePid(dataDir), 'SIGKILL');
-    expect(await program.ended).to.equal(1);
-    expect(program.stderr()).to.contain('PostgreSQL ended by itself');
+    const { sandbox_key: key } = await quickstartOf(dataDir);
+    const serves = () =>
+      eventually(async () => (await statusOf(port, '/fhir/R4/Patient?_count=1', key)) === 200, 60_000);
+    const first = await databasePid(dataDir);
+    process.kill(first, 'SIGKILL');
+    await eventually(async () => (await databasePid(dataDir).catch(() => first)) !== first, 60_000);
+    await serves();
+    expect(program.stderr()).to.contain('PostgreSQL ended by itself; restart 1 of 5 in 0.1 s');
+    // PostgreSQL restarts its own processes when one of them is killed.
+    const second = await databasePid(dataDir);
+    const children = await readFile(`/proc/${second}/task/${second}/children`, 'utf8').catch(() => '');
+    const child = Number(children.trim().split(' ').at(-1));
+    if (child > 0) process.kill(child, 'SIGKILL');
+    await serves();
+    expect(await databasePid(dataDir)).to.equal(second);
+    program.child.kill('SIGTERM');
+    expect(await program.ended).to.equal(0);
   });
 
   it('goes on when nobody reads its output any more', async () => {

@@ -1,0 +1,82 @@
+/** Restarts the embedded PostgreSQL when it ends by itself. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { EmbeddedPostgres } from './embedded.ts';
+
+/** Waits before the restarts within `WITHIN_MS`, in ms; after as many restarts the service ends. */
+const PAUSES: readonly number[] = [100, 1_000, 5_000, 15_000, 30_000];
+const WITHIN_MS = 600_000;
+
+/** The embedded server, whichever process it is now. */
+export interface KeptServer {
+  /** Process id of the current server. */
+  readonly pid: number;
+  /** Stops the server and its restarts. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Keeps a server running: five restarts within ten minutes, with growing pauses, each once no process of the server
+ * before is left.
+ * @param giveUp called when it ended once more, or can't start again
+ * @param pauses in ms, one for each restart
+ */
+export function keepRunning(
+  first: EmbeddedPostgres,
+  log: Pick<Logger, 'error' | 'fatal' | 'info'>,
+  giveUp: () => void,
+  pauses: readonly number[] = PAUSES,
+): KeptServer {
+  let server = first;
+  let starting: Promise<unknown> | undefined;
+  const stopped = new AbortController();
+  const ends: number[] = [];
+
+  /** Starts it again. @returns false if it ended too often */
+  const again = async (output: string): Promise<boolean> => {
+    const now = Date.now();
+    while (ends[0] !== undefined && now - ends[0] > WITHIN_MS) ends.shift();
+    const wait = pauses[ends.length];
+    if (wait === undefined) {
+      const times = `${ends.length + 1} times within ${WITHIN_MS / 60_000} minutes`;
+      log.fatal(
+        { output },
+        `PostgreSQL ended by itself ${times}: the service ends; see postgres.log in DATA_DIR`,
+      );
+      giveUp();
+      return false;
+    }
+    ends.push(now);
+    const which = `restart ${ends.length} of ${pauses.length} in ${wait / 1_000} s`;
+    log.error({ output }, `PostgreSQL ended by itself; ${which}`);
+    await pause(wait, undefined, { signal: stopped.signal });
+    const next = server.restart();
+    starting = next.catch(() => undefined);
+    server = await next;
+    log.info(`PostgreSQL runs again (pid ${server.pid})`);
+    return true;
+  };
+  const watch = async (): Promise<void> => {
+    let output = await server.died;
+    for (;;) {
+      try {
+        if (!(await again(output))) return;
+        output = await server.died;
+      } catch (error) {
+        if (stopped.signal.aborted) return;
+        output = error instanceof Error ? error.message : String(error);
+      }
+    }
+  };
+  void watch();
+  return {
+    get pid() {
+      return server.pid;
+    },
+    async stop() {
+      stopped.abort();
+      await starting;
+      await server.stop();
+    },
+  };
+}
