@@ -66,8 +66,8 @@ export type AppendLine = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 export function connect(connectionString: string): EventStoreDBClient {
   const client = EventStoreDBClient.connectionString(connectionString);
   // The library doesn't wait for this, and it fails when a call breaks while no node of the cluster can be found: an
-  // unhandled rejection, which would end the process. The next call looks for the cluster again. For the library a missed
-  // deadline is no reason to do so, but a leader that doesn't answer may have been replaced.
+  // unhandled rejection, which would end the process. The next call looks for the cluster again, also after a missed
+  // deadline, which the library ignores: the leader may have been replaced.
   const handleError = client['handleError'];
   client['handleError'] = (grpcClient, error) =>
     handleError(grpcClient, isMissed(error) ? lost(error) : error).catch(() => undefined);
