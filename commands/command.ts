@@ -3,6 +3,7 @@ import type { EventMetadata } from '#src/events/metadata.ts';
 import type { Entry } from '#src/events/snapshot-entries.ts';
 import type { Position, StreamHead } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
+import type { Unwritten } from '#src/fhir/unwritten.ts';
 import type { Letters } from '#src/shared/access.ts';
 import type { Authorship, Caller } from '#src/shared/caller.ts';
 import type { IdSource } from '#src/shared/ids.ts';
@@ -149,6 +150,12 @@ export interface Lookup {
     criteria: string,
     except?: readonly string[],
   ): Promise<readonly string[]>;
+  /** Matches like `match`, for several searches, only among resources that aren't written yet. */
+  matchUnwritten(
+    caller: Caller,
+    resources: readonly Unwritten[],
+    searches: readonly { readonly type: ResourceType; readonly criteria: string }[],
+  ): Promise<readonly (readonly string[])[]>;
   /** Returns those ids whose resources are in a record or in the directory of its project; deleted ones count. */
   withinRecord(record: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Finds a document of the granted record that the caller's application created; undefined for others. */

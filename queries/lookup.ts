@@ -8,6 +8,7 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { type DirectoryBodies, openDirectoryBodies } from './directory.ts';
 import { type Locate, openLocate } from './locate.ts';
 import { type Match, openMatch } from './match.ts';
+import { type LoadUnwritten, type MatchUnwritten, openMatchUnwritten } from './match-unwritten.ts';
 import { type OwnDocument, openOwnDocument } from './own-document.ts';
 import { type GrantedQueries, openGranted } from './read-granted.ts';
 
@@ -15,6 +16,7 @@ import { type GrantedQueries, openGranted } from './read-granted.ts';
 export interface LookupQueries {
   readonly locate: Locate;
   readonly match: Match;
+  readonly matchUnwritten: MatchUnwritten;
   readonly directoryBodies: DirectoryBodies;
   readonly withinRecord: GrantedQueries['withinRecord'];
   readonly ownDocument: OwnDocument;
@@ -32,10 +34,12 @@ export function openLookup(
   atHead: (type: ResourceType) => Promise<void>,
   terminology: Terminology,
   requireFresh: () => void,
+  loadUnwritten: LoadUnwritten,
 ): LookupQueries {
   return {
     locate: unlessStale(openLocate(pool), requireFresh),
     match: openMatch(pool, base, atHead, terminology),
+    matchUnwritten: openMatchUnwritten(pool, base, loadUnwritten, terminology),
     directoryBodies: openDirectoryBodies(pool, requireFresh),
     withinRecord: openGranted(pool).withinRecord,
     ownDocument: openOwnDocument(pool),

@@ -7,6 +7,7 @@ import { nowMicros } from '#src/shared/time.ts';
 import { Binds } from './binds.ts';
 import { prepared } from './prepared.ts';
 import { allOf, ofTenant } from './search/conditions.ts';
+import type { SearchScope } from './search/parameter.ts';
 import { parseCriteria } from './search/parse.ts';
 import { referableIn } from './search/referable.ts';
 import { andSeen, homeOf } from './sight.ts';
@@ -43,20 +44,32 @@ export function openMatch(
       now: nowMicros(),
       ...(referable === undefined ? {} : { referable }),
     };
-    const predicates = await parseCriteria(criteria, scope, terminology);
-    const binds = new Binds();
-    const isOfRecord = sees.within !== undefined && homeOf(type) === 'record';
-    const leads = predicates.some(({ keyed, rows }) => keyed === true || rows !== undefined);
-    const sql = `
-      select r.id from resources.resource r
-      where ${ofTenant(sees.ownerId, leads || isOfRecord, binds)} and r.type = ${binds.add(type, 'text')}
-        and not r.deleted and ${allOf(predicates, binds)}
-        and r.id <> all(${binds.add(except, 'uuid[]')})
-        ${andSeen(sees, 's', { as: 'r', of: 'current', type }, binds.add.bind(binds))}
-      limit 2`;
-    const { rows } = await pool.query<{ id: string }>(prepared(sql, binds.values)).catch((error: unknown) => {
+    const { sql, values } = await matchStatement(scope, criteria, except, terminology);
+    const { rows } = await pool.query<{ id: string }>(prepared(sql, values)).catch((error: unknown) => {
       throw isCanceled(error) ? costlySearch(criteria.split('&'), []) : error;
     });
     return rows.map(({ id }) => id);
   };
+}
+
+/** Returns the statement that gives at most two ids. @param except ids that don't match */
+export async function matchStatement(
+  scope: SearchScope,
+  criteria: string,
+  except: readonly string[],
+  terminology: Terminology,
+): Promise<{ sql: string; values: unknown[] }> {
+  const { type, sees } = scope;
+  const predicates = await parseCriteria(criteria, scope, terminology);
+  const binds = new Binds();
+  const isOfRecord = sees.within !== undefined && homeOf(type) === 'record';
+  const leads = predicates.some(({ keyed, rows }) => keyed === true || rows !== undefined);
+  const sql = `
+    select r.id from resources.resource r
+    where ${ofTenant(sees.ownerId, leads || isOfRecord, binds)} and r.type = ${binds.add(type, 'text')}
+      and not r.deleted and ${allOf(predicates, binds)}
+      and r.id <> all(${binds.add(except, 'uuid[]')})
+      ${andSeen(sees, 's', { as: 'r', of: 'current', type }, binds.add.bind(binds))}
+    limit 2`;
+  return { sql, values: binds.values };
 }

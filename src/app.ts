@@ -13,6 +13,7 @@ import { readCheckpoints, unfilled } from '#projections/checkpoint.ts';
 import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
+import { loadUnwritten } from '#projections/unwritten.ts';
 import { openAccessLogOf } from '#queries/access-log.ts';
 import { openGrantUseOf } from '#queries/access-use.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
@@ -308,7 +309,14 @@ export async function startApp(deps: AppDeps): Promise<App> {
     resources,
     projects: new Streams(kernel, PROJECT),
     lookup: wrapCalls(
-      openLookup(pool, `${base}/`, atHead, terminology, () => requireFresh(stale, ['resources'])),
+      openLookup(
+        pool,
+        `${base}/`,
+        atHead,
+        terminology,
+        () => requireFresh(stale, ['resources']),
+        loadUnwritten,
+      ),
       asking,
     ),
     locks,

@@ -1,15 +1,19 @@
 /** Resolves or refuses conditional references in a transaction (https://hl7.org/fhir/R4/http.html#trules). */
 
+import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import { elementPath } from '#src/fhir/element-path.ts';
+import { findOwner } from '#src/fhir/owner.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
+import type { Unwritten } from '#src/fhir/unwritten.ts';
 import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { isObject, type Json } from '#src/shared/json.ts';
+import { isObject, type Json, printJson } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import type { CommandContext, Lookup } from '../command.ts';
+import { type Links, linksOf, relink } from './links.ts';
 import { issuesAt, resourcesOf, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 import { refuseSearch } from './write-only.ts';
@@ -106,8 +110,7 @@ const MAX_SEARCHES = 1_000;
 
 /**
  * Resolves conditional references. As R4 requires, they are resolved last: resources that the Bundle deletes
- * don't match; those that it creates or replaces match by their new identifiers (other criteria use the read
- * model alone).
+ * don't match; those that it creates or replaces match as they will be.
  * @returns search → `Type/id`.
  * @throws Refusal forbidden (403) for a caller without the scope `read`, under a grant without `s` on a searched type; invalid (422) naming every search
  * without a match, precondition_failed (412) for several matches, too_large (413) for more than a thousand.
@@ -135,6 +138,7 @@ export async function resolveSearches(
     ({ kind, request }) => kind === 'remove' || (kind === 'update' && request.resource),
   );
   const except = rewritten.map(({ id }) => id);
+  const others = await matchOwn(ctx, lookup, bases, resolved, [...owners.values()]);
   const found = new Map<string, string>();
   const unmatched: Issue[] = [];
   await Promise.all(
@@ -147,8 +151,9 @@ export async function resolveSearches(
           throw error instanceof Refusal ? placed(owner, path, error) : error;
         });
         ctx.searched?.(type, criteria, stored.length);
-        for (const id of [...stored, ...(identifiers.get(`${type}?${identifierIn(criteria)}`) ?? [])])
-          matches.add(id);
+        const own =
+          identifiers.get(`${type}?${identifierIn(criteria)}`) ?? others.get(`${type}?${criteria}`) ?? [];
+        for (const id of [...stored, ...own]) matches.add(id);
       }
       const [match, second] = matches;
       const issue = (code: Issue['code'], diagnostics: string): Issue[] =>
@@ -187,4 +192,56 @@ function identifiersIn(resolved: readonly Resolved[]): Map<string, Set<string>> 
     }
   }
   return found;
+}
+
+/**
+ * Finds what the Bundle creates or replaces by criteria other than a single `identifier=`, as the read model will find it.
+ * @returns `Type?criteria` → at most two ids
+ */
+async function matchOwn(
+  ctx: CommandContext,
+  lookup: Lookup,
+  bases: readonly string[],
+  resolved: readonly Resolved[],
+  references: readonly SearchReference[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const searches = new Map<string, Search>();
+  for (const { search } of references)
+    if (search !== undefined && identifierIn(search.criteria) === undefined)
+      searches.set(`${search.type}?${search.criteria}`, search);
+  const types = new Set([...searches.values()].map(({ type }) => type));
+  const own = resolved.filter(
+    ({ kind, type }) => (kind === 'create' || kind === 'update') && types.has(type),
+  );
+  if (own.length === 0) return new Map();
+  const links = linksOf(resolved, new Map());
+  const unwritten = await inSlices(mapSteps(own, (one) => unwrittenOf(ctx, one, links, bases)));
+  const found = await lookup
+    .matchUnwritten(ctx.caller, unwritten.flat(), [...searches.values()])
+    .catch((error: unknown): (readonly string[])[] => {
+      // `match` refuses the same criteria, with their place.
+      if (error instanceof Refusal && error.kind === 'malformed') return [];
+      throw error;
+    });
+  return new Map([...searches.keys()].map((key, n) => [key, found[n] ?? []]));
+}
+
+/** Returns a resource as it will be stored; none where that can't be told, or when only a patch is known. */
+function unwrittenOf(
+  ctx: CommandContext,
+  { request, type, id }: Resolved,
+  links: Links,
+  bases: readonly string[],
+): Unwritten[] {
+  if (request.resource === undefined) return [];
+  const { value, exact } = relink(request.resource, type, links, request);
+  const place = findOwner(value, type, bases);
+  const { owner } = ctx.caller.sees;
+  const stream =
+    'issue' in place || place.kind === 'targets'
+      ? undefined
+      : place.kind === 'directory'
+        ? directoryStream(owner)
+        : recordStream(place.kind === 'self' ? id : place.id);
+  return stream === undefined ? [] : [{ id, type, stream, owner, body: printJson({ ...value, id }, exact) }];
 }

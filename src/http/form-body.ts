@@ -1,12 +1,11 @@
 /** Form bodies: `POST <type>/_search`, OAuth, the pages. */
 import type { Context } from 'koa';
 import { parseQuery } from '#src/shared/query-text.ts';
-import { type BodyLimits, hasBody, readBody } from './body.ts';
+import { type BodyLimits, hasBody, readBody, textOf } from './body.ts';
 import { FieldCount } from './body-count.ts';
 
 const FORM = ['application/x-www-form-urlencoded'];
 
-/** Bytes that aren't UTF-8 become U+FFFD, as the URL Standard has it. */
 const FORMS: BodyLimits = {
   accepted: FORM,
   anyCharset: FORM,
@@ -21,6 +20,6 @@ const FORMS: BodyLimits = {
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   if (!hasBody(ctx.req)) return new URLSearchParams();
   // Too short to be counted among the memory of large bodies.
-  const { bytes } = await readBody(ctx.req, FORMS, () => undefined);
-  return parseQuery(bytes.toString(), 'the form');
+  const body = await readBody(ctx.req, FORMS, () => undefined);
+  return parseQuery(textOf(body), 'the form');
 }

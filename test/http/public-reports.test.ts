@@ -128,6 +128,15 @@ describe('publicly reported faults of other servers', () => {
       ];
       for (const [title, answer] of refused)
         expect((await answer).status, `${title}: ${(await answer).text}`).to.equal(400);
+      const form = await fetch(`${service.base}/Patient/_search`, {
+        method: 'POST',
+        body: Buffer.from('family=\xfc', 'latin1'),
+        headers: {
+          Authorization: `Bearer ${service.key}`,
+          'Content-Type': 'application/x-www-form-urlencoded',
+        },
+      });
+      expect(form.status).to.equal(400);
       const inBatch = await send(
         'POST',
         '/',
@@ -432,6 +441,58 @@ describe('publicly reported faults of other servers', () => {
       expect(JSON.stringify(answer.json.entry))
         .to.contain('create it with POST Patient')
         .and.not.to.contain('methods of this URL');
+    });
+
+    it('refer to what the same transaction writes, by any parameter', async () => {
+      const organization = (name: string, more: object = {}) => ({
+        resourceType: 'Organization',
+        name,
+        identifier: [{ system: 'https://ex.test/zz', value: name }],
+        ...more,
+      });
+      const put = (resource: ReturnType<typeof organization>) => ({
+        request: { method: 'PUT', url: `Organization?identifier=https://ex.test/zz|${resource.name}` },
+        resource,
+      });
+      const result = (reference: string) => ({
+        request: { method: 'POST', url: 'Observation' },
+        resource: {
+          resourceType: 'Observation',
+          status: 'final',
+          code: { text: 'x' },
+          subject: { reference: `Patient/${patient}` },
+          performer: [{ reference }],
+        },
+      });
+      for (const [name, criteria] of [
+        ['N1', 'name:exact=N1'],
+        ['N2', 'name=n2'],
+        ['N3', 'identifier=https://ex.test/zz|N3&name=n3'],
+        ['N4', 'type=https://ex.test/t|N4&active=true'],
+        ['N5', 'address-city:contains=5'],
+      ] as const) {
+        const made = organization(name, {
+          active: true,
+          type: [{ coding: [{ system: 'https://ex.test/t', code: name }] }],
+          address: [{ city: `City ${name}` }],
+        });
+        const answer = await bundle('transaction', result(`Organization?${criteria}`), put(made));
+        expectStatus(answer, 200);
+        const ids = /Organization\/([0-9a-f-]{36})[\s\S]*/.exec(answer.text);
+        const stored = await service.fhir(`/Observation?performer=Organization/${ids?.[1]}`);
+        expect(stored.json.total, criteria).to.equal(1);
+        // What is there already and stays the same is found, too; what is replaced is found as it will be.
+        expectStatus(await bundle('transaction', result(`Organization?${criteria}`), put(made)), 200);
+      }
+      const renamed = { ...organization('N1'), name: 'N1 renamed' };
+      const directory = [{ ...put(organization('N1')), resource: renamed }];
+      expectStatus(await bundle('transaction', ...directory), 200);
+      const two = [
+        put(organization('N6', { alias: ['Twin'] })),
+        put(organization('N7', { alias: ['Twin'] })),
+      ];
+      expectStatus(await bundle('transaction', ...two, result('Organization?name=Twin')), 412);
+      expectStatus(await bundle('transaction', put(organization('N8')), result('Organization?name=N9')), 422);
     });
 
     it('are told the place of a reference that matches nothing, or too much', async () => {

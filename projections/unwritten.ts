@@ -1,0 +1,46 @@
+/** The rows of resources that are not written yet, in temporary tables: a search there finds what it will find later. */
+import type { ClientBase } from 'pg';
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { BEGINNING } from '#src/events/store.ts';
+import type { Unwritten } from '#src/fhir/unwritten.ts';
+import { resources } from './resources/project.ts';
+import { search } from './search/project.ts';
+
+/** The schema of a session's temporary tables. */
+const TEMPORARY = 'pg_temp';
+
+/**
+ * Makes the tables of the read models `resources` and `search` in `pg_temp`, and fills them.
+ * @param tx a transaction, whose rollback removes them
+ */
+export async function loadUnwritten(tx: ClientBase, all: readonly Unwritten[]): Promise<void> {
+  const recordedAt = new Date().toISOString();
+  const events = all.map((one, n) => eventOf(one, n, recordedAt));
+  for (const projection of [resources, search]) {
+    await tx.query(projection.tables(TEMPORARY));
+    await projection.load(tx, TEMPORARY, events);
+  }
+}
+
+function eventOf(
+  { id, type, stream, owner, body }: Unwritten,
+  revision: number,
+  recordedAt: string,
+): StoredEvent {
+  return {
+    id,
+    stream,
+    revision,
+    position: BEGINNING,
+    metadata: {
+      schema_version: 1,
+      recorded_at: recordedAt,
+      request_id: '',
+      command_id: '',
+      append: [0, 1],
+      owner,
+      credential: { kind: 'system' },
+    },
+    event: { type: 'ResourceCreated', resourceType: type, resourceId: id, version: 1, body },
+  };
+}
