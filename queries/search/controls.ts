@@ -79,7 +79,7 @@ export function parseControls(
  * @throws Refusal `malformed`
  */
 export function parseCount(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw badParameter('_count', 'the value must be a whole number from 0');
+  if (!/^\d+$/.test(text)) throw badParameter('_count', 'the value must be a whole number from 0');
   return Math.min(Number(text), MAX_COUNT);
 }
 

@@ -409,6 +409,35 @@ describe('publicly reported faults of other servers', () => {
       expectStatus(await service.fhir('/Patient?_elements=nickname'), 400);
     });
 
+    it('take counts of any size, as the most that there is', async () => {
+      for (const path of [
+        '/Patient?_count=00000000000005',
+        '/Patient?_count=99999999999999999999',
+        '/ValueSet/administrative-gender/$expand?count=99999999999',
+      ])
+        expectStatus(await service.fhir(path), 200);
+      expectStatus(await service.fhir('/Patient?_count=-1'), 400);
+    });
+
+    it('match moments, and offsets with a raw plus sign', async () => {
+      const at = (effectiveDateTime: string): object => ({
+        resourceType: 'Observation',
+        status: 'final',
+        code: { text: 'x' },
+        subject: { reference: `Patient/${patient}` },
+        effectiveDateTime,
+      });
+      await service.post('/Observation', at('2021-03-09T02:30:00+11:00'));
+      await service.post('/Observation', at('2019-11-28T19:00:06Z'));
+      for (const [query, count] of [
+        ['date=ge2021-03-08T15:30:00.000Z&date=lt2021-03-08T15:30:01Z', 1],
+        ['date=2019-11-28T20:00:06+01:00', 1],
+        ['date=2019-11-28T19:00:06.500Z', 0],
+        ['date=2019-11-28T19:00:06.0000000000Z', 0],
+      ] as const)
+        expect(await total(`/Observation?${query}`), query).to.equal(count);
+    });
+
     it('take FHIR JSON by the name of earlier releases', async () => {
       const old = 'application/json+fhir';
       const headers = { 'Content-Type': old, Accept: old };

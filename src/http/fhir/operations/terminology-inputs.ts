@@ -66,8 +66,8 @@ export function truthOf(request: OperationRequest, name: string): boolean | unde
 export function countOf(request: OperationRequest, name: string): number | undefined {
   const value = inputOf(request, name, /^(?:Integer|PositiveInt|UnsignedInt)$/, 'an integer');
   if (value === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(value)) throw badInput(name, 'the value must be a whole number from 0');
-  return Number(value);
+  if (!/^\d+$/.test(value)) throw badInput(name, 'the value must be a whole number from 0');
+  return Math.min(Number(value), 999_999_999);
 }
 
 /**
