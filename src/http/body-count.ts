@@ -159,25 +159,6 @@ const SIGNS = Uint8Array.from({ length: 256 }, (_, c) =>
   c < 0x20 || /[!-/:-@[-`{-~]/.test(String.fromCharCode(c)) ? 1 : 0,
 );
 
-/** Most fields of a form. */
-const MOST_FIELDS = 1_000;
-const AMPERSAND = 0x26;
-
-/** Counts the fields of a form (application/x-www-form-urlencoded). */
-export class FieldCount implements BodyCount {
-  readonly spared = 0;
-  #fields = 1;
-
-  /** @throws Refusal too_large (413) */
-  add(bytes: Uint8Array): void {
-    for (const c of bytes) if (c === AMPERSAND) this.#fields += 1;
-    if (this.#fields > MOST_FIELDS) {
-      const diagnostics = `the form has more than ${MOST_FIELDS} fields, the limit`;
-      throw new Refusal('too_large', { code: 'too-costly', diagnostics });
-    }
-  }
-}
-
 function tooMany(most: number): Refusal {
   const diagnostics = `the body has more than ${most} JSON values, the limit`;
   return new Refusal('too_large', { code: 'too-costly', diagnostics });

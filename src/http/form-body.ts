@@ -1,17 +1,25 @@
-/** Form bodies: `POST <type>/_search`, OAuth, the pages. */
+/** Form bodies, by koa-body: `POST <type>/_search`, OAuth, the pages. */
 import type { Context } from 'koa';
+import { koaBody } from 'koa-body';
 import { parseQuery } from '#src/shared/query-text.ts';
-import { type BodyLimits, hasBody, readBody, textOf } from './body.ts';
-import { FieldCount } from './body-count.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { hasBody, textOf } from './body.ts';
 
-const FORM = ['application/x-www-form-urlencoded'];
+const FORM = 'application/x-www-form-urlencoded';
 
-const FORMS: BodyLimits = {
-  accepted: FORM,
-  anyCharset: FORM,
-  bytes: 100_000,
-  count: () => new FieldCount(),
-};
+/** Longest form, in bytes, unpacked. */
+const LIMIT = 100_000;
+
+const parse = koaBody({
+  urlencoded: true,
+  json: false,
+  text: false,
+  multipart: false,
+  formLimit: LIMIT,
+  includeUnparsed: true,
+  // Keeps each byte: the text is decoded below, strictly.
+  encoding: 'latin1',
+});
 
 /**
  * Reads the parameters of a form, repeated ones included; none without a body.
@@ -19,7 +27,32 @@ const FORMS: BodyLimits = {
  */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   if (!hasBody(ctx.req)) return new URLSearchParams();
-  // Too short to be counted among the memory of large bodies.
-  const body = await readBody(ctx.req, FORMS, () => undefined);
-  return parseQuery(textOf(body), 'the form');
+  if (!ctx.is(FORM)) {
+    throw new Refusal('unsupported_media_type', {
+      code: 'not-supported',
+      diagnostics: `Content-Type must be ${FORM}`,
+    });
+  }
+  try {
+    await parse(ctx, async () => undefined);
+  } catch (error) {
+    throw refused(error);
+  }
+  // The text as it came: co-body would merge repeated parameters, which mean AND here.
+  const { rawBody } = ctx.request as { rawBody?: unknown };
+  const bytes = Buffer.from(typeof rawBody === 'string' ? rawBody : '', 'latin1');
+  return parseQuery(textOf({ mediaType: FORM, bytes }), 'the form');
+}
+
+function refused(error: unknown): Refusal {
+  if (error instanceof Error && 'status' in error && error.status === 413) {
+    return new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `a form may be ${LIMIT} bytes at most`,
+    });
+  }
+  return new Refusal('malformed', {
+    code: 'structure',
+    diagnostics: 'the form is not valid application/x-www-form-urlencoded',
+  });
 }

@@ -1,7 +1,8 @@
 /** E-mail domains of organizations: single sign-on by them, discovery, verification. */
 import { expect } from 'chai';
+import { devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { CLIENT_ID, ISSUER, WEBFINGER } from '#src/http/webfinger.ts';
-import { type AdminUser, newDomain, signIn } from '#test/support/admin.ts';
+import { type AdminUser, newDomain, signIn, withToken } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 const CLINIC = newDomain('clinic');
@@ -45,16 +46,32 @@ describe('admin: domains of organizations', () => {
   }
 
   describe('single sign-on', () => {
+    /** The development issuer of another installation is the organization's identity provider. */
+    let elsewhere: InProcess;
+    let provider: { readonly issuer: string; signIn(email: string): Promise<AdminUser> };
+    before(async () => {
+      elsewhere = await startInProcess();
+      const issuer = devIssuerOf(elsewhere.url);
+      provider = {
+        issuer,
+        async signIn(email) {
+          const { token, subject } = await signIn(elsewhere, email);
+          return withToken(service.url, token, { email, issuer, subject });
+        },
+      };
+    });
+    after(() => elsewhere.stop());
+
     it('makes developers of people with a verified address of the domain who sign in with the issuer', async () => {
       const owner = await signIn(service, `owner@${SSO}`);
       const { id } = await owner.done('POST', '/organizations', { name: 'SSO' });
       const settings = {
-        issuer: owner.issuer,
+        issuer: provider.issuer,
         client_id: 'annal',
         domains: [SSO.replace('sso', 'SSO'), `two.${SSO}`],
       };
-      const joiner = await signIn(service, `new@${SSO}`);
-      expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
+      const joiner = await provider.signIn(`new@${SSO}`);
+      expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(401);
       const lower = { ...settings, domains: [SSO, `two.${SSO}`] };
       await configure(id, owner, lower, `admin@two.${SSO}`);
       const set = await owner.done('PUT', `/organizations/${id}/sso`, settings);
@@ -65,12 +82,12 @@ describe('admin: domains of organizations', () => {
         sso: set,
       });
       expect((await joiner.done('GET', '/organizations')).total).to.equal(1);
-      const lookAlike = await signIn(service, `new@not${SSO}`);
+      const lookAlike = await provider.signIn(`new@not${SSO}`);
       expect((await lookAlike.ask('GET', `/organizations/${id}`)).status).to.equal(404);
 
       expect(await stranger.done('GET', `/sso/discover?email=Who@${SSO.toUpperCase()}`)).to.deep.equal({
         organization: 'SSO',
-        issuer: owner.issuer,
+        issuer: provider.issuer,
         client_id: 'annal',
       });
       expect((await stranger.ask('GET', '/sso/discover?email=who@none.example')).status).to.equal(404);
@@ -81,7 +98,7 @@ describe('admin: domains of organizations', () => {
       const properties = { [CLIENT_ID]: 'annal' };
       expect(await found.json()).to.deep.equal({
         subject: account,
-        links: [{ rel: ISSUER, href: owner.issuer, properties }],
+        links: [{ rel: ISSUER, href: provider.issuer, properties }],
       });
       const unlinked = await webfinger({ resource: account, rel: 'http://webfinger.net/rel/avatar' });
       expect(await unlinked.json()).to.deep.equal({ subject: account, links: [] });
@@ -93,7 +110,7 @@ describe('admin: domains of organizations', () => {
       await owner.done('DELETE', `/organizations/${id}/members?${new URLSearchParams({ issuer, subject })}`);
       expect((await joiner.ask('GET', `/organizations/${id}`)).status).to.equal(404);
       // Without the domain, so does everybody.
-      const other = await signIn(service, `other@${SSO}`);
+      const other = await provider.signIn(`other@${SSO}`);
       expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(200);
       await owner.done('PUT', `/organizations/${id}/sso`, { ...settings, domains: [] });
       expect((await other.ask('GET', `/organizations/${id}`)).status).to.equal(404);

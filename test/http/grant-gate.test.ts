@@ -121,6 +121,8 @@ describe('the gate of grants', () => {
         else if (request.url === '/fhir/R4' && request.method === 'POST')
           expect(response.status, what).to.equal(400);
         // Inputs are checked first: a query without `q`, parameters of operations, and bodies.
+        // The token has no scope `openid`.
+        else if (request.url === '/oauth/userinfo') expect(text, what).to.contain('insufficient_scope');
         else if (request.taken)
           expect(response.status, what).to.be.oneOf(
             request.url.startsWith('/v1/') ? [400, 404, 422] : request.url.includes('$') ? [400, 404] : [404],

@@ -122,7 +122,10 @@ describe('the Patient under a grant', () => {
     const body = {
       resourceType: 'Patient',
       id: record,
-      contained: [{ resourceType: 'Organization', id: 'o', name: 'Ward', partOf: { reference: '#' } }],
+      contained: [
+        { resourceType: 'Organization', id: 'o', name: 'Ward' },
+        { resourceType: 'RelatedPerson', id: 'r', patient: { reference: '#' } },
+      ],
       extension: [
         reference(`Patient/${other}`, { display: 'Twin', identifier: { value: 'T-1' } }),
         reference(`${service.base}/Patient/${other}/_history/1`),

@@ -156,8 +156,12 @@ describe('discovery', () => {
       request_uri_parameter_supported: false,
     });
     const smart = (await read('/.well-known/smart-configuration')).json;
-    expect(smart.capabilities).to.include.members(['launch-standalone', 'client-confidential-asymmetric']);
-    expect(smart.capabilities).not.to.include.oneOf(['launch-ehr', 'permission-v1', 'permission-online']);
+    expect(smart.capabilities).to.include.members([
+      'launch-standalone',
+      'client-confidential-asymmetric',
+      'permission-v1',
+    ]);
+    expect(smart.capabilities).not.to.include.oneOf(['launch-ehr', 'permission-online']);
     expect(smart).not.to.have.any.keys('registration_endpoint', 'pushed_authorization_request_endpoint');
   });
 

@@ -95,14 +95,14 @@ export const BODIES_OVER_LIMITS: readonly BodyOverLimit[] = [
     type: 'application/json-patch+json',
     gzip: true,
   }),
-  over('a form of a search', '/fhir/R4/Patient/_search', () => many('a&', 40_000), {
+  over('a form of a search', '/fhir/R4/Patient/_search', () => many('a&', 60_000), {
     type: FORM,
-    says: '1000 fields',
+    says: '100000 bytes',
   }),
-  over('a form of an OAuth client', '/oauth/token', () => many('a=1&', 20_000), {
+  over('a form of an OAuth client', '/oauth/token', () => many('a=1&', 30_000), {
     type: FORM,
     as: 'nobody',
-    says: '1000 fields',
+    says: '100000 bytes',
   }),
   over('a v1 patient', '/v1/patients', () => `{"given":["${many('","', 500_000)}"]}`, { gzip: true }),
   over('an organization', '/admin/organizations', () => `{"name":[${many('{},', 500_000)}]}`, {
