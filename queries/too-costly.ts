@@ -50,7 +50,7 @@ export function tooCostly(part: string, advice = 'ask for less, for example a sh
  */
 export function costlySearch(checked: readonly string[], leading: readonly string[]): Refusal {
   const dear = checked.length > 0 ? checked : leading;
-  const named = [...new Set(dear)].slice(0, NAMED).map((one) => cut(one, 100));
+  const named = [...new Set(dear)].filter((_, n) => n < NAMED).map((one) => cut(one, 100));
   const advice = 'add a condition that few resources fulfil, for example patient';
   if (named.length === 0) return tooCostly('counting or sorting all resources of the type', advice);
   const why = checked.length > 0 ? 'has to be checked for too many resources' : 'matches too many resources';

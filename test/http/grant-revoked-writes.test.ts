@@ -145,7 +145,7 @@ describe('writes and the end of a grant, on two instances', () => {
       try {
         let sent: Promise<Response> | undefined;
         await new PostgresCriteriaLocks(pool).hold(
-          [`${tenantId(owner.owner)}/Observation?${criteria}`],
+          [`${tenantId(owner.owner)}/Observation?${new URLSearchParams(criteria)}`],
           async () => {
             sent = post(allowed, second.url, '/', {
               resourceType: 'Bundle',

@@ -221,10 +221,12 @@ describe('the view of an event', () => {
 
   it('is told to whose record it is; what the service itself wrote is told to nobody', () => {
     expect(audienceOf(stored)).to.deep.equal([owner]);
-    const provisioned = {
+    const bySystem = (credential: { readonly project?: string }) => ({
       ...stored,
-      metadata: { ...stored.metadata, credential: { kind: 'system' as const } },
-    };
-    expect(audienceOf(provisioned)).to.deep.equal([]);
+      metadata: { ...stored.metadata, credential: { kind: 'system' as const, ...credential } },
+    });
+    // A sandbox that is filled has a project; the purge of a personal record has none.
+    expect(audienceOf(bySystem({ project: 'proj_a' }))).to.deep.equal([]);
+    expect(audienceOf(bySystem({}))).to.deep.equal([owner]);
   });
 });
