@@ -38,11 +38,9 @@ export const hostile: Measure = {
 export async function measureHostile(bench: Bench, loads: readonly HostileLoad[]): Promise<Finding> {
   const measured = await bench.service();
   const { service, databaseUrl } = measured;
-  const { key } = await openProject(measured, tokensOf(measured));
-  const target: OwnTarget = { ...service.target, key };
+  const tokens = tokensOf(measured);
   const patients = await createPatients(service, 20);
   const { locations } = await createObservations(bench, service, patients, { count: 1_000, locations: true });
-  const [patient = ''] = await createPatients({ request: requestTo(target) }, 1);
   const [steady, flood] = [bench.worker('load/steady.ts'), bench.worker('load/flood.ts')];
   const other = (seconds: number): Promise<Answers> =>
     answersOf(steady, service.target, locations.map(pathOf), patients, seconds);
@@ -58,6 +56,10 @@ export async function measureHostile(bench: Bench, loads: readonly HostileLoad[]
   ];
   let [asked, failed] = [0, 0];
   for (const load of loads) {
+    // A project for each: searches would find what another load wrote.
+    const { key } = await openProject(measured, tokens);
+    const target: OwnTarget = { ...service.target, key };
+    const [patient = ''] = await createPatients({ request: requestTo(target) }, 1);
     const made = await load.prepare(bench, target, patient);
     await bench.settle(databaseUrl);
     const sent = { target, clients: load.clients, expect: load.expect, ...made };

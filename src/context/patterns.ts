@@ -5,7 +5,7 @@ import { trackOf } from '#src/insight/measurement.ts';
 import { MOST_SAMPLES, type Point, type Track } from '#src/insight/track.ts';
 import { briefPredicateOf } from '#src/insight/wording.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { atOnce, inSlices } from '#src/shared/slices.ts';
+import { inSlices, type Steps } from '#src/shared/slices.ts';
 import type { Entry } from './record.ts';
 import type { Series } from './series.ts';
 import { numberIn } from './value.ts';
@@ -15,6 +15,8 @@ export type Patterns = ReadonlyMap<Series, readonly Finding[]>;
 
 /** Fewest values of a series in which they are looked for. */
 const LEAST = 12;
+/** Values that are read in a step. */
+const STEP = 500;
 /** Versions of the evidence that an item names; the others are counted. */
 const MOST_NAMED = 20;
 
@@ -29,23 +31,29 @@ export async function patternsOf(
   observations: readonly Entry[],
   series: readonly Series[],
 ): Promise<Patterns> {
-  const found =
-    known.get(observations) ?? inSlices(findCourses(series.map(({ entries }) => trackOfEntries(entries))));
+  const found = known.get(observations) ?? inSlices(courses(series));
   known.set(observations, found);
   const each = await found;
   return new Map(series.map((one, n) => [one, each[n] ?? []]));
 }
 
-function trackOfEntries(entries: readonly Entry[]): Track {
+function* courses(series: readonly Series[]): Steps<readonly (readonly Finding[])[]> {
+  const tracks: Track[] = [];
+  for (const { entries } of series) tracks.push(yield* trackOfEntries(entries));
+  return yield* findCourses(tracks);
+}
+
+function* trackOfEntries(entries: readonly Entry[]): Steps<Track> {
   const byUnit = new Map<string | null, Point[]>();
-  for (const entry of entries.length < LEAST ? [] : entries) {
+  for (const [n, entry] of (entries.length < LEAST ? [] : entries).entries()) {
+    if (n % STEP === 0) yield;
     const { unit, point } = measurementOf(entry) ?? {};
     if (unit === undefined || point === undefined) continue;
     const before = byUnit.get(unit);
     if (before === undefined) byUnit.set(unit, [point]);
     else before.push(point);
   }
-  return atOnce(trackOf([], byUnit, () => undefined)).track;
+  return (yield* trackOf([], byUnit, () => undefined)).track;
 }
 
 function measurementOf({

@@ -24,6 +24,9 @@ export interface JsonLimits {
   readonly entries?: { readonly most: number; readonly values: number };
 }
 
+/** Bytes of a string that are looked at one by one: calls of native functions cost as much as about these. */
+const NEAR = 32;
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
@@ -64,29 +67,55 @@ export class JsonCount implements BodyCount {
   add(bytes: Uint8Array): void {
     const { length } = bytes;
     if (length === 0) return;
-    // Locals, and a table: most bytes are neither brackets nor commas nor quotes.
     let at = this.#escaped ? 1 : 0;
     let inString = this.#inString;
-    for (; at < length; at += 1) {
-      let c = bytes[at] ?? 0;
+    this.#escaped = false;
+    while (at < length) {
       if (inString) {
-        while (c !== QUOTE && at < length) {
-          at += c === BACKSLASH ? 2 : 1;
-          c = bytes[at] ?? 0;
-        }
+        at = this.#endOfString(bytes, at);
         inString = at >= length;
-      } else if (MARKS[c] !== 0) {
-        if (c === QUOTE) inString = true;
-        else if (c === COMMA) this.#next();
-        else if (c === OBJECT || c === LIST) this.#open(c === LIST);
-        else this.#close();
+        at += 1;
+        continue;
       }
+      // Most bytes are neither brackets nor commas nor quotes.
+      const c = bytes[at] as number;
+      at += 1;
+      if (MARKS[c] === 0) continue;
+      if (c === QUOTE) inString = true;
+      else if (c === COMMA) this.#next();
+      else if (c === OBJECT || c === LIST) this.#open(c === LIST);
+      else this.#close();
     }
     this.#inString = inString;
-    this.#escaped = inString && at > length + 1;
     this.#checkItem();
     const { values } = this.limits;
     if (this.#values > values) throw tooMany(values);
+  }
+
+  /** Returns where the string ends that `from` is in, or the number of bytes. Notes that a backslash is the last byte. */
+  #endOfString(bytes: Uint8Array, from: number): number {
+    const { length } = bytes;
+    let at = from;
+    for (;;) {
+      for (const near = Math.min(length, at + NEAR); at < near; at += 1) {
+        const c = bytes[at];
+        if (c === QUOTE) return at;
+        if (c === BACKSLASH) at += 1;
+      }
+      if (at >= length) {
+        this.#escaped = at > length;
+        return length;
+      }
+      // A long string: its end is found natively. After an odd number of backslashes a quote is a part of it.
+      const found = bytes.indexOf(QUOTE, at);
+      const end = found < 0 ? length : found;
+      let slashes = 0;
+      while (end - slashes > at && bytes[end - slashes - 1] === BACKSLASH) slashes += 1;
+      const isEscaped = slashes % 2 === 1;
+      if (found < 0) this.#escaped = isEscaped;
+      if (found < 0 || !isEscaped) return end;
+      at = end + 1;
+    }
   }
 
   #next(): void {

@@ -76,12 +76,13 @@ export async function readBody(
     throw unsupported(`Content-Encoding ${cut(encoding, 40)} is not supported; use gzip or none`, accepted);
   }
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
+  const isPacked = encoding === 'gzip';
   const bytes = await collect(
-    encoding === 'gzip' ? request.pipe(createGunzip(UNPACKING)) : request,
+    isPacked ? request.pipe(createGunzip(UNPACKING)) : request,
     request,
     limit,
     count(mediaType),
-    hold,
+    (size) => hold(size, isPacked ? undefined : Number(length ?? 0)),
   );
   return { mediaType, bytes, ...(charset === undefined ? {} : { charset }) };
 }
@@ -125,7 +126,7 @@ function collect(
   request: IncomingMessage,
   limit: number,
   count: BodyCount,
-  hold: Hold,
+  hold: (size: number) => void,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

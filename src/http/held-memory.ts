@@ -6,8 +6,12 @@ import { unavailable } from '#src/shared/refusal.ts';
 /** The bytes that every request may use without being counted. */
 const FREE = 1_000_000;
 
-/** Takes how many bytes a request holds by now. @throws Refusal unavailable (503) when there is no memory for more */
-export type Hold = (bytes: number) => void;
+/**
+ * Takes how many bytes a request holds by now.
+ * @param inAll how many it will hold, if that is known: all count once the first megabyte is there
+ * @throws Refusal unavailable (503) when there is no memory for more
+ */
+export type Hold = (bytes: number, inAll?: number) => void;
 
 /** The memory limits of requests. */
 export interface MemoryLimits {
@@ -36,13 +40,13 @@ export class HeldMemory {
   /**
    * Counts the memory of one request, until its response is sent or its client disconnects.
    * @param of the owner of the request.
-   * @returns a function that takes how many bytes the request uses now; it throws Refusal unavailable (503)
-   * when the limit is reached, or the client has disconnected.
+   * @returns a function whose refusal also says that the client has disconnected
    */
   hold(of: string, res: ServerResponse): Hold {
     let counted = 0;
-    return (bytes) => {
-      const more = bytes - FREE - counted;
+    return (bytes, inAll = 0) => {
+      if (bytes <= FREE) return;
+      const more = Math.max(bytes, inAll) - FREE - counted;
       if (more <= 0) return;
       if (res.closed) throw unavailable('the client has closed the connection');
       if (!this.#usage.take(of, more)) throw unavailable(this.limits.refusal, 2);

@@ -1,13 +1,13 @@
 /**
  * Does long work in slices, so that one large request doesn't block the event loop for others. All long work of the process
- * shares the loop: one slice in each pass, and while others have requests under way a rest after it, twice as long as the slice.
+ * shares the loop: one slice in each pass, and while others have requests under way a rest after it, four times as long as the slice.
  */
 import { presence } from './presence.ts';
 
 /** Shortest duration of a slice, in ms: yields within it cost next to nothing. */
 const SLICE_MS = 10;
 /** The rest after a slice while others have requests under way, as a multiple of the slice, and its bounds in ms. */
-const REST = { times: 2, least: 20, most: 150 } as const;
+const REST = { times: 4, least: 20, most: 300 } as const;
 
 /** Work that may be interrupted at each `yield`; its return value is the result. */
 export type Steps<T> = Generator<undefined, T>;

@@ -51,7 +51,14 @@ describe('The count of a body', () => {
   it('sees nothing in strings, and refuses nesting over 100', () => {
     const count = () => new JsonCount({ values: 2, entries: { most: 1, values: 2 } });
     const text = '"[,{\\",\\\\\\",[[{"';
-    for (let at = 0; at < text.length; at += 1) expect(outcome(count(), text, [at])).to.equal('accepted');
+    const long = '[,{'.repeat(20);
+    const texts = [text, `"${long}\\"${long}\\\\\\",${long}\\\\"`, `"${'\\\\'.repeat(40)}\\"[,"`];
+    for (const one of texts)
+      for (let at = 0; at < one.length; at += 1) expect(outcome(count(), one, [at])).to.equal('accepted');
+    // What follows a string is seen again.
+    for (const one of texts)
+      for (let at = 0; at < one.length; at += 1)
+        expect(outcome(count(), `[${one},1,2]`, [at + 1])).to.equal('too_large');
     expect(outcome(new JsonCount({ values: 1_000 }), '['.repeat(101))).to.equal('malformed');
     expect(outcome(new JsonCount({ values: 1_000 }), '['.repeat(100))).to.equal('accepted');
   });
