@@ -20,6 +20,12 @@ import { ORGANIZATION, type OrganizationState, type Sso } from './organization/s
 import * as project from './project/decide.ts';
 import { type Founded, type Founding, foundFor } from './project/found.ts';
 import { issueKey, type NewKey } from './project/key.ts';
+import {
+  type ProductionAccess,
+  type ProductionRule,
+  requestProduction,
+  requireAccess,
+} from './project/production.ts';
 import { PROJECT, type ProjectState } from './project/state.ts';
 import type { SandboxQueue } from './sandbox/queue.ts';
 import { provisioningRequested } from './sandbox/request.ts';
@@ -32,7 +38,12 @@ export interface AdminDeps {
   /** Synthetic patients of a new project's sandbox, 0 to 30. */
   readonly sandboxPatients: number;
   /** The projects that get production keys and applications. */
-  readonly productionAccess: project.ProductionAccess;
+  readonly productionAccess: ProductionAccess;
+  /**
+   * Returns when the newest production application of a project was registered, deleted ones included.
+   * @throws Refusal unavailable if the read model doesn't reach the log's head
+   */
+  readonly newestApplication: (projectId: string) => Promise<Micros | undefined>;
   /** The queue in which sandboxes wait to be filled. */
   readonly queue: SandboxQueue;
   /**
@@ -81,6 +92,12 @@ export interface AdminCommands {
     name: string,
   ) => Promise<Done<{ readonly id: string }>>;
   readonly deleteProject: (by: RequestContext, projectId: string) => Promise<Done>;
+  /** Asks the operator for production. @throws Refusal conflict if it isn't needed, or while a request waits. */
+  readonly requestProduction: (
+    by: RequestContext,
+    projectId: string,
+    use: string,
+  ) => Promise<Done<{ readonly id: string }>>;
   /** The key is shown this once. @throws Refusal forbidden for one of production that an operator must allow first. */
   readonly createKey: (
     by: RequestContext,
@@ -120,7 +137,8 @@ export function openAdmin({
   kernel,
   locks,
   sandboxPatients,
-  productionAccess,
+  productionAccess: access,
+  newestApplication,
   queue,
   domainHolders,
   visible,
@@ -139,6 +157,12 @@ export function openAdmin({
    * neither would notice the other.
    */
   const inTurn = (id: string, work: () => Promise<Done>) => locks.hold([`project-applications ${id}`], work);
+  /** Returns what decides on production in a project. Its own events mostly do, without a look at its applications. */
+  async function ruleFor(id: string, environment: Environment = 'production'): Promise<ProductionRule> {
+    if (access === 'open' || environment === 'sandbox') return { access };
+    const { state } = await projects.read(projectStream(id));
+    return state.production ? { access } : { access, newestApplication: await newestApplication(id) };
+  }
   return {
     async createOrganization(by, name, founder) {
       const id = by.ids.prefixed('org_');
@@ -172,16 +196,26 @@ export function openAdmin({
       return { ...created, result: { id } };
     },
     deleteProject: (by, id) => inTurn(id, () => onProject(by, id, project.remove(id))),
+    async requestProduction(by, projectId, use) {
+      const id = by.ids.prefixed('preq_');
+      const rule = await ruleFor(projectId);
+      return {
+        ...(await onProject(by, projectId, requestProduction(projectId, id, use, rule))),
+        result: { id },
+      };
+    },
     async createKey(by, projectId, asked) {
       const id = by.ids.prefixed('key_');
       const { key, event } = issueKey(id, asked, await secretOf(by));
-      const made = await onProject(by, projectId, project.createKey(projectId, event, productionAccess));
+      const rule = await ruleFor(projectId, asked.environment);
+      const made = await onProject(by, projectId, project.createKey(projectId, event, rule));
       return { ...made, result: { id, key } };
     },
     revokeKey: (by, projectId, keyId) => onProject(by, projectId, project.revokeKey(projectId, keyId)),
     async requireEnvironment(id, environment) {
+      const rule = await ruleFor(id, environment);
       const { state } = await projects.read(projectStream(id));
-      project.requireAccess(state, id, { what: 'tokens', environment, access: productionAccess });
+      requireAccess(state, id, { ...rule, what: 'tokens', environment });
     },
     async registerApplication(by, projectId, asked) {
       const id = by.ids.prefixed('app_');
@@ -190,8 +224,9 @@ export function openAdmin({
       const ids = { application: id, project: projectId, client: clientId };
       const { data, secret } = registration(ids, asked, random);
       const made = await inTurn(projectId, async () => {
+        const rule = await ruleFor(projectId, asked.environment);
         const { state } = await projects.read(projectStream(projectId));
-        return onApplication(by, id, application.register(data, state, productionAccess));
+        return onApplication(by, id, application.register(data, state, rule));
       });
       // An attempt that an older version made named the application differently.
       const { state } = await applications.read(applicationStream(id));

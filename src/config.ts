@@ -75,8 +75,8 @@ const environment = z.object({
   DEV_ISSUER: oneOf(['local', 'allow'], 'local').describe(
     'When the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy forwarded. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
   ),
-  PRODUCTION_ACCESS: oneOf(['open', 'request'], 'open').describe(
-    'Which projects may create production keys and applications: `open`, all of them; `request`, those that an operator allowed with `annal production allow`.',
+  PRODUCTION_ACCESS: oneOf(['request', 'open'], 'request').describe(
+    'Which projects may create production keys and applications: `request`, those that an operator allowed with `annal production allow`, and those that had some before; `open`, all of them.',
   ),
   ACCESS_LOG: oneOf(['grants', 'all'], 'grants').describe(
     'Which reads of records the access log has: `grants`, those of applications under a grant and of members with a token of the dashboard; `all`, those with API keys and `client_credentials` tokens too, one entry for each record that an answer shows.',

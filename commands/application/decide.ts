@@ -2,7 +2,7 @@
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
-import { type ProductionAccess, requireAccess } from '../project/decide.ts';
+import { type ProductionRule, requireAccess } from '../project/production.ts';
 import type { ProjectState } from '../project/state.ts';
 import type { ApplicationState, Branding } from './state.ts';
 
@@ -12,13 +12,17 @@ export type Registered = Extract<PlainEvent, { type: 'ApplicationRegistered' }>[
 /**
  * Registers it in a project.
  * @param owner the project as it is; nothing else may be decided on it meanwhile.
- * @param access which projects get production.
+ * @param rule which projects get production.
  * @throws Refusal not_found for a missing or closed project; forbidden for production that an operator must allow first
  */
-export function register(data: Registered, owner: Readonly<ProjectState>, access: ProductionAccess = 'open') {
+export function register(
+  data: Registered,
+  owner: Readonly<ProjectState>,
+  rule: ProductionRule = { access: 'open' },
+) {
   return ({ status }: ApplicationState): PlainEvent[] => {
     const { project_id, environment } = data;
-    requireAccess(owner, project_id, { what: 'applications', environment, access });
+    requireAccess(owner, project_id, { ...rule, what: 'applications', environment });
     if (status !== 'none') throw new TypeError(`${data.application_id} already exists`);
     return [{ type: 'ApplicationRegistered', data }];
   };

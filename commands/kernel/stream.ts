@@ -17,8 +17,8 @@ export interface Fold<S, E extends DomainEvent = DomainEvent> {
   readonly kinds: readonly StreamKind[];
   /** The state of a stream without events. */
   initial(stream: string): S;
-  /** Changes the state by the stream's next event. */
-  evolve(state: S, event: E, revision: number): void;
+  /** Changes the state by the stream's next event, which was recorded at a time. */
+  evolve(state: S, event: E, revision: number, at: Micros): void;
   /** About how many bytes of memory a state takes. */
   sizeOf(state: S): number;
 }
@@ -49,7 +49,7 @@ export class Stream<S> {
   /** Takes in the next event. @throws ForeignEvent */
   evolve(head: StreamHead, at: Micros, owner: Tenant | undefined, event: DomainEvent): void {
     requireEventOf(this.name, event.type);
-    this.fold.evolve(this.state, event, head.revision);
+    this.fold.evolve(this.state, event, head.revision, at);
     this.head = head;
     this.recordedAt = at;
     this.owner ??= owner;

@@ -1,8 +1,8 @@
 /** Decisions about projects and their keys. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import { notFound, Refusal } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import type { ProjectState } from './state.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { type ProductionRule, requireAccess } from './production.ts';
+import { type ProjectState, requireOpen } from './state.ts';
 
 type ApiKeyCreated = Extract<PlainEvent, { type: 'ApiKeyCreated' }>;
 
@@ -23,50 +23,11 @@ export function remove(id: string) {
   };
 }
 
-/**
- * The projects that get production keys and applications: all, or those that an operator has allowed
- * (docs/spec/interface.md, section 1).
- */
-export type ProductionAccess = 'open' | 'request';
-
 /** Makes a key work. @throws Refusal forbidden for one of production that an operator must allow first. */
-export function createKey(id: string, key: ApiKeyCreated, access: ProductionAccess = 'open') {
+export function createKey(id: string, key: ApiKeyCreated, rule: ProductionRule = { access: 'open' }) {
   return (state: ProjectState): PlainEvent[] => {
-    requireAccess(state, id, { what: 'keys', environment: key.data.environment, access });
+    requireAccess(state, id, { ...rule, what: 'keys', environment: key.data.environment });
     return [key];
-  };
-}
-
-/**
- * Checks that a project is open and may make keys, applications or tokens of an environment.
- * @param asked what is made, where, and which projects get production.
- * @throws Refusal not_found for a missing or closed project; forbidden for production that an operator must allow first
- */
-export function requireAccess(
-  state: Readonly<ProjectState>,
-  id: string,
-  asked: {
-    readonly what: 'keys' | 'applications' | 'tokens';
-    readonly environment: Environment;
-    readonly access: ProductionAccess;
-  },
-): void {
-  const { what, environment, access } = asked;
-  requireOpen(state, id);
-  if (environment !== 'production' || access === 'open' || state.production) return;
-  throw new Refusal('forbidden', {
-    code: 'forbidden',
-    diagnostics: `production ${what} need approval here: ask the operator of this installation to run \`annal production allow ${id}\`; sandbox ${what} need no approval`,
-  });
-}
-
-/** Allows a project to create production keys and applications, or withdraws the permission; no event if nothing changes. */
-export function setProductionAccess(id: string, allowed: boolean) {
-  return (state: ProjectState): PlainEvent[] => {
-    requireOpen(state, id);
-    if (state.production === allowed) return [];
-    const type = allowed ? 'ProductionAccessAllowed' : 'ProductionAccessWithdrawn';
-    return [{ type, data: { project_id: id } }];
   };
 }
 
@@ -78,12 +39,4 @@ export function revokeKey(id: string, keyId: string) {
     if (works === undefined) throw notFound('key', keyId);
     return works ? [{ type: 'ApiKeyRevoked', data: { key_id: keyId } }] : [];
   };
-}
-
-/**
- * Checks that a project is open.
- * @throws Refusal not_found for a missing or closed project
- */
-function requireOpen({ status }: Readonly<ProjectState>, id: string): void {
-  if (status !== 'open') throw notFound('project', id);
 }

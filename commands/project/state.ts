@@ -1,16 +1,22 @@
 /**
- * The state of a project that decisions need: whether it is open, its access to production, its keys, purges under way,
- * and the personal records that are its only content where a person has one.
+ * The state of a project that decisions need: whether it is open, its access to production and the request for it, its
+ * keys, purges under way, and the personal records that are its only content where a person has one.
  */
 import type { EventOf } from '#src/events/kinds.ts';
+import { notFound } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
+import type { Micros } from '#src/shared/time.ts';
 import type { Fold } from '../kernel/stream.ts';
 
 /** The state of a project. */
 export interface ProjectState {
   status: 'none' | 'open' | 'deleted';
-  /** Whether an operator has allowed production keys and applications. */
+  /** Whether an operator allowed production, or a production key was created, since production was last withdrawn. */
   production: boolean;
+  /** When an operator last withdrew production. */
+  withdrawnAt: Micros | undefined;
+  /** Id of the request for production that waits for an operator. */
+  request: string | undefined;
   /** Key id → whether it still works. */
   readonly keys: Map<string, boolean>;
   /** Patients whose purge was requested and is not complete. */
@@ -26,6 +32,8 @@ export const PROJECT: Fold<ProjectState, EventOf<'project'>> = {
   initial: () => ({
     status: 'none',
     production: false,
+    withdrawnAt: undefined,
+    request: undefined,
     keys: new Map(),
     erasing: new Set(),
     personal: new Map(),
@@ -34,7 +42,15 @@ export const PROJECT: Fold<ProjectState, EventOf<'project'>> = {
   sizeOf: ({ keys, erasing }) => 200 + keys.size * 120 + erasing.size * 80,
 };
 
-function evolve(state: ProjectState, event: EventOf<'project'>): void {
+/**
+ * Checks that a project is open.
+ * @throws Refusal not_found for a missing or closed project
+ */
+export function requireOpen({ status }: Readonly<ProjectState>, id: string): void {
+  if (status !== 'open') throw notFound('project', id);
+}
+
+function evolve(state: ProjectState, event: EventOf<'project'>, _revision: number, at: Micros): void {
   switch (event.type) {
     case 'ProjectCreated':
       state.status = 'open';
@@ -42,13 +58,22 @@ function evolve(state: ProjectState, event: EventOf<'project'>): void {
     case 'ProjectDeleted':
       state.status = 'deleted';
       break;
+    case 'ProductionAccessRequested':
+      state.request = event.data.request_id;
+      break;
+    case 'ProductionAccessRefused':
+      state.request = undefined;
+      break;
     case 'ProductionAccessAllowed':
       state.production = true;
+      state.request = undefined;
       break;
     case 'ProductionAccessWithdrawn':
       state.production = false;
+      state.withdrawnAt = at;
       break;
     case 'ApiKeyCreated':
+      if (event.data.environment === 'production') state.production = true;
       state.keys.set(event.data.key_id, true);
       break;
     case 'ApiKeyRevoked':

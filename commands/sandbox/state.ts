@@ -49,6 +49,8 @@ function evolve(state: SandboxState, event: EventOf<'project'>): void {
     case 'SandboxProvisioned':
       if (state.current?.resetId === event.data.reset_id) state.current.done = true;
       break;
+    case 'ProductionAccessRequested':
+    case 'ProductionAccessRefused':
     case 'ProductionAccessAllowed':
     case 'ProductionAccessWithdrawn':
     case 'ApiKeyCreated':

@@ -39,6 +39,19 @@ function changesOf({ event, stream, metadata }: StoredEvent): Change<StatementNa
       const { project_id, organization_id: organization, name } = event.data;
       return [['project', { id: project_id, organization, name }]];
     }
+    case 'ProductionAccessRequested': {
+      const { issuer, subject } = metadata.credential;
+      return [['productionRequest', { ...event.data, project: id, issuer, subject }]];
+    }
+    case 'ProductionAccessRefused':
+      return [['productionRefusal', event.data]];
+    case 'ProductionAccessAllowed':
+      return [
+        ['productionWord', { id, word: 'allowed' }],
+        ['productionAllowance', { id }],
+      ];
+    case 'ProductionAccessWithdrawn':
+      return [['productionWord', { id, word: 'withdrawn' }]];
     case 'SandboxProvisioningRequested':
     case 'SandboxResetRequested': {
       const { kind, issuer, subject } = metadata.credential;
@@ -89,10 +102,10 @@ function changesOf({ event, stream, metadata }: StoredEvent): Change<StatementNa
 /** Serves authentication and the admin interface. */
 export const projects: Projection = {
   name: 'projects',
-  version: 8,
+  version: 9,
   prefixes: ['organization-', 'project-', 'application-'],
   tables,
   indexes,
-  compared: ['organization', 'member', 'project', 'api_key', 'application'],
+  compared: ['organization', 'member', 'project', 'production_request', 'api_key', 'application'],
   ...jsonRows(STATEMENTS, changesOf),
 };

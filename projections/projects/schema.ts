@@ -30,7 +30,20 @@ create table ${schema}.project (
   deleted_at int8,               -- null while it is open
   filling text,                  -- reset_id of what its sandbox waits for; null once that is done
   filling_by text,               -- issuer and subject of who asked last; null: the service
-  filling_at int8                -- when they asked; null: never
+  filling_at int8,               -- when they asked; null: never
+  production text,               -- the operator's last word: allowed, withdrawn; null without one
+  production_at int8             -- when it was given
+);
+create table ${schema}.production_request (
+  id text primary key,
+  project text not null,
+  use text not null,
+  issuer text,                   -- of the person who asked, as the next; null: the service
+  subject text,
+  created_at int8 not null,
+  status text not null default 'pending', -- pending, allowed, refused
+  reason text,                   -- of a refusal, for the organization
+  answered_at int8               -- null while it waits
 );
 create table ${schema}.api_key (
   sha256 text primary key,       -- hex digest of the key: what authentication looks up
@@ -87,6 +100,8 @@ create index if not exists organization_sso_issuer on ${schema}.organization (ss
 create index if not exists member_of on ${schema}.member (issuer, subject);
 -- projects of an organization
 create index if not exists project_of_organization on ${schema}.project (organization, created_at, id);
+-- requests of a project
+create index if not exists production_request_of_project on ${schema}.production_request (project, created_at, id);
 -- sandboxes that wait
 create index if not exists project_filling on ${schema}.project (filling_at) where filling is not null;
 -- keys of a project

@@ -45,6 +45,31 @@ select id, organization, name, at
 from json_to_recordset($1::json) as x(id text, organization text, name text, at int8)
 on conflict (id) do nothing`,
 
+  productionWord: (schema: string) => `
+update ${schema}.project p set production = x.word, production_at = x.at
+from (select distinct on (id) * from json_to_recordset($1::json)
+  as x(id text, word text, at int8) order by id, at desc) x
+where p.id = x.id and (p.production_at is null or p.production_at < x.at)`,
+
+  productionRequest: (schema: string) => `
+insert into ${schema}.production_request (id, project, use, issuer, subject, created_at)
+select request_id, project, use, issuer, subject, at
+from json_to_recordset($1::json) as x(request_id text, project text, use text, issuer text, subject text, at int8)
+on conflict (id) do nothing`,
+
+  productionRefusal: (schema: string) => `
+update ${schema}.production_request r set status = 'refused', reason = x.reason, answered_at = x.at
+from json_to_recordset($1::json) as x(request_id text, reason text, at int8)
+where r.id = x.request_id and r.answered_at is null`,
+
+  // Behind refusals: an allowance answers what still waited. A batch may hold several of a project.
+  productionAllowance: (schema: string) => `
+update ${schema}.production_request r set status = 'allowed', answered_at = x.at
+from (select r.id, min(x.at) as at from ${schema}.production_request r
+  join json_to_recordset($1::json) as x(id text, at int8) on r.project = x.id and r.created_at < x.at
+  where r.answered_at is null group by r.id) x
+where r.id = x.id`,
+
   filling: (schema: string) => `
 update ${schema}.project p set filling = x.reset_id, filling_by = x.asker, filling_at = x.at
 from (select distinct on (id) * from json_to_recordset($1::json)

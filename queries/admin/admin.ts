@@ -5,18 +5,20 @@
 import type { Pool } from 'pg';
 import { type Organizations, openOrganizations } from './organizations.ts';
 import { openPatients, type Patients } from './patients.ts';
+import { openProduction, type ProductionQueries } from './production.ts';
 import { openProjects, type Projects } from './projects.ts';
 import { openSso, type SsoQueries } from './sso.ts';
 import { openTraffic, type Traffic } from './traffic.ts';
 
 /** All queries of the admin interface. */
-export type AdminQueries = Organizations & Projects & Patients & SsoQueries & Traffic;
+export type AdminQueries = Organizations & Projects & ProductionQueries & Patients & SsoQueries & Traffic;
 
 /** Opens them over a database. */
 export function openAdminQueries(pool: Pool): AdminQueries {
   return {
     ...openOrganizations(pool),
     ...openProjects(pool),
+    ...openProduction(pool),
     ...openPatients(pool),
     ...openSso(pool),
     ...openTraffic(pool),

@@ -5,6 +5,7 @@ import type { CriteriaLocks } from '#commands/command.ts';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { openSandboxQueue, type SandboxQueue } from '#commands/sandbox/queue.ts';
 import { type AdminQueries, openAdminQueries } from '#queries/admin/admin.ts';
+import { newestProductionApplication } from '#queries/admin/production.ts';
 import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import { refuseCostly } from '#queries/too-costly.ts';
 import { recordAt, toCollection } from '../audit/record-at.ts';
@@ -55,6 +56,10 @@ export function openAdministration({
 }: AdministrationDeps): Administration {
   const adminQueries = wrapCalls(openAdminQueries(pool), refuseCostly);
   const visible = (position: Position) => passed(position, ['projects']);
+  /** Waits until the read model shows everything in the log. @throws Refusal unavailable */
+  const whenUpToDate = async () => {
+    if (!(await passed(await store.head(), ['projects']))) throw unavailable('projects lag behind the log');
+  };
   const queue = openSandboxQueue({ locks, waiting, visible });
   const admin = openAdmin({
     kernel,
@@ -62,8 +67,12 @@ export function openAdministration({
     sandboxPatients,
     productionAccess,
     queue,
+    newestApplication: async (project) => {
+      await whenUpToDate();
+      return newestProductionApplication(pool, project);
+    },
     domainHolders: async (domains) => {
-      if (!(await passed(await store.head(), ['projects']))) throw unavailable('projects lag behind the log');
+      await whenUpToDate();
       return adminQueries.domainHolders(domains);
     },
     visible,

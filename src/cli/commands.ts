@@ -415,10 +415,12 @@ export function describeCommands(people: string): CommandLine {
   does(
     examples(
       command(
-        'production <action> <project>',
-        'allow: let a project create production keys and applications if PRODUCTION_ACCESS is request; withdraw: take that back',
-      ),
+        'production <action> [project]',
+        'list: list requests for production; allow: let a project create production keys and applications; refuse: refuse its request; withdraw: let it create no more',
+      ).option('--reason <text>', 'For refuse: the reason, which the project’s members can read'),
+      'annal production list',
       'annal production allow proj_…',
+      'annal production refuse proj_… --reason "Confirm your domain first"',
     ),
     async ([action = '', project = ''], options) => {
       const { productionCommand } = await import('./production.ts');

@@ -28,7 +28,9 @@ export const NOT_ALL_CHECKED = 4;
 export function expectAction(command: string, action: string, actions: readonly string[]): void {
   if (actions.includes(action)) return;
   const all =
-    actions.length === 1 ? `its action is ${actions[0]}` : `its actions are ${actions.join(' and ')}`;
+    actions.length === 1
+      ? `its action is ${actions[0]}`
+      : `its actions are ${actions.slice(0, -1).join(', ')} and ${actions.at(-1)}`;
   throw new Failure(
     `unknown action ${action} of annal ${command}; ${all}${didYouMean(action, actions)}`,
     MISUNDERSTOOD,

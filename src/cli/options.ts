@@ -60,6 +60,7 @@ const schema = z.strictObject({
   secret: text,
   readOnly: flag,
   command: text,
+  reason: text,
 });
 
 /** The names of all options, as commands read them. */

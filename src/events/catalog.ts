@@ -393,9 +393,29 @@ export const CATALOG = {
     streams: 'project-',
     data: z.object({ key_id: z.string() }),
   },
+  ProductionAccessRequested: {
+    version: 1,
+    says: 'A member asked the operator of the installation to allow a project production keys and applications.',
+    streams: 'project-',
+    data: z.object({
+      project_id: z.string(),
+      request_id: z.string(),
+      use: z.string().describe('for what the project needs production, in the words of the member'),
+    }),
+  },
+  ProductionAccessRefused: {
+    version: 1,
+    says: 'An operator of the installation refused a request for production.',
+    streams: 'project-',
+    data: z.object({
+      project_id: z.string(),
+      request_id: z.string(),
+      reason: z.string().optional().describe('for the members of the organization'),
+    }),
+  },
   ProductionAccessAllowed: {
     version: 1,
-    says: 'An operator of the installation allowed a project to create production keys and applications.',
+    says: 'An operator of the installation allowed a project to create production keys and applications, which also answers a request that waits.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },

@@ -27,6 +27,7 @@ export type IdPrefix =
   | 'link_'
   | 'shl_'
   | 'prop_'
+  | 'preq_'
   | 'req_';
 
 /** Returns a prefix followed by 22 random URL-safe characters (128 bits). */

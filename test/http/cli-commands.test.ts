@@ -198,7 +198,9 @@ describe('the command line', () => {
         'lisen',
       ],
       ['its actions are load and list; did you mean `load`?', 'terminology', 'lod'],
-      ['its actions are allow and withdraw; did you mean `allow`?', 'production', 'alow', 'x'],
+      ['its actions are allow, withdraw, list and refuse; did you mean `allow`?', 'production', 'alow', 'x'],
+      ['name the project: annal production refuse proj_…', 'production', 'refuse'],
+      ['--reason belongs to refuse, not to allow', 'production', 'allow', 'x', '--reason', 'y'],
       ['did you mean `history`?', 'help', 'hisotry'],
     ] as const) {
       const { stderr, ...outcome } = await run(args, here());

@@ -46,7 +46,8 @@ describe('the documentation’s examples', () => {
   let owner: AdminUser;
 
   before(async () => {
-    service = await startInProcess();
+    // Where production is open, nobody has to ask for it.
+    service = await startInProcess({}, { PRODUCTION_ACCESS: 'request' });
     described = (await (await fetch(`${service.url}/openapi.json`)).json()) as Document;
     owner = await signIn(service, 'owner@clinic.example');
   });

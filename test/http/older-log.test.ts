@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { CATALOG } from '#src/events/catalog.ts';
+import { signIn, withToken } from '#test/support/admin.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { createMigratedDatabase } from '#test/support/database.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -18,6 +19,7 @@ describe('a log of commit 2a2c921', () => {
   let log: OlderLog;
   let service: InProcess;
   let dataDir: string;
+  let base: string;
   const annal = (...args: readonly string[]): Promise<CommandOutcome> =>
     runCommand(args, { DATA_DIR: dataDir, DATABASE_URL: service.databaseUrl });
   /** Writes a recorded file into a folder of its own. */
@@ -32,7 +34,10 @@ describe('a log of commit 2a2c921', () => {
     log = await olderLog();
     dataDir = await temporaryFolder();
     await putDocuments(dataDir, log);
-    service = await startInProcess({}, { DATA_DIR: dataDir }, log);
+    // The people of the log signed in at that service's development issuer.
+    base = log.base.replace('/fhir/R4', '');
+    const settings = { DATA_DIR: dataDir, BASE_URL: base, PRODUCTION_ACCESS: 'request' };
+    service = await startInProcess({}, settings, log);
   });
   after(async () => {
     await service?.stop();
@@ -80,6 +85,23 @@ describe('a log of commit 2a2c921', () => {
     const lines = service.log.filter((line) => line.includes('no longer trusted'));
     expect(lines).to.have.length(1);
     expect(JSON.parse(lines[0] ?? '')).to.include({ application: id, cause: 'not_given_by_operator' });
+  });
+
+  it('lets a project that had production go on with it, until the operator withdraws it', async () => {
+    const of = (type: string) => log.events.filter((event) => event.type === type);
+    const made = of('ApiKeyCreated').filter(({ data }) => JSON.parse(data).environment === 'production');
+    // The operator had withdrawn it, when production was by request; later it was open.
+    expect(made.map(({ stream }) => stream)).to.deep.equal(
+      of('ProductionAccessWithdrawn').map(({ stream }) => stream),
+    );
+    const id = made[0]?.stream.slice('project-'.length) ?? '';
+    const { token, ...who } = await signIn({ url: base, pool: service.pool }, 'owner@clinic.example');
+    const owner = withToken(service.url, token, who);
+    const newKey = () => owner.ask('POST', `/projects/${id}/keys`, { name: 'k', environment: 'production' });
+    expect((await newKey()).status).to.equal(201);
+    expect((await annal('production', 'withdraw', id)).code).to.equal(0);
+    expect((await newKey()).status).to.equal(403);
+    expect((await owner.done('GET', `/projects/${id}/production-requests`)).data).to.deep.equal([]);
   });
 
   it('opens, and verify finds nothing, also against the checkpoint of that day', async () => {

@@ -1,4 +1,7 @@
-/** What ends in the read model `projects`: verifications, and applications with their projects, however batches are cut. */
+/**
+ * What ends in the read model `projects`: verifications, requests for production, and applications with their projects,
+ * however batches are cut.
+ */
 import { expect } from 'chai';
 import { projects } from '#projections/projects/project.ts';
 import { runAll } from '#projections/rows.ts';
@@ -8,6 +11,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
+import { toMicros } from '#src/shared/time.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { made, stored } from './made.ts';
 
@@ -73,6 +77,47 @@ describe('read model projects, however batches are cut or repeated', () => {
       }
     });
   }
+
+  it('answers requests for production by their own refusal, or by the first allowance after them', async () => {
+    for (const cut of [...CUTS, [5, 2, 7, 3, 99]]) {
+      const id = `proj_${newUuid()}`;
+      const data = { project_id: id };
+      const requested = (name: string): NewEvent =>
+        made({
+          type: 'ProductionAccessRequested',
+          data: { ...data, request_id: `${name} ${id}`, use: name },
+        });
+      const allowed = (): NewEvent => made({ type: 'ProductionAccessAllowed', data });
+      const events = stored(projectStream(id), [
+        made({ type: 'ProjectCreated', data: { ...data, organization_id: 'org_1', name: 'Pilot' } }),
+        requested('first'),
+        made({
+          type: 'ProductionAccessRefused',
+          data: { ...data, request_id: `first ${id}`, reason: 'no domain' },
+        }),
+        requested('second'),
+        allowed(),
+        made({ type: 'ProductionAccessWithdrawn', data }),
+        requested('third'),
+        allowed(),
+        requested('fourth'),
+      ]);
+      await project(events, cut);
+      const { rows } = await database.pool.query(
+        `select use, status, reason, answered_at from projects.production_request where project = $1 order by created_at`,
+        [id],
+      );
+      const at = (index: number) => toMicros(events[index]?.metadata.recorded_at ?? '');
+      expect(rows, `${cut}`).to.deep.equal([
+        { use: 'first', status: 'refused', reason: 'no domain', answered_at: at(2) },
+        { use: 'second', status: 'allowed', reason: null, answered_at: at(4) },
+        { use: 'third', status: 'allowed', reason: null, answered_at: at(7) },
+        { use: 'fourth', status: 'pending', reason: null, answered_at: null },
+      ]);
+      const word = await one('select production, production_at from projects.project where id = $1', id);
+      expect(word, `${cut}`).to.deep.equal({ production: 'allowed', production_at: at(7) });
+    }
+  });
 
   type Happened = 'opened' | 'closed' | 'registered' | 'deleted';
   const ends: [string, Happened[], Happened | undefined][] = [

@@ -25,6 +25,7 @@ export async function startSecondInstance(service: InProcess): Promise<SecondIns
     EVENTSTORE_URL,
     RATE_LIMIT_PER_MINUTE: NO_LIMIT,
     SANDBOX_PATIENTS: '0',
+    PRODUCTION_ACCESS: 'open',
   });
   const app = await startApp({ config, databaseUrl: service.databaseUrl, log: pino({ level: 'silent' }) });
   await app.listen();

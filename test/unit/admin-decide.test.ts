@@ -8,9 +8,10 @@ import * as organization from '#commands/organization/decide.ts';
 import { ORGANIZATION } from '#commands/organization/state.ts';
 import * as project from '#commands/project/decide.ts';
 import { issueKey } from '#commands/project/key.ts';
+import * as production from '#commands/project/production.ts';
 import { PROJECT } from '#commands/project/state.ts';
 import type { PlainEvent } from '#src/events/catalog.ts';
-import { given } from '#test/support/given.ts';
+import { BEGINNING, given } from '#test/support/given.ts';
 
 const ANN = { issuer: 'https://idp.example', subject: 'ann' };
 const BEN = { issuer: 'https://idp.example', subject: 'ben' };
@@ -245,32 +246,110 @@ describe('deciding on projects', () => {
     given(PROJECT, [opened]).when(revoke).thenRefused('not_found');
   });
 
-  it('given no access to production, when it is by request, then no key of production; of the sandbox, one', () => {
+  describe('when production is by request', () => {
     const allowed: PlainEvent = { type: 'ProductionAccessAllowed', data: { project_id: 'proj_1' } };
     const withdrawn: PlainEvent = { type: 'ProductionAccessWithdrawn', data: { project_id: 'proj_1' } };
-    const createKey = project.createKey('proj_1', event, 'request');
-    for (const before of [[], [allowed, withdrawn]])
-      given(PROJECT, [opened, ...before])
-        .when(createKey)
-        .thenRefused('forbidden');
-    given(PROJECT, [opened, allowed]).when(createKey).thenEvents(event);
-    given(PROJECT, [opened])
-      .when(project.createKey('proj_1', event, 'open'))
-      .thenEvents(event);
-    const sandbox: typeof event = { ...event, data: { ...event.data, environment: 'sandbox' } };
-    const forSandbox = project.createKey('proj_1', sandbox, 'request');
-    given(PROJECT, [opened]).when(forSandbox).thenEvents(sandbox);
-  });
+    const requested: PlainEvent = {
+      type: 'ProductionAccessRequested',
+      data: { project_id: 'proj_1', request_id: 'preq_1', use: 'a diary' },
+    };
+    const refusal = { project_id: 'proj_1', request_id: 'preq_1' };
+    const refused: PlainEvent = { type: 'ProductionAccessRefused', data: refusal };
+    const access = 'request';
+    const on = (...events: PlainEvent[]) => given(PROJECT, [opened, ...events]);
+    const createKey = project.createKey('proj_1', event, { access });
 
-  it('when access to production is set, then once', () => {
-    const allowed: PlainEvent = { type: 'ProductionAccessAllowed', data: { project_id: 'proj_1' } };
-    const allow = project.setProductionAccess('proj_1', true);
-    given(PROJECT, [opened]).when(allow).thenEvents(allowed);
-    given(PROJECT, [opened, allowed]).when(allow).thenNothing();
-    given(PROJECT, [opened, allowed])
-      .when(project.setProductionAccess('proj_1', false))
-      .thenEvents({ type: 'ProductionAccessWithdrawn', data: { project_id: 'proj_1' } });
-    given(PROJECT, [opened]).when(project.setProductionAccess('proj_1', false)).thenNothing();
+    it('given no access, then no key of production, with the way to ask; of the sandbox, one', () => {
+      for (const before of [[], [allowed, withdrawn], [requested, refused]])
+        on(...before)
+          .when(createKey)
+          .thenRefused(
+            'forbidden',
+            /production keys need approval here.*POST \/admin\/projects\/proj_1\/production-requests.*annal production allow proj_1/,
+          );
+      on(requested)
+        .when(createKey)
+        .thenRefused('forbidden', /the request preq_1 waits for the operator.*annal production allow proj_1/);
+      on(allowed).when(createKey).thenEvents(event);
+      on()
+        .when(project.createKey('proj_1', event, { access: 'open' }))
+        .thenEvents(event);
+      const sandbox: typeof event = { ...event, data: { ...event.data, environment: 'sandbox' } };
+      on()
+        .when(project.createKey('proj_1', sandbox, { access }))
+        .thenEvents(sandbox);
+    });
+
+    it('given keys of production from before, then access, until it is withdrawn, and again by a later key', () => {
+      for (const before of [[event], [event, revoked], [allowed, withdrawn, event]])
+        on(...before)
+          .when(createKey)
+          .thenEvents(event);
+      on(event, withdrawn).when(createKey).thenRefused('forbidden');
+    });
+
+    it('given applications of production from before, then access, until it is withdrawn', () => {
+      // The project was opened at the beginning, the events below one microsecond later each.
+      const since = (newestApplication: number) =>
+        project.createKey('proj_1', event, { access, newestApplication });
+      on().when(since(BEGINNING)).thenEvents(event);
+      on(withdrawn).when(since(BEGINNING)).thenRefused('forbidden');
+      on(withdrawn)
+        .when(since(BEGINNING + 2))
+        .thenEvents(event);
+    });
+
+    it('given no access, when it is asked for, then once; given access, 409', () => {
+      const ask = production.requestProduction('proj_1', 'preq_1', 'a diary', { access });
+      on().when(ask).thenEvents(requested);
+      on(requested, refused).when(ask).thenEvents(requested);
+      on(allowed, withdrawn).when(ask).thenEvents(requested);
+      on(requested)
+        .when(ask)
+        .thenRefused('conflict', /preq_1 .*waits/);
+      for (const before of [[allowed], [event]])
+        on(...before)
+          .when(ask)
+          .thenRefused('conflict', /already/);
+      for (const rule of [{ access: 'open' }, { access, newestApplication: BEGINNING }] as const)
+        on()
+          .when(production.requestProduction('proj_1', 'preq_1', 'a diary', rule))
+          .thenRefused('conflict', /already/);
+    });
+
+    it('when an operator allows, then once, also what was asked for by a project that had it before', () => {
+      const allow = production.allowProduction('proj_1');
+      for (const before of [[], [requested], [requested, refused], [event, requested], [allowed, withdrawn]])
+        on(...before)
+          .when(allow)
+          .thenEvents(allowed);
+      on(allowed).when(allow).thenNothing();
+      on(requested, allowed).when(allow).thenNothing();
+    });
+
+    it('when an operator refuses, then the request that waits, with a reason if there is one', () => {
+      const refuse = production.refuseProduction('proj_1');
+      on(requested).when(refuse).thenEvents(refused);
+      on(requested)
+        .when(production.refuseProduction('proj_1', 'no domain'))
+        .thenEvents({ type: 'ProductionAccessRefused', data: { ...refusal, reason: 'no domain' } });
+      for (const before of [[], [requested, refused], [requested, allowed]])
+        on(...before)
+          .when(refuse)
+          .thenRefused('conflict', /proj_1 has no request/);
+    });
+
+    it('when an operator withdraws, then once, and again when something of production was made since', () => {
+      const withdraw = production.withdrawProduction('proj_1');
+      for (const before of [[], [allowed], [event], [withdrawn, event]])
+        on(...before)
+          .when(withdraw)
+          .thenEvents(withdrawn);
+      on(allowed, withdrawn).when(withdraw).thenNothing();
+      on(withdrawn)
+        .when(production.withdrawProduction('proj_1', BEGINNING + 2))
+        .thenEvents(withdrawn);
+    });
   });
 
   it('given no project, or one that is deleted, then 404 whatever is asked', () => {
@@ -278,7 +357,10 @@ describe('deciding on projects', () => {
       project.remove('proj_1'),
       project.createKey('proj_1', event),
       project.revokeKey('proj_1', 'key_1'),
-      project.setProductionAccess('proj_1', true),
+      production.requestProduction('proj_1', 'preq_1', 'x', { access: 'request' }),
+      production.refuseProduction('proj_1'),
+      production.allowProduction('proj_1'),
+      production.withdrawProduction('proj_1'),
     ]) {
       given(PROJECT, []).when(decide).thenRefused('not_found');
       given(PROJECT, [opened, event, deleted]).when(decide).thenRefused('not_found');
@@ -369,11 +451,14 @@ describe('deciding on applications', () => {
     const none = given(APPLICATION, []);
     for (const before of [[], [allowed, withdrawn]])
       none
-        .when(application.register(live, owner(opened, ...before), 'request'))
+        .when(application.register(live, owner(opened, ...before), { access: 'request' }))
         .thenRefused('forbidden', /production applications need approval.*annal production allow proj_1/);
-    none.when(application.register(live, owner(opened, allowed), 'request')).thenEvents(made);
-    none.when(application.register(live, owner(opened), 'open')).thenEvents(made);
-    none.when(application.register(data, owner(opened), 'request')).thenEvents(registered);
+    none.when(application.register(live, owner(opened, allowed), { access: 'request' })).thenEvents(made);
+    none
+      .when(application.register(live, owner(opened), { access: 'request', newestApplication: BEGINNING }))
+      .thenEvents(made);
+    none.when(application.register(live, owner(opened), { access: 'open' })).thenEvents(made);
+    none.when(application.register(data, owner(opened), { access: 'request' })).thenEvents(registered);
   });
 
   it('given no project, or one that is deleted, when one is registered, then 404', () => {

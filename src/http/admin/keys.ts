@@ -44,7 +44,8 @@ export const KEY_ROUTES = [
     path: '/admin/projects/{project_id}/keys',
     operationId: 'createKey',
     summary: 'Create an API key',
-    description: 'The key is shown only in this answer: the service stores its hash.',
+    description:
+      'The key is shown only in this answer: the service stores its hash. A key of `production` needs production access for the project (else 403, with the way to ask).',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

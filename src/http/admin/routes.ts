@@ -7,6 +7,7 @@ import { LOG_ROUTES } from './logs.ts';
 import { MEMBER_ROUTES } from './members.ts';
 import { ORGANIZATION_ROUTES } from './organizations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
+import { PRODUCTION_REQUEST_ROUTES } from './production-requests.ts';
 import { PROJECT_ROUTES } from './projects.ts';
 import { QUICKSTART_ROUTES } from './quickstart.ts';
 import { SANDBOX_ROUTES } from './sandbox.ts';
@@ -21,6 +22,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
   ...MEMBER_ROUTES,
   ...SSO_ROUTES,
   ...PROJECT_ROUTES,
+  ...PRODUCTION_REQUEST_ROUTES,
   ...KEY_ROUTES,
   ...TOKEN_ROUTES,
   ...APPLICATION_ROUTES,

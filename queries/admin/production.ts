@@ -1,0 +1,84 @@
+/** Requests of projects for production, and what else decides on them. */
+import type { Pool } from 'pg';
+import type { Micros } from '#src/shared/time.ts';
+import { type Page, type PageAsked, pageOf } from './page.ts';
+
+/** A request; times are microseconds since 1970. */
+export interface ProductionRequestRow {
+  readonly id: string;
+  readonly project: string;
+  readonly use: string;
+  readonly status: 'pending' | 'allowed' | 'refused';
+  /** The operator's, for a refusal. */
+  readonly reason: string | null;
+  readonly created_at: Micros;
+  readonly answered_at: Micros | null;
+}
+
+/** A request as operators see it. */
+export interface NamedProductionRequest extends ProductionRequestRow {
+  readonly project_name: string;
+  readonly organization: string;
+  readonly organization_name: string;
+  /** Of the person who asked: the e-mail address, if the organization's members have it, else the subject. */
+  readonly person: string | null;
+}
+
+/** Queries about requests. */
+export interface ProductionQueries {
+  readonly productionRequests: (project: string, asked: PageAsked) => Promise<Page<ProductionRequestRow>>;
+}
+
+const REQUEST = 'r.id, r.project, r.use, r.status, r.reason, r.created_at, r.answered_at';
+
+/** Opens the questions. */
+export function openProduction(pool: Pool): ProductionQueries {
+  return {
+    productionRequests: (project, asked) =>
+      pageOf(
+        pool,
+        {
+          name: 'production-requests',
+          rows: `select ${REQUEST} from projects.production_request r where r.project = $1`,
+          values: [project],
+        },
+        asked,
+      ),
+  };
+}
+
+/**
+ * Returns requests of open projects: those that wait, oldest first, then those that were answered, newest first.
+ * @param project only this one's
+ */
+export async function allProductionRequests(
+  pool: Pool,
+  project?: string,
+): Promise<readonly NamedProductionRequest[]> {
+  const { rows } = await pool.query<NamedProductionRequest>(
+    `select ${REQUEST}, p.name as project_name, p.organization, o.name as organization_name,
+       coalesce(m.email, r.subject) as person
+     from projects.production_request r
+     join projects.project p on p.id = r.project and p.deleted_at is null
+     join projects.organization o on o.id = p.organization
+     left join projects.member m on (m.organization, m.issuer, m.subject) = (p.organization, r.issuer, r.subject)
+     where $1::text is null or r.project = $1
+     order by r.answered_at is not null, case when r.answered_at is null then r.created_at end, r.answered_at desc, r.id`,
+    [project ?? null],
+  );
+  return rows;
+}
+
+/**
+ * Returns when the newest production application of a project was registered, deleted ones included. Index:
+ * application_of_project.
+ */
+export async function newestProductionApplication(pool: Pool, project: string): Promise<Micros | undefined> {
+  const { rows } = await pool.query<{ created_at: Micros }>({
+    name: 'newest-production-application',
+    text: `select created_at from projects.application where project = $1 and environment = 'production'
+      order by created_at desc limit 1`,
+    values: [project],
+  });
+  return rows[0]?.created_at;
+}
