@@ -4,14 +4,23 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { encodeCursor } from '../cursor.ts';
 import { sizeOf, withLargeBodies } from '../large-bodies.ts';
 import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
-import { isByTime, type SearchRequest, understandRequest } from './ask.ts';
+import { type SearchRequest, understandRequest } from './ask.ts';
 import { type FoundRow, openFind } from './find.ts';
+import type { Last } from './order.ts';
 import type { ParsedSearch } from './parse.ts';
-import { LIMITS, type Limits, planOf } from './plan.ts';
+import { type Asked, LIMITS, type Limits, planOf } from './plan.ts';
+import {
+  cursorAfter,
+  cursorBefore,
+  cursorOfEnd,
+  isByTime,
+  isReversible,
+  isTotal,
+  type Start,
+} from './start.ts';
 
 /** A page of matches, and the parsed query. */
 export interface SearchPage {
@@ -19,6 +28,10 @@ export interface SearchPage {
   readonly total?: number;
   readonly matches: readonly CurrentResource[];
   readonly next?: string;
+  /** Absent on the first page, and where the order can't be read backward. */
+  readonly previous?: string;
+  /** Absent on the only page, and where the order can't be read from its end. */
+  readonly last?: string;
   /** True if it has fewer matches than requested because of the budget. */
   readonly isShortened?: true;
   readonly used: ParsedSearch['used'];
@@ -36,43 +49,93 @@ export function openSearch(
 ): Search {
   const find = openFind(pool);
   return async (caller, request) => {
-    const { search, asked, empty, now } = await understandRequest(pool, terminology, caller.sees, request);
+    const { search, asked, start, empty, now } = await understandRequest(
+      pool,
+      terminology,
+      caller.sees,
+      request,
+    );
     const { used, unknown } = search;
     if (empty)
       return { ...(asked.total || search.onlyTotal ? { total: 0 } : {}), matches: [], used, unknown };
     if (search.onlyTotal) return { total: await find.total(asked.selection), matches: [], used, unknown };
-    const { total, rows } = await find.page(asked, planOf(asked, limits));
+    const { total, rows: read } = await find.page(asked, planOf(asked, limits));
+    const rows = start.backward === true ? withValues(read) : read;
     const { budget = new AnswerBudget(), type } = request;
-    const fitting = budget.takeRows(rows.slice(0, search.count).map(({ body }) => sizeOf(body)));
-    const { matches, ...more } = pageOf(type, rows, fitting, (first) =>
-      isByTime(asked.order) ? (asked.made ?? Math.max(now, Number(first.keys[0]))) : null,
-    );
+    const most = Math.min(rows.length, asked.limit - 1);
+    const fitting = budget.takeRows(rows.slice(0, most).map(({ body }) => sizeOf(body)));
+    const shown = rows.slice(0, fitting);
+    const [first] = rows;
+    const made =
+      isByTime(asked.order) && first !== undefined
+        ? (asked.made ?? Math.max(now, Number(first.keys[0])))
+        : null;
+    const around = cursorsAround(asked, start, shown, rows.length > fitting, made);
     return {
       ...(total === undefined ? {} : { total }),
-      matches: await withLargeBodies(pool, caller.sees, matches),
-      ...more,
-      ...(fitting < Math.min(rows.length, search.count) ? { isShortened: true } : {}),
+      matches: await withLargeBodies(pool, caller.sees, toMatches(type, shown, start)),
+      ...around,
+      ...lastPage(asked, search.count, total, around.next),
+      ...(fitting < most ? { isShortened: true } : {}),
       used,
       unknown,
     };
   };
 }
 
-/** The rows of a page, and the cursor after it when there are more. */
-function pageOf(
+/** Returns the rows that have a value of the first key: in the reversed order, the others don't follow them. */
+function withValues(rows: readonly FoundRow[]): readonly FoundRow[] {
+  const without = rows.findIndex(({ keys }) => keys[0] === null);
+  return without === -1 ? rows : rows.slice(0, without);
+}
+
+function toMatches(
   type: ResourceType,
-  rows: readonly FoundRow[],
-  count: number,
-  madeAt: (first: FoundRow) => Micros | null,
-): Pick<SearchPage, 'matches' | 'next'> {
+  shown: readonly FoundRow[],
+  { backward }: Start,
+): SearchPage['matches'] {
   // A resource that was deleted while one read model was behind the other is in only one of them.
-  const matches = rows
-    .slice(0, count)
-    .flatMap(({ place: id, version, last_updated: lastUpdated, body }) =>
-      version === null ? [] : [{ id, type, version, lastUpdated, body }],
-    );
-  const [first] = rows;
-  const end = rows[count - 1];
-  if (rows.length <= count || first === undefined || end === undefined) return { matches };
-  return { matches, next: encodeCursor([madeAt(first), end.place, ...end.keys]) };
+  const matches = shown.flatMap(({ place: id, version, last_updated: lastUpdated, body }) =>
+    version === null ? [] : [{ id, type, version, lastUpdated, body }],
+  );
+  return backward === true ? matches.reverse() : matches;
+}
+
+/**
+ * Returns the cursors of the pages beside a page.
+ * @param shown its rows as they were read
+ * @param more whether there are rows beyond them
+ */
+function cursorsAround(
+  { order }: Asked,
+  start: Start,
+  shown: readonly FoundRow[],
+  more: boolean,
+  made: Micros | null,
+): Pick<SearchPage, 'next' | 'previous'> {
+  const [first, end] = [shown[0], shown.at(-1)];
+  if (first === undefined || end === undefined) return {};
+  const at = ({ place: id, keys }: FoundRow): Last => ({ id, keys });
+  if (start.backward === true)
+    return {
+      ...(start.last === undefined ? {} : { next: cursorAfter(made, at(first)) }),
+      ...(more ? { previous: cursorBefore(made, at(end)) } : {}),
+    };
+  return {
+    ...(more ? { next: cursorAfter(made, at(end)) } : {}),
+    ...(start.last !== undefined && isReversible(order, first)
+      ? { previous: cursorBefore(made, at(first)) }
+      : {}),
+  };
+}
+
+/** Returns the cursor of the last page: as many rows as the last of full pages has. */
+function lastPage(
+  { order }: Asked,
+  count: number,
+  total: number | undefined,
+  next: string | undefined,
+): Pick<SearchPage, 'last'> {
+  if (next === undefined || total === undefined || !isTotal(order)) return {};
+  return { last: cursorOfEnd(total % count || count) };
 }

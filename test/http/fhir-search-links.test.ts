@@ -26,6 +26,7 @@ describe('links of searches', () => {
         status: 'final',
         code: { coding: [{ system: 'urn:c', code: 'a,b|c' }] },
         subject: { reference: `${base}/Patient/${patient}` },
+        ...(n === 0 ? {} : { effectiveDateTime: `2020-01-0${n}` }),
       });
   });
   after(() => service.stop());
@@ -67,6 +68,60 @@ describe('links of searches', () => {
       expect(next.startsWith(base), next).to.equal(true);
       expect((await get(next)).entry?.length).to.be.greaterThan(0);
     }
+  });
+
+  it('lead back to the same pages, and to the first and the last one', async () => {
+    const idsOf = ({ entry = [] }: Bundle): string[] => entry.map(({ resource }) => resource.id);
+    const relations = (bundle: Bundle) => bundle.link.map(({ relation }) => relation);
+    for (const [path, back, end] of [
+      ['/Observation?_count=1', [1, 2], true],
+      ['/Observation?_count=2', [1], true],
+      ['/Observation?_count=1&_total=none', [1, 2], false],
+      ['/Observation?_count=1&_sort=-_lastUpdated', [1, 2], true],
+      // The one without a date comes last; no page leads back from there.
+      ['/Observation?_count=1&_sort=-date', [1], false],
+      ['/Observation?_count=1&_sort=date,_id&subject:Patient.name=a', [1], false],
+      ['/Observation?_count=1&_sort=status,date', [], false],
+      [`/Patient/${patient}/Observation?_count=1&_include=Observation:subject`, [1, 2], true],
+      ['/?_type=Observation,Patient&_count=2', [], false],
+      ['/Provenance?_count=2', [], false],
+    ] as const) {
+      const pages: Bundle[] = [];
+      for (let url: string | undefined = path; url !== undefined; ) {
+        const page: Bundle = await get(url);
+        pages.push(page);
+        url = link(page, 'next');
+      }
+      const [first, ...others] = pages;
+      expect(relations(first ?? { link: [] }), path).to.deep.equal([
+        'self',
+        'next',
+        ...(end ? ['last'] : []),
+      ]);
+      for (const [n, page] of pages.entries()) {
+        const previous = link(page, 'previous');
+        expect(previous !== undefined, `${path}: previous of ${n}`).to.equal(back.some((each) => each === n));
+        if (previous !== undefined) {
+          const before = await get(previous);
+          expect(before.entry, `${path}: before ${n}`).to.deep.equal(pages[n - 1]?.entry);
+          expect(link(before, 'next'), path).to.equal(link(pages[n - 1] ?? { link: [] }, 'next'));
+          expect(link(before, 'previous') !== undefined, path).to.equal(n > 1);
+        }
+        const last = link(page, 'last');
+        expect(last !== undefined, `${path}: last of ${n}`).to.equal(end || n === pages.length - 1);
+        if (last !== undefined)
+          expect(idsOf(await get(last)), path).to.deep.equal(idsOf(pages.at(-1) ?? page));
+      }
+      for (const page of others)
+        expect((await get(link(page, 'first') ?? '')).entry, path).to.deep.equal(first?.entry);
+    }
+    for (const path of [
+      '/Observation',
+      '/Observation?_count=3',
+      '/Observation?status=amended',
+      '/?_type=Patient',
+    ])
+      expect(relations(await get(path)), path).to.deep.equal(['self']);
   });
 
   it('say exactly what was used', async () => {

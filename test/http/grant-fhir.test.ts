@@ -173,9 +173,13 @@ describe('the FHIR interface under a grant', () => {
       found.push(...idsIn(json));
       const links = json.link as unknown as { relation: string; url: string }[];
       const next = links.find(({ relation }) => relation === 'next')?.url ?? '';
-      const cursor = new URL(next === '' ? service.base : next).searchParams.get('_cursor');
-      for (const id of [record, ...labs])
-        expect(Buffer.from(cursor ?? '', 'base64url').toString('latin1')).not.to.contain(id);
+      for (const { url } of links)
+        for (const id of [record, ...labs]) {
+          const cursor = new URL(url).searchParams.get('_cursor');
+          expect(Buffer.from(cursor ?? '', 'base64url').toString('latin1')).not.to.contain(id);
+        }
+      const previous = links.find(({ relation }) => relation === 'previous')?.url;
+      if (page > 0) expect(idsIn((await ask(narrow, previous ?? '')).json)).to.deep.equal([found[page - 1]]);
       expect(text).not.to.contain(record);
       path = next;
     }

@@ -248,6 +248,79 @@ describe('sorted searches', () => {
     }
   }).timeout(60_000);
 
+  /** What a page links to, and what it shows. */
+  const pageAt = async (type: ResourceType, query: string, cursor: string | undefined, limits = LIMITS) => {
+    const asked = new URLSearchParams(query);
+    if (cursor !== undefined) asked.set('_cursor', cursor);
+    const page = await openSearch(
+      database.pool,
+      undefined,
+      limits,
+    )(caller, {
+      type,
+      query: asked,
+      base: 'http://localhost/',
+    });
+    const { next, previous, last, matches } = page;
+    return { next, previous, last, ids: matches.map(({ id }) => id) };
+  };
+  type Paged = Awaited<ReturnType<typeof pageAt>>;
+
+  it('read backward, every page has the rows and the next page that it had before', async () => {
+    for (const [name, limits] of [
+      ['index', LIMITS],
+      ['walk', { few: 0, far: 1_000 }],
+      ['short walk', { few: 0, far: 3 }],
+    ] as const)
+      for (const filter of ['', 'code=two', `patient=${patient}`, 'date=ge2019-03&code:not=one'])
+        for (const sort of SORTS) {
+          const count = 13;
+          const query = `${filter}&_sort=${sort}&_count=${count}`;
+          const forward: Paged[] = [];
+          let cursor: string | undefined;
+          do {
+            const page: Paged = await pageAt('Observation', query, cursor, limits);
+            forward.push(page);
+            cursor = page.next;
+          } while (cursor !== undefined);
+          const title = `${name}: ${query}`;
+          const [by = '', ...others] = sort.split(',').map((key) => key.replace(/^-/, ''));
+          // Other keys must be everywhere, and a row needs a value of the first: those without one come last.
+          const isReversible = others.every((key) => key === '_lastUpdated' || key === '_id');
+          const hasValue = ([id]: readonly string[]): boolean => {
+            const row = made.find((each) => each.id === id);
+            const key = rank[by as By] as Rank;
+            return row !== undefined && key(row, false) !== undefined;
+          };
+          for (const [n, page] of forward.entries())
+            expect(page.previous !== undefined, `${title}: page ${n}`).to.equal(
+              n > 0 && isReversible && hasValue(page.ids),
+            );
+          const from = forward.findLastIndex(({ previous }) => previous !== undefined);
+          for (let n = from, { previous } = forward[from] ?? {}; previous !== undefined; ) {
+            n -= 1;
+            const page: Paged = await pageAt('Observation', query, previous, limits);
+            expect(page.ids, `${title}: back to page ${n}`).to.deep.equal(forward[n]?.ids);
+            expect(page.next, `${title}: from page ${n}`).to.equal(forward[n]?.next);
+            previous = page.previous;
+            if (previous === undefined) expect(n, title).to.equal(0);
+          }
+          const { last } = forward[0] ?? {};
+          expect(last !== undefined, `${title}: last`).to.equal(
+            forward.length > 1 && isReversible && by.startsWith('_'),
+          );
+          if (last === undefined) continue;
+          const end = await pageAt('Observation', query, last, limits);
+          expect(end.ids, `${title}: last page`).to.deep.equal(forward.at(-1)?.ids);
+          expect([end.next, end.last]).to.deep.equal([undefined, undefined]);
+          const back = await pageAt('Observation', query, end.previous, limits);
+          expect(back.ids, `${title}: before the last page`).to.deep.equal(forward.at(-2)?.ids);
+        }
+    const names = await pageAt('Patient', '_sort=given&_count=2', undefined);
+    // Of several names another one would count in the reversed order.
+    expect((await pageAt('Patient', '_sort=given&_count=2', names.next)).previous).to.equal(undefined);
+  }).timeout(120_000);
+
   it('in one record: every page', async () => {
     for (const [filter, wanted] of [
       ...FILTERS,
@@ -320,6 +393,10 @@ describe('sorted searches', () => {
       [null, made[0]?.id, 'soon'],
       [5, made[0]?.id, '7'],
       [null, 'x', '7'],
+      ['before', null, made[0]?.id, null],
+      ['before', null, made[0]?.id],
+      ['end', 3],
+      ['end', 0],
       7,
     ]) {
       expect(await refused(`_sort=date&_cursor=${cursor([key].flat())}`)).to.contain('not a cursor');

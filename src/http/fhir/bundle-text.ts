@@ -4,7 +4,7 @@ import type { GrantPass } from '../grant/pass.ts';
 
 /** A link of a Bundle. */
 export interface Link {
-  readonly relation: 'self' | 'next';
+  readonly relation: 'self' | keyof Pages;
   readonly url: string;
 }
 
@@ -73,19 +73,34 @@ export function joined(pieces: readonly (string | Buffer)[]): Buffer {
   return whole;
 }
 
-/**
- * Returns the links of a page: `self`, and `next` if there is one.
- * @param query the effective parameters, without a cursor
- */
-export function pageLinks(path: string, query: URLSearchParams, next: string | undefined): Link[] {
-  const self: Link = { relation: 'self', url: query.size === 0 ? path : `${path}?${query}` };
-  if (next === undefined) return [self];
-  const further = new URLSearchParams(query);
-  further.append(CURSOR, next);
-  return [self, { relation: 'next', url: `${path}?${further}` }];
+/** The cursors of other pages; '' for the first one, which needs none. */
+export interface Pages {
+  readonly next?: string | undefined;
+  readonly previous?: string | undefined;
+  readonly first?: '' | undefined;
+  readonly last?: string | undefined;
 }
 
-/** Returns the cursor of a next page as the caller gets it: encrypted under a grant. */
+/**
+ * Returns the links of a page: `self`, and those to other pages that are there.
+ * @param query the effective parameters, without a cursor
+ */
+export function pageLinks(path: string, query: URLSearchParams, pages: Pages): Link[] {
+  const { next, previous, first, last } = pages;
+  const at = (cursor: string): string => {
+    const parameters = new URLSearchParams(query);
+    if (cursor !== '') parameters.append(CURSOR, cursor);
+    return parameters.size === 0 ? path : `${path}?${parameters}`;
+  };
+  const links: Link[] = [{ relation: 'self', url: at('') }];
+  if (next !== undefined) links.push({ relation: 'next', url: at(next) });
+  if (previous !== undefined) links.push({ relation: 'previous', url: at(previous) });
+  if (first !== undefined) links.push({ relation: 'first', url: at(first) });
+  if (last !== undefined) links.push({ relation: 'last', url: at(last) });
+  return links;
+}
+
+/** Returns the cursor of another page as the caller gets it: encrypted under a grant. */
 export function shownCursor(pass: GrantPass | undefined, cursor: string | undefined): string | undefined {
   return pass === undefined || cursor === undefined ? cursor : pass.edge.cursor(cursor);
 }

@@ -174,7 +174,7 @@ function bundle(
   { shape, ignored }: Shown,
 ): Buffer {
   const self = new URLSearchParams([...query].filter(([name]) => KNOWN.has(name) && name !== CURSOR));
-  const links = pageLinks(service.base + path, self, shownCursor(pass, page.next));
+  const links = pageLinks(service.base + path, self, { next: shownCursor(pass, page.next) });
   const told = ignored.length === 0 ? [] : [outcomeEntry(path, ignored)];
   const pieces = page.entries.flatMap((entry, n) =>
     entryPieces(service.base, entry, n + told.length > 0, shape),

@@ -6,7 +6,7 @@ import { operationOutcome } from '#src/fhir/outcome.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
-import { bundleText, pageLinks } from './bundle-text.ts';
+import { bundleText, type Pages, pageLinks } from './bundle-text.ts';
 import { cut } from './subset.ts';
 
 /** A page to answer. */
@@ -16,8 +16,8 @@ export interface FoundPage {
   readonly included: readonly CurrentResource[];
   /** True if more resources belong to the page than are shown. */
   readonly more: boolean;
-  /** Cursor of the next page. */
-  readonly next?: string;
+  /** Cursors of other pages. */
+  readonly pages: Pages;
   /** Effective parameters in order, without the cursor. */
   readonly used: readonly [key: string, text: string][];
   /** Ignored parameters, to report. */
@@ -43,7 +43,7 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
   // First, so that readers know about the problem before the matches.
   if (issues.length > 0) entries.unshift(outcomeEntry(issues));
   const self = new URLSearchParams([...page.used]);
-  const links = pageLinks(base + path, self, page.next);
+  const links = pageLinks(base + path, self, page.pages);
   const total = page.total === undefined ? {} : { total: page.total };
   return {
     status: 200,

@@ -14,7 +14,7 @@ import { requireOnType } from '#src/shared/outside-grant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Answer } from '../answer.ts';
 import { requireFresh } from '../freshness.ts';
-import { shownCursor } from './bundle-text.ts';
+import { type Pages, shownCursor } from './bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { answerSearch, asWarning } from './search-bundle.ts';
 import { searchTypes, typesIn } from './search-types.ts';
@@ -256,7 +256,22 @@ async function answerPage(
       text !== '' &&
       (isOwn(key, asked) || (asked.several && key === '_type') || taken.has(`${key}=${text}`)),
   );
-  const next = shownCursor(pass, page.next);
-  const linked = { ...page, ...(next === undefined ? {} : { next }) };
-  return answerSearch(base, path, { ...linked, included: resources, more, used, subset });
+  const pages = pagesAround(query.get(CURSOR) ?? '', page, pass);
+  return answerSearch(base, path, { ...page, pages, included: resources, more, used, subset });
+}
+
+/**
+ * Returns the cursors of the pages around a page. The only page of a search has none; the one that no page follows is
+ * the last.
+ * @param own the page's cursor; '' for the first page
+ */
+function pagesAround(own: string, { next, previous, last }: SearchPage, pass: FhirRequest['pass']): Pages {
+  const shown = (cursor: string | undefined) => shownCursor(pass, cursor);
+  if (own === '') return { next: shown(next), last: shown(last) };
+  return {
+    next: shown(next),
+    previous: shown(previous),
+    first: '',
+    last: shown(last ?? (next === undefined ? own : undefined)),
+  };
 }

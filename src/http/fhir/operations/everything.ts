@@ -167,8 +167,8 @@ class Seen {
     const { cursor, offset = 0, used } = this.asked;
     const further = new URLSearchParams(used);
     further.delete('_offset');
-    const [self] = pageLinks(path, used, undefined);
-    const [, next] = pageLinks(path, further, shownCursor(this.pass, this.#next));
+    const [self] = pageLinks(path, used, {});
+    const [, next] = pageLinks(path, further, { next: shownCursor(this.pass, this.#next) });
     const isWhole = this.#next === undefined && cursor === undefined && offset === 0;
     return {
       ...(isWhole ? { total: this.#matches } : {}),

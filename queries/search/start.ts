@@ -1,0 +1,110 @@
+/**
+ * Where a page of a search begins, and the cursors of the pages around it. A page is read forward from the end of the
+ * previous one; or backward, from the beginning of the next one or from the end of all matches.
+ */
+import { z } from 'zod';
+import type { Micros } from '#src/shared/time.ts';
+import { CURSOR, decodeCursor, encodeCursor } from '../cursor.ts';
+import { isEverywhere, type Last, type OrderKey } from './order.ts';
+import { badParameter } from './raw.ts';
+
+/** Where a page begins; empty for the first page. */
+export interface Start {
+  /** For an order by `_lastUpdated`: when the first page was made. */
+  readonly made?: Micros;
+  /** The row beside the page. Without it, the page is at an end of the matches. */
+  readonly last?: Last;
+  /** True for a page that is read in the reversed order and comes before `last`. */
+  readonly backward?: true;
+  /** The number of rows of the last page. */
+  readonly most?: number;
+}
+
+/** [when the first page was made, last id, its sort keys]; the first for an order by `_lastUpdated` alone. */
+const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
+const before = z.tuple([z.literal('before'), z.int().nullable(), z.uuid()]).rest(z.string().nullable());
+const end = z.tuple([z.literal('end'), z.int().min(1)]);
+const start = z.union([place, before, end]);
+
+/** Returns the cursor of the page after a row. */
+export function cursorAfter(made: Micros | null, { id, keys }: Last): string {
+  return encodeCursor([made, id, ...keys]);
+}
+
+/** Returns the cursor of the page before a row. */
+export function cursorBefore(made: Micros | null, { id, keys }: Last): string {
+  return encodeCursor(['before', made, id, ...keys]);
+}
+
+/** Returns the cursor of the last page, which has so many rows. */
+export function cursorOfEnd(rows: number): string {
+  return encodeCursor(['end', rows]);
+}
+
+/** Returns true if an order is by `_lastUpdated` alone, which every write changes. */
+export function isByTime(order: readonly OrderKey[]): boolean {
+  return order.length === 1 && order[0]?.by === '_lastUpdated';
+}
+
+/** Returns true if every row has every key of an order, so that the order can be read from its end. */
+export function isTotal(order: readonly OrderKey[]): boolean {
+  return order.every(isEverywhere);
+}
+
+/**
+ * Returns true if the rows before a row can be read in the reversed order. The row needs a value of the first key,
+ * because rows without one come last in either direction; every row needs the other keys; and of several values another
+ * one would count.
+ */
+export function isReversible(order: readonly OrderKey[], { keys }: Pick<Last, 'keys'>): boolean {
+  const [first, ...others] = order;
+  return (
+    first !== undefined && keys[0] !== null && first.place?.single !== false && others.every(isEverywhere)
+  );
+}
+
+/** Returns the order from the end to the beginning. */
+export function reversed(order: readonly OrderKey[]): readonly OrderKey[] {
+  return order.map((key) => ({ ...key, descending: !key.descending }));
+}
+
+/**
+ * Returns where a page begins.
+ * @throws Refusal `malformed` for a cursor of another search
+ */
+export function startOf(cursor: string | undefined, order: readonly OrderKey[]): Start {
+  if (cursor === undefined) return {};
+  const decoded = decodeCursor(cursor, start);
+  if (decoded[0] === 'end') {
+    if (isTotal(order)) return { backward: true, most: decoded[1] };
+    throw otherSearch();
+  }
+  const isBefore = decoded[0] === 'before';
+  const [made, id, ...keys] = decoded[0] === 'before' ? place.parse(decoded.slice(1)) : decoded;
+  const fits =
+    keys.length === order.length &&
+    keys.every((key, n) => fitsKey(key, order[n])) &&
+    (made !== null) === isByTime(order);
+  if (!fits || (isBefore && !isReversible(order, { keys }))) throw otherSearch();
+  return { last: { id, keys }, ...(made === null ? {} : { made }), ...(isBefore ? { backward: true } : {}) };
+}
+
+function otherSearch(): Error {
+  return badParameter(CURSOR, 'the value is not a cursor of this search; start again without it');
+}
+
+/**
+ * Checks a key in a cursor; null is valid only for keys that a resource may lack. All have an id and a time.
+ */
+function fitsKey(key: string | null, of: OrderKey | undefined): boolean {
+  return key === null ? of !== undefined && !isEverywhere(of) : VALUES[of?.type ?? 'text'].test(key);
+}
+
+/** The valid texts of values in cursors. */
+const VALUES: Readonly<Record<OrderKey['type'], RegExp>> = {
+  uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  int8: /^-?\d{1,18}$|^-?[1-8]\d{18}$/,
+  // The digits of a number of 1,000 characters, plus half a unit of its last place.
+  numeric: /^-?(?:\d{1,5000}(?:\.\d{1,5000})?|Infinity)$/,
+  text: /^[^\0]{0,1000}$/su,
+};
