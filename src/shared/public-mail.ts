@@ -2,15 +2,41 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { isCompanyDomain } from 'company-email-validator';
 
+/** Domains that registries give only to schools, universities, governments and armed forces. The package lists some. */
+const RESTRICTED = /(?:^|\.)(?:edu|gov|mil|(?:ac|edu|gov|mil)\.[a-z]{2})$/;
+
+/** Domains that the package lists, and below which others register domains: each has another owner. */
+const SUFFIXES: ReadonlySet<string> = new Set(
+  'com.ar msk.ru net.ua nom.za org.ua pp.ua spb.ru web.id za.com zp.ua'.split(' '),
+);
+
+/** Domains of universities that the package lists. */
+const UNIVERSITIES: ReadonlySet<string> = new Set(
+  'bi.no liu.se tcd.ie uco.es ul.ie unican.es uni-miskolc.hu upf.org usask.ca'.split(' '),
+);
+
+/** Domains of public mail providers that the package lacks. */
+const MISSING: ReadonlySet<string> = new Set(
+  'addy.io anonaddy.com disroot.org mailbox.org privaterelay.appleid.com riseup.net startmail.com systemli.org tuta.com zoho.eu zohomail.com zohomail.eu'.split(
+    ' ',
+  ),
+);
+
 /**
  * Tells whether a domain is of a public mail provider, or below such a domain. The list of providers is that of the
- * package company-email-validator; it has internationalised names in either form.
+ * package company-email-validator, corrected as docs/decisions/0019 says; it has internationalised names in either form.
  * @param domain in any form and letter case
  */
 export function isPublicMailDomain(domain: string): boolean {
   const ascii = domainToASCII(domain).replace(/\.$/, '');
   return [ascii, domainToUnicode(ascii)].some((form) => {
     const labels = form.split('.');
-    return labels.some((_label, index) => !isCompanyDomain(labels.slice(index).join('.')));
+    const names = labels.map((_label, index) => labels.slice(index).join('.'));
+    return !names.some((name) => UNIVERSITIES.has(name)) && names.some(isListed);
   });
+}
+
+function isListed(name: string): boolean {
+  if (MISSING.has(name)) return true;
+  return !RESTRICTED.test(name) && !SUFFIXES.has(name) && !isCompanyDomain(name);
 }
