@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
+import { searchesHold } from '#test/support/public-reports/searches.ts';
+import { writesHold } from '#test/support/public-reports/writes.ts';
 import type { Answer } from '#test/support/service.ts';
 
 describe('publicly reported faults of other servers', () => {
@@ -567,4 +569,7 @@ describe('publicly reported faults of other servers', () => {
     for (const path of ['/ValueSet/nobody', '/ValueSet/%7C', '/Patient/administrative-gender'])
       expectStatus(await service.fhir(path), 404);
   });
+
+  writesHold(() => service);
+  searchesHold(() => service);
 });

@@ -23,6 +23,15 @@ export const FRAMING: readonly Form[] = [
   form('hexadecimal escapes', one('ST', '\\X48656C6C6F\\ \\XC3A5\\')),
   form('formatting', one('FT', '\\H\\Gram stain\\N\\\\.br\\many rods\\.sp2\\few cocci\\.in4\\.')),
   form('an escape that nobody knows', one('ST', 'a\\Zxx\\b \\ c')),
+  form('a backslash that begins no escape', one('ST', '4\\5 re.')),
+  form('escaped escapes', one('ST', '\\E\\R\\E\\')),
+  form(
+    'times without an offset, which have that of MSH-7',
+    results(`OBX|1|DTM|8665-2^LMP^LN||202603011230||||||F|||202603310810`).replace(
+      '20260331080000+0200',
+      '20260331080000',
+    ),
+  ),
   form('a line break within a text', one('TX', 'first line\nsecond line')),
   form('a segment that goes on in ADD', results(`OBX|1|TX|${GLUCOSE}||begins `, 'ADD|and ends||||||F')),
   form('blank lines and indentation', `${one('NM', '5.6', 'mmol/L|||||F').replaceAll('\r', '\r\r  ')}\r\r`),

@@ -5,6 +5,7 @@ import { type Form, form, GLUCOSE, one, results } from './parts.ts';
 export const VALUES: readonly Form[] = [
   form('NM', one('NM', '5.60', 'mmol/L|||||F')),
   form('NM with a comma', one('NM', '5,6', 'mmol/l|||||F')),
+  form('NM with a leading zero', one('NM', '065.88', 'g/L|||||F')),
   form('NM that is two numbers', one('NM', '1,234', 'mmol/L|||||F')),
   form('NM below a limit', one('NM', '<0.1', 'mmol/L|||||F')),
   form('NM that is none', one('NM', 'haemolysed', 'mmol/L|||||F')),
@@ -72,6 +73,10 @@ export const VALUES: readonly Form[] = [
     results('OBX|1|DT|8665-2^LMP^LN||20260231||||||F', 'OBX|2|NM|2160-0^Crea^LN||70|umol/L|||||F|||20269931'),
   ),
   form('ED of base64', one('ED', '^application^PDF^Base64^JVBERi0xLjQK')),
+  form(
+    'ED of 90 kB',
+    one('ED', `^application^PDF^Base64^${Buffer.from(`%PDF-1.4\n${'x'.repeat(90_000)}`).toString('base64')}`),
+  ),
   form('ED of plain text', one('ED', '^TEXT^plain^A^hello \\F\\ you')),
   form('ED that is not what it says', one('ED', '^IM^JPEG^Base64^###')),
   form('RP to an address', one('RP', 'https://lab.example/r/1.pdf^^application^pdf')),
