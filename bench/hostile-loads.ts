@@ -108,7 +108,7 @@ async function record(bench: Bench, target: OwnTarget, made: Additions): Promise
   return patient;
 }
 
-/** Returns a transaction of Observations, each derived from the one before. */
+/** Returns a transaction of Observations, each derived from the previous one. */
 function derived(patient: string, n: number, entries: number): Sample {
   const bundle = additions(patient, n, entries);
   const entry = (bundle.entry as { fullUrl: string; resource: Sample }[]).map((each, i, all) => ({

@@ -21,7 +21,7 @@ export interface Figure {
 export interface Finding {
   readonly bounds: readonly Bound[];
   readonly figures: readonly Figure[];
-  /** Most memory of a measured Node process, in MB, if other than for most rows. */
+  /** Maximum memory of a measured Node process, in MB, if it differs from that of most rows. */
   readonly mostMemory?: number;
   /** How its medians were computed, if it has its own rounds instead of the run's. */
   readonly rounds?: string;

@@ -42,12 +42,14 @@ export async function runBatch(
     for (const entry of writes) {
       if (!methods.includes(entry.method)) continue;
       const key = entry.id ?? `entry ${entry.index}`;
-      chains.set(key, [...(chains.get(key) ?? []), entry]);
+      const chain = chains.get(key);
+      if (chain === undefined) chains.set(key, [entry]);
+      else chain.push(entry);
     }
-    const waiting = [...chains.values()];
+    // All workers take from one iterator.
+    const waiting = chains.values();
     const worker = async (): Promise<void> => {
-      for (let chain = waiting.shift(); chain !== undefined; chain = waiting.shift())
-        for (const entry of chain) await one(entry);
+      for (const chain of waiting) for (const entry of chain) await one(entry);
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
   }

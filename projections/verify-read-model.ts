@@ -98,7 +98,7 @@ function isNewer(failure: unknown, check: Pick<LogCheck, 'hasNewer'>): boolean {
   );
 }
 
-/** What was found about one read model. */
+/** The findings about one read model. */
 export interface Found {
   readonly faults: readonly ReadModelFault[];
   readonly lag?: ReadModelLag;

@@ -1,7 +1,7 @@
 /**
  * What a caller sees of the rows of read models: the one condition on rows of `resources`, `history` and `timeline`
  * (docs/spec/decisions.md, section 9, "Letters" and "Categories"). A caller with an API key sees everything of the owner:
- * statements then have their tenant's condition alone; for a client whose scopes name types, also that on types. Under a grant the record, the types and the categories are
+ * statements then have only their tenant's condition; for a client whose scopes name types, also that on types. Under a grant the record, the types and the categories are
  * conditions inside the query, so that totals, pages and orders are those of what is seen.
  */
 import { categoryKey } from '#src/fhir/search/categories.ts';

@@ -5,7 +5,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 /** SQLSTATE query_canceled: `statement_timeout` (PostgreSQL documentation, Appendix A). */
 const CANCELED = '57014';
 
-/** Most conditions that an answer names. */
+/** Maximum number of conditions that an answer names. */
 const NAMED = 5;
 
 /** Questions → their costly part, as clients know it. */

@@ -1,5 +1,5 @@
 /**
- * What a project does at a steady rate, whatever others do: each request is due at its time, and its latency counts from
+ * The requests of a project at a steady rate, whatever others do: each request is due at its time, and its latency counts from
  * then, also while earlier ones wait. No answer ends it; those of another status are counted.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export interface SteadyOutcome {
   readonly faults: readonly string[];
 }
 
-/** Longest wait for an answer, in ms: then the request has failed. */
+/** Maximum wait for an answer, in ms: then the request has failed. */
 const WAIT_MS = 60_000;
 
 async function run({ load, rate, seconds }: SteadyPlan): Promise<SteadyOutcome> {

@@ -1,4 +1,4 @@
-/** What one project's work costs another: reads and creates at a steady rate, alone and during each hostile load. */
+/** The cost of one project's work for another one: reads and creates at a steady rate, alone and during each hostile load. */
 import type { Bench } from '../bench.ts';
 import { HOSTILE, type HostileLoad, type OwnTarget } from '../hostile-loads.ts';
 import type { Flood, FloodOutcome } from '../load/flood.ts';
@@ -15,7 +15,7 @@ const CREATES = 15;
 /** The highest accepted p99, in ms, and as a multiple of the p99 alone: the higher one counts. */
 const MOST_MS = 250;
 const TIMES_ALONE = 5;
-/** Most memory, in MB: a third of what bodies may take is held for one project, as bytes and as text. */
+/** Maximum memory, in MB: a third of what bodies may take is held for one project, as bytes and as text. */
 const MOST_MEGABYTES = 800;
 /** The least share of its own rate that a hostile project keeps. */
 const KEEPS = 0.2;

@@ -165,7 +165,7 @@ async function appendEnd(
 
 /**
  * Decides the end of the Patient, then of all grants, so that applications under a grant are told of both. Ids follow
- * from what is ended: a second run ends nothing twice.
+ * from those of the ended events: a second run ends nothing twice.
  */
 function ending(state: Resources, clock: Clock, past: PastOf, patient: string, ids: IdSource): Draft[] {
   past.require(activeGrants(state));

@@ -1,4 +1,4 @@
-/** What a stop waits for: the HTTP server's pending responses, appends, and the read models that this instance writes. */
+/** The work that a stop waits for: the HTTP server's pending responses, appends, and the read models that this instance writes. */
 import type { Server } from 'node:http';
 import type { Progress } from '#projections/progress.ts';
 import type { Projector } from '#projections/projector.ts';

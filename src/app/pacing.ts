@@ -70,7 +70,7 @@ export class Pacing {
   /**
    * Runs an append, after waiting for its turn if it is large. The owner with the fewest outstanding events
    * goes first, then the one whose last turn is longest ago, so that a project's bulk load delays its own
-   * appends before those of others. An append larger than the bound goes alone.
+   * appends before those of others. An append larger than the bound goes by itself.
    * @param owner identifies the project; any text.
    * @throws Refusal unavailable (503, Retry-After) when its turn doesn't come in time; rethrows errors of the
    * append.

@@ -258,7 +258,7 @@ function optional<K extends string, V>(name: K, value: V | undefined): { [key in
 }
 
 /**
- * Returns the criteria of `If-None-Exist` alone, encoded in one way. Clients send `identifier=…`, `?identifier=…`, `Type?identifier=…` or a
+ * Returns only the criteria of `If-None-Exist`, encoded in one way. Clients send `identifier=…`, `?identifier=…`, `Type?identifier=…` or a
  * whole URL, some with parameters that select nothing.
  * @param expression of the criteria
  * @throws Refusal malformed (400) for an escape that can't be decoded

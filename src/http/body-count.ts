@@ -51,7 +51,7 @@ export class JsonCount implements BodyCount {
   #entries = 0;
   #depth = 0;
   #inObject = false;
-  /** Whether the position is in a list that is a member of the outermost object. */
+  /** True if the position is in a list that is a member of the outermost object. */
   #inEntries = false;
   #inString = false;
   #escaped = false;
@@ -160,7 +160,7 @@ export class JsonCount implements BodyCount {
   }
 }
 
-/** Most line ends and separators of a text: a message of 20,000 segments with everything in them has half as many. */
+/** Maximum number of line ends and separators of a text: a message of 20,000 segments with everything in them has half as many. */
 const MOST_SIGNS = 1_000_000;
 
 /**

@@ -32,7 +32,7 @@ export const JSON_TYPES: readonly string[] = [
   'application/json+fhir',
 ];
 
-/** What a request's body may be. */
+/** The accepted forms and the limits of a request's body. */
 export interface BodyLimits {
   /** Accepted media types, lower case. */
   readonly accepted: readonly string[];

@@ -7,7 +7,7 @@ import { hasBody, textOf } from './body.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Longest form, in bytes, unpacked. */
+/** Maximum length of a form, in bytes, unpacked. */
 const LIMIT = 100_000;
 
 const parse = koaBody({

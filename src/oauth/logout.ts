@@ -1,4 +1,4 @@
-/** What the logout endpoint asks of the authorization server (OpenID Connect RP-Initiated Logout 1.0). */
+/** The authorization server's answers to the logout endpoint (OpenID Connect RP-Initiated Logout 1.0). */
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/identity.ts';
 import { type IdTokenHint, readIdTokenHint } from './id-token-hint.ts';

@@ -4,19 +4,19 @@
  */
 import { type Refusal, unavailable } from './refusal.ts';
 
-/** What users share: places, events or bytes. */
+/** A quantity that users share: places, events or bytes. */
 export interface Budget {
-  /** What all users together may use; a function, if that changes. */
+  /** The quantity that all users together may use; a function, if that changes. */
   readonly total: number | (() => number);
-  /** What one user may use; a function, if that changes. */
+  /** The quantity that one user may use; a function, if that changes. */
   readonly ofOne: number | (() => number);
 }
 
 /** A budget that users wait for. */
 export interface AdmissionLimits extends Budget {
-  /** Most that wait, per user. */
+  /** Maximum number that waits, per user. */
   readonly waiting: number;
-  /** Longest wait, in ms. */
+  /** Maximum wait, in ms. */
   readonly waitMs: number;
   /** Returns the refusal after a wait that was too long. Default: 503, "too many requests are waiting". */
   readonly late?: () => Refusal;

@@ -42,7 +42,7 @@ export interface Sees {
   readonly within?: Granted;
   /** Set while it is a sandbox that is being filled. */
   readonly isFilling?: true;
-  /** What a client may do on each type, where its scopes name types; absent: on all types what `Calls.scopes` says. */
+  /** The rights of a client on each type, where its scopes name types; absent: those of `Calls.scopes` on all types. */
   readonly types?: Access;
 }
 

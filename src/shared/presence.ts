@@ -12,7 +12,7 @@ const LINGERS_MS = 250;
 /** Callers that are remembered before those who are gone are forgotten. */
 const REMEMBERED = 1_000;
 
-/** Who has requests under way. */
+/** The callers that have requests under way. */
 export class Presence {
   readonly #visits = new Map<string, Visit>();
   readonly #now: () => number;
@@ -56,5 +56,5 @@ export class Presence {
   }
 }
 
-/** Who is present in this process: it has one event loop, which all share. */
+/** The callers that are present in this process: it has one event loop, which all share. */
 export const presence = new Presence();

@@ -1,5 +1,5 @@
 /**
- * What is found in a single series, and what is invented: the rates that decision 0024 names, on records whose seeds no
+ * Rates of true and of invented findings in a single series: those that decision 0024 names, on records whose seeds no
  * threshold was chosen on.
  */
 import { expect } from 'chai';
@@ -37,7 +37,7 @@ describe('insight: single series', () => {
     expect(shareFound('trends', values, ({ kind }) => kind === 'trend')).to.be.at.least(0.8);
   });
 
-  it('shows 92 % of steps of 3.1 with 13 values a side, as a change or a trend', () => {
+  it('shows 92 % of steps of 3.1 with 13 values on each side, as a change or a trend', () => {
     const values = (n: number) => noise('step', n, 26).map((each, k) => each + (k < 13 ? 0 : 3.1));
     expect(shareFound('steps', values, isCourse)).to.be.at.least(0.92);
   });

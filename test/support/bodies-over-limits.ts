@@ -11,7 +11,7 @@ export interface BodyOverLimit {
   readonly as: 'person' | 'key' | 'nobody';
   readonly body: () => Buffer;
   readonly gzip?: true;
-  /** Whether the body has to end before its parts can be counted, because they are inside a string. */
+  /** True if the body has to end before its parts can be counted, because they are inside a string. */
   readonly ends?: true;
   readonly status: number;
   /** A part of the error message. */

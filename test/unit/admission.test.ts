@@ -46,7 +46,7 @@ describe('admission', () => {
     expect(await Promise.all(all)).to.deep.equal(['a1', 'a2', 'a3', 'b1']);
   });
 
-  it('go to who has the fewest, whoever came first', async () => {
+  it('go to the user that has the fewest, not to the one that came first', async () => {
     const [turns, works] = [new Admission({ ...limits, total: 2, waiting: 9 }), new Works()];
     const all = ['a1', 'a2', 'a3', 'a4'].map((name) => works.do(turns, 'a', name));
     all.push(works.do(turns, 'b', 'b1'), works.do(turns, 'c', 'c1'));

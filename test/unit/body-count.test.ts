@@ -1,4 +1,4 @@
-/** What bodies hold is counted from their bytes, wherever these are cut: docs/limits.md. */
+/** The values in bodies are counted from their bytes, wherever these are cut: docs/limits.md. */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type BodyCount, JsonCount, SignCount } from '#src/http/body-count.ts';

@@ -17,7 +17,7 @@ export const UCUM_NOTICE = `This product includes all or a portion of the UCUM t
 
 THE UCUM TABLE (IN ALL FORMATS), UCUM DEFINITIONS, AND SPECIFICATION ARE PROVIDED "AS IS." ANY EXPRESS OR IMPLIED WARRANTIES ARE DISCLAIMED, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE.`;
 
-/** What in the file is LOINC's and what isn't, as the licence requires. */
+/** Tells which members of the file are LOINC's, as the licence requires. */
 const LOINC_OWN =
   'The file is a selection: codes, with their long common names of LOINC 2.67 to 2.82, unchanged. The category, the short name, the synonyms, the members and the order beside them are Annal’s own and not LOINC’s; units are UCUM’s.';
 

@@ -1,7 +1,7 @@
 /**
  * Imports directory entries: organizations, practitioners, locations and medications that many files repeat
  * are loaded once. They are matched by any of their identifiers, or by content if they have none, within this import and
- * with what the service has; the first one wins. They are loaded before the records that refer to them, level by level, so that every reference
+ * with the service's entries; the first one wins. They are loaded before the records that refer to them, level by level, so that every reference
  * among them is already an id of the server and equal entries of different files are equal texts.
  */
 import { type Entry, faultOf } from './entry.ts';

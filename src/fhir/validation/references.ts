@@ -22,7 +22,7 @@ export function referenceCheck(check: ObjectCheck, targets: ReadonlySet<string> 
   };
 }
 
-/** Checks a literal reference. @returns the type of what it names; undefined if that can't be told */
+/** Checks a literal reference. @returns the type that it names; undefined if that can't be told */
 function checkText(
   reference: string,
   targets: ReadonlySet<string> | undefined,

@@ -403,7 +403,7 @@ function bodyOf(
   return readBody(ctx.req, limits, largeBodies.hold(ctx, scopeOfTurn(ctx)));
 }
 
-/** Most JSON values of a body: an import of 5,000 laboratory results, with everything said of each, has 150,000. */
+/** Maximum number of JSON values of a body: an import of 5,000 laboratory results, with everything said of each, has 150,000. */
 const MOST_VALUES = 200_000;
 
 function countOf(mediaType: string): BodyCount {

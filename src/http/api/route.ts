@@ -134,7 +134,7 @@ interface Description<Path extends string, C extends Credential> {
   readonly credential: C;
   /** Whether it takes an access token of a grant, and what it needs of it. */
   readonly grantToken: 'refused' | RouteOpening<Path>;
-  /** What it needs of a client whose scopes name types, where no token of a grant is taken. Default: all types. */
+  /** The access that it needs of a client whose scopes name types, where no token of a grant is taken. Default: all types. */
   readonly needs?: readonly Need[];
   /** Scope of an API key. */
   readonly scope?: 'read' | 'write';

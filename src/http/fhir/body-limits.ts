@@ -4,7 +4,7 @@ import { MAX_VALUES } from '#src/shared/json.ts';
 import { type BodyLimits, JSON_TYPES } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
 
-/** What a request takes as its body. */
+/** The kinds of bodies that requests have. */
 export type FhirBody = 'resource' | 'patch' | 'bundle';
 
 /** Settings that limit bodies. */

@@ -30,7 +30,7 @@ export async function readEntry(
   if (interaction.kind !== 'read') {
     throw new Refusal('invalid', {
       code: 'not-supported',
-      diagnostics: 'a GET entry must be a read, search or history',
+      diagnostics: 'a GET entry must be a read, a search, a history, an operation or metadata',
     });
   }
   const conditions: Record<string, string | undefined> = {

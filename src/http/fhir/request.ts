@@ -32,7 +32,7 @@ export interface FhirService {
   readonly searchable: () => Promise<void>;
   readonly stale: Stale;
   readonly bundleEntries: number;
-  /** Most JSON values of a Bundle, and of all JSON Patches in it. */
+  /** Maximum number of JSON values of a Bundle, and of all JSON Patches in it. */
   readonly bundleValues: number;
   /** JSON text of the CapabilityStatement. */
   readonly capability: string;
@@ -98,7 +98,7 @@ export type Interaction =
   | {
       readonly kind: 'write';
       readonly grantToken: GrantToken;
-      /** What it needs of a client whose scopes name types. Default: what `grantToken` says. */
+      /** The access that it needs of a client whose scopes name types. Default: that of `grantToken`. */
       readonly needs?: readonly Need[];
       /**
        * The body: none, one resource, a patch, or a Bundle, which may be larger and needs the scopes of its entries.

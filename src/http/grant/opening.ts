@@ -74,5 +74,5 @@ export function requireTypes({ sees }: Caller, token: RouteToken, needs?: readon
   for (const { type, letters } of needed) requireOnType(sees, type, letters);
 }
 
-/** What a route of the JSON interfaces states. */
+/** The statements of a route of the JSON interfaces. */
 type RouteToken = 'refused' | Pick<Opening, 'action' | 'needs'>;

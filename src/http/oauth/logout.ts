@@ -34,10 +34,10 @@ export interface LogoutDeps {
 
 /** Parameters of a request; all others are ignored. */
 const KNOWN = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'lang', 'ui_locales'];
-/** Longest `state`, as at `/oauth/authorize`. */
+/** Maximum length of `state`, as at `/oauth/authorize`. */
 const MAX_STATE = 512;
 
-/** What an application asks for. */
+/** A parsed request of an application. */
 interface LogoutRequest {
   readonly hint: IdTokenHint | undefined;
   /** Where the person goes afterwards; undefined without a registered address, and if anything is wrong. */

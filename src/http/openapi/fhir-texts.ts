@@ -10,6 +10,7 @@ export interface FhirText {
   /** The name in the operationId. */
   readonly name: string;
   readonly summary: string;
+  readonly description?: string;
   /** The kind of body; absent without one. */
   readonly body?: 'Resource' | 'Bundle' | 'Patch' | 'Form';
   /** The kind of response. */
@@ -54,6 +55,8 @@ export const FHIR_TEXTS: Readonly<Record<string, FhirText>> = {
   'POST ': {
     name: 'transaction',
     summary: 'Transaction or batch',
+    description:
+      'A `transaction` is all or nothing over one patient’s record, with new or matched directory entries beside it; each entry of a `batch` is for itself. Entries are POST, PUT, PATCH and DELETE of resources, also conditional, then GET and HEAD: reads, searches (also `POST {type}/_search?…`), histories, operations and `metadata`.',
     body: 'Bundle',
     answer: 'Bundle',
     statuses: [200],

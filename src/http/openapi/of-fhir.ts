@@ -6,6 +6,7 @@ import type { Operation } from '../fhir/operation.ts';
 import { OPERATIONS } from '../fhir/operations.ts';
 import { type Method, routeOf } from '../fhir/route.ts';
 import { bodyExamples, criteriaExample, formExample, inputExample } from './fhir-examples.ts';
+import { OF_QUERY, PRETTY } from './fhir-query.ts';
 import { FHIR_SHAPES, FHIR_TEXTS, type FhirText } from './fhir-texts.ts';
 import type { Part } from './schemas.ts';
 import { BY_GRANT, errorResponses, headers, securityOf } from './shared.ts';
@@ -109,7 +110,7 @@ function operation(
   return {
     operationId: idOf(text, path, method),
     summary: text.summary,
-    ...(accepts ? { description: GRANTED } : {}),
+    ...described(text.description, accepts ? GRANTED : undefined),
     tags: [tagOf(path)],
     security: open
       ? []
@@ -140,7 +141,13 @@ function operation(
   };
 }
 
-/** What a grant's token gets where it is taken. */
+/** Returns a description of those parts that are there. */
+function described(...parts: readonly (string | undefined)[]): Part {
+  const description = parts.filter((part) => part !== undefined).join(' ');
+  return description === '' ? {} : { description };
+}
+
+/** The description of routes that take a grant's token. */
 const GRANTED =
   'With an access token of a grant: what the grant covers of its record, under the pairwise id of the Patient. A type outside the grant answers 403 naming the missing scope. A resource outside a category, and every other record, answers like an unknown id.';
 
@@ -216,60 +223,6 @@ function inPath(name: string, types: readonly string[], path: string): Part {
   return { name, in: 'path', required: true, schema: { type: 'string', ...schema } };
 }
 
-const query = (name: string, description: string, schema: Part = { type: 'string' }): Part => ({
-  name,
-  in: 'query',
-  description,
-  schema,
-});
-
-const COUNT = query('_count', 'Entries of a page, at most 200.', {
-  type: 'integer',
-  minimum: 0,
-  default: 50,
-});
-const SHAPE = [
-  query('_summary', '`true`, `text`, `data`, `count` or `false`.'),
-  query('_elements', 'Names of the elements to answer with, separated by commas.'),
-];
-
-const CRITERIA: Part = {
-  ...query(
-    'criteria',
-    'R4’s search parameters of the type, each under its own name, as `/metadata` lists them.',
-    {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-    },
-  ),
-  style: 'form',
-  explode: true,
-};
-
-const PRETTY = query('_pretty', 'JSON with line breaks and indents.', { type: 'boolean', default: false });
-
-const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, readonly Part[]>> = {
-  criteria: [CRITERIA],
-  search: [
-    COUNT,
-    ...SHAPE,
-    query('_sort', 'Codes to sort by, separated by commas; `-` before one sorts downwards.'),
-    query('_include', '`Type:parameter`: also what matches refer to.'),
-    query('_revinclude', '`Type:parameter`: also what refers to matches.'),
-    CRITERIA,
-  ],
-  history: [
-    COUNT,
-    ...SHAPE,
-    query('_since', 'Versions recorded since, an instant.'),
-    query('_at', 'Versions current then.'),
-  ],
-  summary: SHAPE,
-  purge: [
-    query('_purge', 'Of a Patient: remove the whole record physically.', { type: 'boolean', default: false }),
-  ],
-};
-
 const content = (type: string, schema: string) => ({
   [type]: { schema: { $ref: `#/components/schemas/${schema}` } },
 });
@@ -306,48 +259,3 @@ function answerOf({ answer, body }: FhirText, status: number): Part {
     ...(answer === 'nothing' ? {} : { content: content(JSON_TYPE, answer) }),
   };
 }
-
-const resource = (type?: string): Part => ({
-  type: 'object',
-  properties: { resourceType: { type: 'string', ...(type === undefined ? {} : { enum: [type] }) } },
-  required: ['resourceType'],
-  additionalProperties: true,
-});
-
-/** Schemas of FHIR's resources, as far as all of them are alike: the structure is R4's. */
-export const FHIR_SCHEMAS: Part = {
-  Resource: {
-    ...resource(),
-    description: 'A resource of FHIR R4: https://hl7.org/fhir/R4/resourcelist.html',
-  },
-  Bundle: { ...resource('Bundle'), description: 'https://hl7.org/fhir/R4/bundle.html' },
-  CapabilityStatement: resource('CapabilityStatement'),
-  OperationOutcome: {
-    type: 'object',
-    description: 'https://hl7.org/fhir/R4/operationoutcome.html',
-    properties: {
-      resourceType: { type: 'string', enum: ['OperationOutcome'] },
-      issue: {
-        type: 'array',
-        minItems: 1,
-        items: {
-          type: 'object',
-          properties: {
-            severity: { type: 'string', enum: ['fatal', 'error', 'warning', 'information'] },
-            code: { type: 'string' },
-            diagnostics: { type: 'string' },
-            expression: { type: 'array', items: { type: 'string' }, description: 'FHIRPath of an element.' },
-            location: {
-              type: 'array',
-              items: { type: 'string' },
-              description: '`http.<name>` of a header or parameter.',
-            },
-          },
-          required: ['severity', 'code'],
-        },
-      },
-    },
-    required: ['resourceType', 'issue'],
-    additionalProperties: true,
-  },
-};

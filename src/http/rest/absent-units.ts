@@ -37,7 +37,7 @@ export async function withAbsentUnits(request: RestRequest, given: Sent): Promis
   return { ...given, unit: own, components: components === undefined ? undefined : parts };
 }
 
-/** Matches LOINC's names of what has a unit, even where none is known: `[Units/volume]`. */
+/** Matches LOINC's names of quantities that have a unit, even where none is known: `[Units/volume]`. */
 const QUOTIENT = /\[[^\]]+\/[^\]]+\]/;
 
 /** Why a code needs a unit; undefined if LOINC has none for it. */

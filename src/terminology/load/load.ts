@@ -29,7 +29,7 @@ interface Loadable {
 
 /**
  * Returns the loader of a code system that is one table.
- * @param own returns what says how to find its codes, in addition to what the file says.
+ * @param own returns further names and ranks to find its codes by, in addition to those of the file.
  */
 const fromOne =
   (

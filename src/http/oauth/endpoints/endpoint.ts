@@ -44,21 +44,28 @@ export function clientEndpoint(
   deps: EndpointDeps,
   work: (request: ClientRequest) => Promise<object>,
 ): (ctx: Context) => Promise<void> {
-  return async (ctx) => {
-    ctx.set(NOT_STORED);
-    try {
-      const body = await work(await requestOf(deps, ctx));
-      ctx.status = 200;
-      ctx.body = body;
-    } catch (error) {
-      const refused = errorOf(deps, error);
-      if (refused === undefined) throw error;
-      const { status, headers, body } = oauthErrorAnswer(refused);
-      ctx.status = status;
-      ctx.set({ ...headers });
-      ctx.body = body;
-    }
-  };
+  return (ctx) => answerJson(deps, ctx, async () => work(await requestOf(deps, ctx)));
+}
+
+/** Answers a request with JSON that isn't stored, or with an error of RFC 6749. */
+export async function answerJson(
+  deps: EndpointDeps,
+  ctx: Context,
+  work: () => Promise<object>,
+): Promise<void> {
+  ctx.set(NOT_STORED);
+  try {
+    const body = await work();
+    ctx.status = 200;
+    ctx.body = body;
+  } catch (error) {
+    const refused = errorOf(deps, error);
+    if (refused === undefined) throw error;
+    const { status, headers, body } = oauthErrorAnswer(refused);
+    ctx.status = status;
+    ctx.set({ ...headers });
+    ctx.body = body;
+  }
 }
 
 async function requestOf(deps: EndpointDeps, ctx: Context): Promise<ClientRequest> {
@@ -76,7 +83,7 @@ async function requestOf(deps: EndpointDeps, ctx: Context): Promise<ClientReques
 }
 
 /** Returns an error as a client gets it; undefined for a fault of the service. */
-export function errorOf({ refusalOf }: EndpointDeps, error: unknown): OAuthError | undefined {
+function errorOf({ refusalOf }: EndpointDeps, error: unknown): OAuthError | undefined {
   if (error instanceof OAuthError) return error;
   const refusal = refusalOf(error);
   return refusal === undefined || refusal.kind === 'internal' ? undefined : asOAuthError(refusal);

@@ -4,8 +4,7 @@ import { OAuthError } from '#src/oauth/error.ts';
 import { fhirUserOf } from '#src/oauth/id-token.ts';
 import { credentialOf } from '../../credentials.ts';
 import { requireFresh } from '../../freshness.ts';
-import { NOT_STORED, oauthErrorAnswer } from '../errors.ts';
-import { type EndpointDeps, errorOf } from './endpoint.ts';
+import { answerJson, type EndpointDeps } from './endpoint.ts';
 
 /** Dependencies of the endpoint. */
 export interface UserinfoDeps extends EndpointDeps {
@@ -14,18 +13,8 @@ export interface UserinfoDeps extends EndpointDeps {
 }
 
 /** Answers a request with the same claims as the ID token, under a token with `openid`. */
-export async function answerUserinfo(deps: UserinfoDeps, ctx: Context): Promise<void> {
-  ctx.set(NOT_STORED);
-  try {
-    ctx.body = await claimsFor(deps, ctx);
-  } catch (error) {
-    const refused = errorOf(deps, error);
-    if (refused === undefined) throw error;
-    const { status, headers, body } = oauthErrorAnswer(refused);
-    ctx.status = status;
-    ctx.set({ ...headers });
-    ctx.body = body;
-  }
+export function answerUserinfo(deps: UserinfoDeps, ctx: Context): Promise<void> {
+  return answerJson(deps, ctx, () => claimsFor(deps, ctx));
 }
 
 async function claimsFor(deps: UserinfoDeps, ctx: Context): Promise<object> {

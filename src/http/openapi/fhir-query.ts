@@ -1,0 +1,62 @@
+/** The query parameters of the FHIR interface in the OpenAPI document. */
+import type { FhirText } from './fhir-texts.ts';
+import type { Part } from './schemas.ts';
+
+const query = (name: string, description: string, schema: Part = { type: 'string' }): Part => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+});
+
+const COUNT = query('_count', 'Entries of a page, at most 200.', {
+  type: 'integer',
+  minimum: 0,
+  default: 50,
+});
+const SHAPE = [
+  query('_summary', '`true`, `text`, `data`, `count` or `false`.'),
+  query('_elements', 'Names of the elements to answer with, separated by commas.'),
+];
+
+const CRITERIA: Part = {
+  ...query(
+    'criteria',
+    'R4’s search parameters of the type, each under its own name, as `/metadata` lists them.',
+    {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+    },
+  ),
+  style: 'form',
+  explode: true,
+};
+
+/** `_pretty`, of every GET and POST. */
+export const PRETTY = query('_pretty', 'JSON with line breaks and indents.', {
+  type: 'boolean',
+  default: false,
+});
+
+/** The parameters of kinds of interactions. */
+export const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, readonly Part[]>> = {
+  criteria: [CRITERIA],
+  search: [
+    COUNT,
+    ...SHAPE,
+    query('_sort', 'Codes to sort by, separated by commas; `-` before one sorts downwards.'),
+    query('_include', '`Type:parameter`: also what matches refer to.'),
+    query('_revinclude', '`Type:parameter`: also what refers to matches.'),
+    CRITERIA,
+  ],
+  history: [
+    COUNT,
+    ...SHAPE,
+    query('_since', 'Versions recorded since, an instant.'),
+    query('_at', 'Versions current then.'),
+  ],
+  summary: SHAPE,
+  purge: [
+    query('_purge', 'Of a Patient: remove the whole record physically.', { type: 'boolean', default: false }),
+  ],
+};

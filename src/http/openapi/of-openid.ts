@@ -1,0 +1,102 @@
+/** `/oauth/userinfo` and `/oauth/logout` of OpenID Connect (docs/oauth.md). */
+import { ERROR, ERRORS, json, REQUEST_ID, TAG, TEXT } from './oauth-parts.ts';
+import type { Part } from './schemas.ts';
+import { BY_GRANT } from './shared.ts';
+
+function userinfo(operationId: string): Part {
+  return {
+    operationId,
+    summary: 'Who the person behind an access token is',
+    description: 'OpenID Connect Core 1.0, section 5.3. Takes a token of a grant with `openid`.',
+    tags: [TAG],
+    security: [BY_GRANT],
+    responses: {
+      200: json('The person', {
+        type: 'object',
+        properties: {
+          sub: { type: 'string', description: 'As in the ID token.' },
+          fhirUser: { type: 'string', format: 'uri', description: 'As in the ID token.' },
+        },
+        required: ['sub'],
+        additionalProperties: false,
+      }),
+      400: json('`invalid_request`', ERROR),
+      401: json('`invalid_token`: no token, or one that doesn’t work', ERROR),
+      403: json('`insufficient_scope`: a token without `openid`, or another credential', ERROR),
+      405: ERRORS[405],
+      429: ERRORS[429],
+      500: ERRORS[500],
+      503: ERRORS[503],
+    },
+  };
+}
+
+const LOGOUT_PARAMETERS: Readonly<Record<string, Part>> = {
+  id_token_hint: {
+    type: 'string',
+    description: 'An ID token that the application got for the person, also an expired one.',
+  },
+  client_id: { type: 'string', description: 'Default: that of the ID token.' },
+  post_logout_redirect_uri: {
+    type: 'string',
+    description: 'One that is registered, character by character.',
+  },
+  state: { type: 'string', maxLength: 512, description: 'Comes back unchanged.' },
+  lang: { type: 'string', description: 'Language of the page.' },
+};
+
+const LOGOUT_RESPONSES: Part = {
+  200: {
+    description: 'The page that asks, or that says that the person is signed out',
+    headers: REQUEST_ID,
+    content: { 'text/html': { schema: TEXT } },
+  },
+  303: { description: 'To `post_logout_redirect_uri`', headers: REQUEST_ID },
+  429: { $ref: '#/components/responses/Json429' },
+};
+
+const refusedForm = (description: string): Part => ({
+  description,
+  headers: REQUEST_ID,
+  content: { 'text/html': { schema: TEXT } },
+});
+
+const LOGOUT: Part = {
+  get: {
+    operationId: 'getLogout',
+    summary: 'End a person’s session here',
+    description:
+      'OpenID Connect RP-Initiated Logout 1.0; a browser opens it. With an ID token of the person as `id_token_hint` the session ends at once, else a page asks.',
+    tags: [TAG],
+    security: [],
+    parameters: Object.entries(LOGOUT_PARAMETERS).map(([name, schema]) => ({ name, in: 'query', schema })),
+    responses: LOGOUT_RESPONSES,
+  },
+  post: {
+    operationId: 'postLogout',
+    summary: 'End a person’s session here, with a form',
+    description: 'Leads to the same with GET. The page that asks sends its own form here.',
+    tags: [TAG],
+    security: [],
+    requestBody: {
+      content: {
+        'application/x-www-form-urlencoded': { schema: { type: 'object', properties: LOGOUT_PARAMETERS } },
+      },
+    },
+    responses: {
+      ...LOGOUT_RESPONSES,
+      403: refusedForm('The form isn’t from a page of this session'),
+      413: refusedForm('The form is too long'),
+      415: refusedForm('The body is not a form'),
+    },
+  },
+};
+
+/** The paths. */
+export const OPENID_PATHS: Readonly<Record<string, Part>> = {
+  '/oauth/userinfo': {
+    get: userinfo('getUserinfo'),
+    post: userinfo('postUserinfo'),
+  },
+  '/oauth/logout': LOGOUT,
+};
