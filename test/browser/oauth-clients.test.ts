@@ -12,6 +12,13 @@ import { startWorkshop, stopWorkshop, type Workshop } from '#test/support/author
 import { openBrowser } from '#test/support/browser.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { PERSON } from '#test/support/oauth-journey.ts';
+import {
+  AUTH_JS_PATH,
+  byAuthJs,
+  byOidcClientTs,
+  type LibraryApplication,
+  type SignedIn,
+} from '#test/support/other-oauth-clients.ts';
 import { portOf } from '#test/support/process.ts';
 
 const SCOPE = 'openid fhirUser launch/patient offline_access patient/*.rs';
@@ -79,7 +86,7 @@ describe('OAuth clients in a browser', () => {
     const url = new URL(request.url ?? '/', home);
     try {
       if (url.pathname === '/launch') await application.launch(request, response);
-      else if (url.pathname === '/callback') {
+      else if (url.pathname.includes('/callback')) {
         learned = await application.callback(request, response, url);
         response.setHeader('Content-Type', 'text/html').end('<!doctype html><h1>Connected</h1>');
       } else response.writeHead(404).end();
@@ -371,5 +378,45 @@ describe('OAuth clients in a browser', () => {
     });
     expectPatient(one);
     expect(one.subject).to.be.a('string');
+  });
+
+  /** Goes through the pages with a library. */
+  async function signedIn(library: LibraryApplication): Promise<SignedIn> {
+    let signed: SignedIn | undefined;
+    const one = await connect({
+      async launch(_, response) {
+        redirect(response, (await library.begin()).url);
+      },
+      async callback(_, __, url) {
+        signed = await library.finish(url);
+        const read = async (at: string): Promise<unknown> =>
+          (
+            await fetch(at, { headers: { Authorization: `Bearer ${signed?.later ?? signed?.accessToken}` } })
+          ).json();
+        return {
+          patient: await read(signed.fhirUser),
+          found: await observations(signed.fhirUser.split('/').at(-1) ?? '', read),
+          refreshed: signed.later !== signed.accessToken,
+        };
+      },
+    });
+    expectPatient(one);
+    if (signed === undefined) throw new Error('nobody is signed in');
+    expect(signed.subject).to.be.a('string').and.not.equal('');
+    return signed;
+  }
+
+  it('oidc-client-ts', async () => {
+    const { client_id } = await register({ post_logout_redirect_uris: [`${home}/`] });
+    const settings = { issuer: service.url, home, clientId: client_id, scope: SCOPE };
+    const { signOut } = await signedIn(byOidcClientTs(settings));
+    expect(signOut?.startsWith(`${service.url}/oauth/logout?`), signOut).to.equal(true);
+  });
+
+  it('Auth.js', async () => {
+    const redirect_uris = [`${home}${AUTH_JS_PATH}/callback/annal`];
+    const { client_id, client_secret } = await register({ kind: 'confidential', redirect_uris });
+    const settings = { issuer: service.url, home, clientId: client_id, scope: SCOPE };
+    await signedIn(byAuthJs(settings, client_secret));
   });
 });

@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 import { Sender } from '#src/reactions/webhooks/send.ts';
 import { sign, verify } from '#src/reactions/webhooks/signature.ts';
@@ -115,6 +116,21 @@ describe('webhook events', () => {
       const other = new Library(`whsec_${Buffer.alloc(32).toString('base64')}`);
       expect(() => other.verify(one.body.toString(), headers), 'another secret').to.throw();
     }
+  });
+
+  it('are verified by Stripe’s library, by the contract’s signature', async () => {
+    const [one] = await receiver.of('/all', 1);
+    if (one === undefined) throw new Error('nothing came');
+    const { webhooks } = new Stripe('sk_test_unused');
+    const signature = String(one.headers['service-signature']);
+    expect(webhooks.constructEvent(one.body.toString(), signature, endpoint.secret)).to.deep.equal(
+      eventOf(one),
+    );
+    expect(() => webhooks.constructEvent(`${one.body} `, signature, endpoint.secret), 'tampered').to.throw();
+    expect(
+      () => webhooks.constructEvent(one.body.toString(), signature, 'whsec_x'),
+      'another secret',
+    ).to.throw();
   });
 
   it("carry only the contract's signature with a secret of the older form", async () => {
