@@ -40,6 +40,7 @@ import { openIdentityGrant } from './app/identity-grant.ts';
 import { openOAuth } from './app/oauth.ts';
 import { Pacing, paced } from './app/pacing.ts';
 import { openPatientPages } from './app/patient-pages.ts';
+import { bundledPlausibility } from './app/plausibility.ts';
 import { ERASURE_MS, openProcesses } from './app/processes.ts';
 import { openProposals } from './app/proposals.ts';
 import { quickstart } from './app/quickstart.ts';
@@ -465,6 +466,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       describeCode: terminology.describe,
       concepts: openConcepts(pool, ready),
       displays: rememberDisplays(terminology.displays),
+      findImplausible: bundledPlausibility(),
       caughtUp,
       notFresh: (models) => notFresh(stale, models),
       documents,

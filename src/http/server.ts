@@ -288,6 +288,7 @@ function fhirInterface(
     commands,
     queries,
     terminology,
+    findImplausible: deps.services.findImplausible,
     visible,
     searchable,
     stale,

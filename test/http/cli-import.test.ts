@@ -505,6 +505,39 @@ describe('annal import', () => {
     await onlyPatient(`${marker}-good`);
   });
 
+  it('counts implausible values by kind, with examples, and loads them', async () => {
+    const marker = `implausible-${number}`;
+    const tall = {
+      valueQuantity: { value: 1.8, unit: 'cm', system: 'http://unitsofmeasure.org', code: 'cm' },
+      effectiveDateTime: '2962-01-01',
+    };
+    await write({
+      'a.json': bundle(
+        post(1, { ...marked(marker), birthDate: '2962-01-01' }),
+        post(2, observation(urn(1), tall)),
+        ...[3, 4, 5, 6].map((n) => post(n, observation(urn(1), { ...tall, effectiveDateTime: `200${n}` }))),
+        post(7, { resourceType: 'Practitioner', name: [{ family: marker }], birthDate: '2962-01-01' }),
+      ),
+    });
+    const { code, report } = await load();
+    expect(code).to.equal(0);
+    expect(report.implausible.future_date?.count).to.equal(3);
+    expect(report.implausible.future_date?.examples).to.include(
+      'a.json, entry 2, Observation.effectiveDateTime: 2962-01-01 is in the future',
+    );
+    expect(report.implausible.impossible_value?.count).to.equal(5);
+    expect(report.implausible.impossible_value?.examples[0]).to.match(
+      /^a\.json, entry \d, Observation\.valueQuantity: 1\.8 cm is outside what is possible in a living person \(15 to 280 cm\)$/,
+    );
+    const text = printReport(report);
+    expect(text).to.contain('Implausible values (8), loaded as they are:\n');
+    expect(text).to.contain('  5 × a value outside what is possible, for example\n');
+    expect(text.match(/1\.8 cm/g)).to.have.length(3);
+    // What an earlier run loaded isn't counted again.
+    expect((await load()).report.implausible).to.deep.equal({});
+    await onlyPatient(marker);
+  });
+
   it('does not load a record with a hole: one that needs a refused directory entry waits', async () => {
     const marker = `hole-${number}`;
     const file = (gender: string) =>

@@ -99,6 +99,14 @@ describe('FHIR Bundles', () => {
     expect(shown?.fullUrl).to.equal(`${service.base}/Patient/${shown?.resource?.id}`);
     const [told] = (await send(bundle('transaction', entry), { Prefer: 'return=OperationOutcome' })).entry;
     expect(told?.response.outcome?.issue[0]?.code).to.equal('informational');
+    const born = {
+      ...request('POST', 'Patient'),
+      resource: { resourceType: 'Patient', birthDate: '2962-01-01' },
+    };
+    for (const type of ['transaction', 'batch'] as const) {
+      const [early] = (await send(bundle(type, born), { Prefer: 'return=OperationOutcome' })).entry;
+      expect(early?.response.outcome?.issue[1], type).to.include({ severity: 'warning', code: 'value' });
+    }
   });
 
   it('answers each entry of a batch on its own', async () => {

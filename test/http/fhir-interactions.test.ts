@@ -53,6 +53,54 @@ describe('FHIR interactions', () => {
     expect((await send('respond-async; wait=3')).json.resourceType).to.equal('Patient');
   });
 
+  it('tells what is implausible with return=OperationOutcome', async () => {
+    type Told = { issue: { severity: string; code: string; diagnostics: string; expression?: string[] }[] };
+    const outcome = async (method: string, path: string, body: unknown, type?: string): Promise<string[]> => {
+      const answer = await service.fhir(path, {
+        method,
+        body: JSON.stringify(body),
+        headers: {
+          Prefer: 'return=OperationOutcome',
+          ...(type === undefined ? {} : { 'Content-Type': type }),
+        },
+      });
+      expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+      const { issue } = JSON.parse(answer.text) as Told;
+      return issue
+        .filter(({ severity }) => severity === 'warning')
+        .map(({ code, diagnostics, expression = [] }) => `${code} ${expression.join()}: ${diagnostics}`);
+    };
+    const id = await created('Implausible');
+    const weight = (value: number, code: string) => ({
+      resourceType: 'Observation',
+      status: 'final',
+      code: { coding: [{ system: 'http://loinc.org', code: '29463-7' }] },
+      subject: { reference: `Patient/${id}` },
+      valueQuantity: { value, unit: code, system: 'http://unitsofmeasure.org', code },
+    });
+    const heavy = [
+      'value Observation.value.ofType(Quantity): 7000 kg is outside what is possible in a living person (0.1 to 700 kg)',
+    ];
+    expect(await outcome('POST', '/Observation', weight(7_000, 'kg'))).to.deep.equal(heavy);
+    expect(await outcome('POST', '/Observation', weight(70, 'kg'))).to.deep.equal([]);
+    expect(await outcome('POST', '/Observation', weight(70, 'mmol/L'))).to.deep.equal([
+      'value Observation.value.ofType(Quantity).code: the unit mmol/L does not fit LOINC 29463-7, which is measured in kg',
+    ]);
+    const { id: own } = (await service.post('/Observation', weight(70, 'kg'))).json;
+    const place = `/Observation/${String(own)}`;
+    expect(await outcome('PUT', place, { ...weight(7_000, 'kg'), id: own })).to.deep.equal(heavy);
+    const patch = [{ op: 'replace', path: '/valueQuantity/value', value: 7_000 }];
+    const patched = await outcome('PATCH', place, patch, 'application/json-patch+json');
+    // It changes nothing, so nothing is written.
+    expect(patched).to.deep.equal([]);
+    const more = [{ op: 'replace', path: '/valueQuantity/value', value: 8_000 }];
+    expect(await outcome('PATCH', place, more, 'application/json-patch+json')).to.have.length(1);
+    const born = { ...patient('Implausible'), birthDate: '2962-01-01' };
+    expect(await outcome('POST', '/Patient', born)).to.deep.equal([
+      'value Patient.birthDate: 2962-01-01 is in the future',
+    ]);
+  });
+
   it('reads on condition: 304 for what the client has', async () => {
     const id = await created('Conditional');
     const read = (headers: Record<string, string>) => service.fhir(`/Patient/${id}`, { headers });

@@ -50,6 +50,15 @@ describe('$validate', () => {
     expect(issuesOf(await ask('/Patient/$validate', PATIENT))).to.deep.equal(ALL_WELL);
   });
 
+  it('warns of what is implausible', async () => {
+    const body = { ...PATIENT, birthDate: '2962-01-01', deceasedDateTime: '1990-01-01' };
+    const warnings = ['warning value Patient.birthDate', 'warning value Patient.birthDate'];
+    expect(issuesOf(await ask('/Patient/$validate', body))).to.deep.equal(warnings);
+    const stored = await service.post('/Patient', { ...PATIENT, birthDate: '2962-01-01' });
+    const path = `/Patient/${String(stored.json.id)}/$validate`;
+    expect(issuesOf(await service.fhir(path))).to.deep.equal(warnings.slice(1));
+  });
+
   it('names every fault, as the write that would be refused', async () => {
     const faulty = {
       ...PATIENT,

@@ -7,7 +7,7 @@ import type { Allowed } from '#test/support/granted.ts';
 import { GLUCOSE, MESSAGE } from '#test/support/labs/importing.ts';
 import { OBR, oru, PATIENT } from '#test/support/labs/parts.ts';
 import { eventually } from '#test/support/process.ts';
-import { dataOf, restOf } from '#test/support/rest.ts';
+import { dataOf, restOf, textAsRead } from '#test/support/rest.ts';
 import { type SecondInstance, startSecondInstance } from '#test/support/second-instance.ts';
 import type { Answer } from '#test/support/service.ts';
 
@@ -66,8 +66,9 @@ describe('writes of REST v1 under a grant', () => {
       expect(answer.json).to.include({ patient: whole.patient, author_type: 'patient' });
       expect(answer.headers.get('location')).to.equal(`${on.service.url}/v1/${path}/${id}`);
       const [own, seen] = [await v1('GET', `/${path}/${id}`), await send(whole, 'GET', `/${path}/${id}`)];
-      expect([own.status, seen.text]).to.deep.equal([200, answer.text]);
-      expect(own.text).to.equal(answer.text.replaceAll(whole.patient, on.record));
+      const read = textAsRead(answer);
+      expect([own.status, seen.text]).to.deep.equal([200, read]);
+      expect(own.text).to.equal(read.replaceAll(whole.patient, on.record));
       expect(JSON.stringify(await fhir(type, id))).to.contain(`Patient/${on.record}`);
       const { credential, author } = await on.metadataOf(id);
       expect(credential).to.include({

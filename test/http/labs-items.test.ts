@@ -58,6 +58,22 @@ describe('import of laboratory items and tables', () => {
     expect(after).to.include({ version: 2, value: 6.1 });
   });
 
+  it('warns of what is implausible, and keeps it', async () => {
+    const items = [
+      { code: '2823-3', value: 41, unit: 'mmol/L' },
+      { code: '2823-3', value: 4.1, unit: 'kg' },
+      { code: '2823-3', value: 4.1, unit: 'mmol/L', effective_at: '2962-01-01T00:00:00Z' },
+    ];
+    const answer = await json({ items, date: '2026-03-31' });
+    expect(answer.status, answer.text).to.equal(200);
+    expect(observations(answer.json).map(({ value }) => value)).to.include.members([41, 4.1]);
+    expect(told(answer.json).warnings).to.include.members([
+      'items.0: 41 mmol/L is outside what is possible in a living person (0.2 to 20 mmol/L)',
+      'items.1: the unit kg does not fit LOINC 2823-3, which is measured in mmol/L',
+      'items.2: 2962-01-01T00:00:00Z is in the future',
+    ]);
+  });
+
   it('takes a table', async () => {
     const table =
       'code;display;value;unit;reference_range;note\r\n2345-7;Glucose;5,6;mmol/l;3,9 - 5,5;"a;b"\r\nCRP;CRP;< 5;mg/l;;\r\n';

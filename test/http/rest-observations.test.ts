@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
-import { dataOf, restOf } from '#test/support/rest.ts';
+import { asRead, dataOf, restOf } from '#test/support/rest.ts';
 
 /** docs/spec/interface.md, sections 2.2 and 4.3; docs/spec/decisions.md, section 4 */
 describe('observations of REST v1', () => {
@@ -152,8 +152,8 @@ describe('observations of REST v1', () => {
       (part) => (part as JsonObject).display,
     );
     expect(displays).to.deep.equal(['Systolic blood pressure', 'Diastolic', null]);
-    expect((await get(`/observations/${String(created.id)}`)).json).to.deep.equal(created);
-    expect(dataOf(await get(`/patients/${owner}/observations`))).to.deep.equal([created]);
+    expect((await get(`/observations/${String(created.id)}`)).json).to.deep.equal(asRead(created));
+    expect(dataOf(await get(`/patients/${owner}/observations`))).to.deep.equal([asRead(created)]);
     const stored = (await fhir('Observation', created.id)).code;
     expect(stored).to.deep.equal({ coding: [{ system: 'http://loinc.org', code: '85354-9' }] });
     const drug = await made(`/patients/${owner}/medications`, { code: 'A10BA02' });
@@ -334,6 +334,43 @@ describe('observations of REST v1', () => {
     }
     const large = await post('"value":1e999,"unit":"1"');
     expect(large.status).to.equal(422);
+  });
+
+  it('tell what is implausible by the member that was sent, the same when a request is sent again', async () => {
+    const vital = { ...at, category: 'vital-signs', code: '8310-5' };
+    const send = (body: object, headers = {}) =>
+      v1('POST', `/patients/${patient}/observations`, { ...vital, ...body }, headers);
+    const key = { 'Idempotency-Key': newUuid() };
+    const first = await send({ value: 370, unit: '°C' }, key);
+    expect(first.status, first.text).to.equal(201);
+    expect(first.json.value).to.equal(370);
+    expect(first.json.warnings).to.deep.equal([
+      {
+        field: 'value',
+        code: 'impossible_value',
+        message: '370 °C is outside what is possible in a living person (9 to 47 °C)',
+      },
+    ]);
+    expect((await send({ value: 370, unit: '°C' }, key)).text).to.equal(first.text);
+    expect((await get(`/observations/${String(first.json.id)}`)).json).not.to.have.property('warnings');
+    expect((await send({ value: 370, unit: '[degF]' })).json.warnings).to.have.length(1);
+    expect((await send({ value: 98.6, unit: '[degF]' })).json.warnings).to.deep.equal([]);
+    const told = async (body: object): Promise<string[]> => {
+      const { warnings } = (await send(body)).json;
+      return (warnings as JsonObject[]).map(({ field, code }) => `${String(field)}: ${String(code)}`);
+    };
+    expect(await told({ code: '29463-7', value: 70, unit: 'mmol/L' })).to.deep.equal(['unit: unit_mismatch']);
+    expect(await told({ value: 37, unit: 'Cel', effective_at: '2962-01-01T00:00:00Z' })).to.deep.equal([
+      'effective_at: future_date',
+    ]);
+    const components = [
+      { code: '8480-6', value: 1_200, unit: 'mmHg' },
+      { code: '8462-4', value: 80, unit: 'kg' },
+    ];
+    expect(await told({ code: '85354-9', components })).to.deep.equal([
+      'components.0.value: impossible_value',
+      'components.1.unit: unit_mismatch',
+    ]);
   });
 
   it('are deleted softly', async () => {

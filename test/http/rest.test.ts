@@ -3,7 +3,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { productionKey } from '#test/support/project.ts';
-import { dataOf, restOf } from '#test/support/rest.ts';
+import { asRead, dataOf, restOf, textAsRead } from '#test/support/rest.ts';
 
 /** Records on REST v1 and on the FHIR interface: one resource, two mouths (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4). */
 describe('REST v1', () => {
@@ -43,8 +43,11 @@ describe('REST v1', () => {
         source_system: null,
         origin_id: null,
         fhir: `Patient/${String(id)}`,
+        warnings: [],
       });
-      expect((await get(`/patients/${String(id)}`)).text).to.equal(answer.text);
+      const shown = await get(`/patients/${String(id)}`);
+      expect(shown.json).not.to.have.property('warnings');
+      expect(shown.text).to.equal(textAsRead(answer));
       expect(await fhir('Patient', id)).to.deep.include({
         identifier: full.identifiers,
         name: [{ family: 'Berg', given: ['Ida Marie'] }],
@@ -82,7 +85,7 @@ describe('REST v1', () => {
       const stored = await fhir('Patient', id);
       expect(stored).to.deep.include({ name: rich.name, telecom: rich.telecom, birthDate: '1970-05-01' });
       expect(stored).not.to.have.property('text');
-      expect((await get(`/patients/${String(id)}`)).text).to.equal(put.text);
+      expect((await get(`/patients/${String(id)}`)).text).to.equal(textAsRead(put));
       const bare = await v1('PUT', `/patients/${String(id)}`, { family: 'Neu' });
       expect(bare.json).to.include({ given: null, family: 'Neu', birth_date: null });
       expect(await fhir('Patient', id)).to.deep.include({ name: [{ family: 'Neu' }], telecom: rich.telecom });
@@ -180,7 +183,7 @@ describe('REST v1', () => {
     expect(dataOf(await get(`${path}?status=active`)).map(({ id }) => id)).to.deep.equal([named.id]);
     expect((await v1('POST', path, { dosage: 'x' })).text).to.contain('"field":"code"');
     expect((await v1('POST', path, { ...given, end: '2023-01-01' })).text).to.contain('"field":"end"');
-    expect((await get(`/medications/${String(named.id)}`)).json).to.deep.equal(named);
+    expect((await get(`/medications/${String(named.id)}`)).json).to.deep.equal(asRead(named));
   });
 
   it('says who wrote what: headers, the body, and the summary of all versions', async () => {
@@ -233,6 +236,55 @@ describe('REST v1', () => {
       422,
       'header.x-service-author-type',
     ]);
+  });
+
+  it('implausible values are told by the answers of writes, and stored as they were sent', async () => {
+    const told = async (method: string, path: string, body: object): Promise<unknown> => {
+      const answer = await v1(method, path, body);
+      expect(answer.status, answer.text).to.be.oneOf([200, 201]);
+      return answer.json.warnings;
+    };
+    const future = (field: string, day: string) => [
+      { field, code: 'future_date', message: `${day} is in the future` },
+    ];
+    const born = { family: 'Early', birth_date: '2962-05-14' };
+    const { id, birth_date, warnings } = await made('/patients', born);
+    expect(birth_date).to.equal('2962-05-14');
+    expect(warnings).to.deep.equal(future('birth_date', '2962-05-14'));
+    expect(await told('PUT', `/patients/${String(id)}`, born)).to.deep.equal(warnings);
+    expect(await told('PUT', `/patients/${String(id)}`, { family: 'Early' })).to.deep.equal([]);
+    const dead = await service.post('/Patient', { resourceType: 'Patient', deceasedDateTime: '1990-01-01' });
+    expect(
+      await told('PUT', `/patients/${String(dead.json.id)}`, { ...born, birth_date: '1991-01-01' }),
+    ).to.deep.equal([
+      {
+        field: 'birth_date',
+        code: 'born_after_death',
+        message: '1991-01-01 is after the date of death (1990-01-01)',
+      },
+    ]);
+    const record = `/patients/${patient}`;
+    const condition = { code: 'E11.9', onset: '2962-01-01' };
+    expect(await told('POST', `${record}/conditions`, condition)).to.deep.equal(
+      future('onset', '2962-01-01'),
+    );
+    expect(await told('POST', `${record}/conditions`, { code: 'E11.9' })).to.deep.equal([]);
+    const drug = { code: 'A10BA02', start: '2962-01-01' };
+    expect(await told('POST', `${record}/medications`, drug)).to.deep.equal(future('start', '2962-01-01'));
+    expect(await told('POST', `${record}/medications`, { ...drug, status: 'intended' })).to.deep.equal([]);
+    const letter = { title: 'Letter', content_type: 'text/plain', date: '2962-01-01' };
+    const document = await v1('POST', `${record}/documents`, letter);
+    const dated = future('date', '2962-01-01T00:00:00Z');
+    expect(document.json.warnings).to.deep.equal(dated);
+    const content = await service.fhir(`${service.url}/v1/documents/${String(document.json.id)}/content`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'text/plain' },
+      body: 'Dear colleague',
+    });
+    expect(content.json.warnings, content.text).to.deep.equal(dated);
+    const again = await v1('POST', `/documents/${String(document.json.id)}/finalize`, {});
+    expect(again.json.warnings, again.text).to.deep.equal(dated);
+    expect((await get(`/documents/${String(document.json.id)}`)).json).not.to.have.property('warnings');
   });
 
   it('a request that is sent again is done once', async () => {

@@ -92,6 +92,18 @@ describe('a key that may only write', () => {
     }
   });
 
+  it('is not told by a patch that what is stored is implausible', async () => {
+    const born = { ...someone, birthDate: '2962-01-01' };
+    const made = await service.fhir('/Patient', { method: 'POST', key: full, body: JSON.stringify(born) });
+    const outcome = { Prefer: 'return=OperationOutcome' };
+    const patch = [{ op: 'add', path: '/gender', value: 'male' }];
+    const headers = { ...outcome, 'Content-Type': JSON_PATCH };
+    const answer = await ask('PATCH', `/Patient/${String(made.json.id)}`, patch, headers);
+    closed(answer, 200);
+    expect(answer.text).to.not.contain('future');
+    expect((await ask('POST', '/Patient', born, outcome)).text).to.contain('2962-01-01 is in the future');
+  });
+
   it('cannot ask by a patch what is stored', async () => {
     const test = [{ op: 'test', path: '/name/0/family', value: SECRET }];
     closed(await ask('PATCH', `/Patient/${patient}`, test, { 'Content-Type': JSON_PATCH }), 403);

@@ -57,3 +57,15 @@ export function dataOf(answer: Answer): JsonObject[] {
   expect(answer.status, answer.text).to.equal(200);
   return Array.isArray(answer.json.data) ? answer.json.data.filter(isObject) : [];
 }
+
+/** Returns a record of a write's answer as reads have it: without warnings, of which it has none. */
+export function asRead({ warnings, ...record }: JsonObject): JsonObject {
+  expect(warnings).to.deep.equal([]);
+  return record;
+}
+
+/** Returns the text of a write's answer as reads have it. */
+export function textAsRead({ text }: Answer): string {
+  expect(text).to.match(/,"warnings":\[\]\}$/);
+  return text.replace(/,"warnings":\[\]\}$/, '}');
+}

@@ -40,6 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/v1', // shapes of REST v1
   ],
   'src/audit': ['src/events', 'src/shared'],
+  'src/clinical': ['src/fhir', 'src/insight/units.ts', 'src/labs/units.ts', 'src/shared'],
   'src/context': ['src/fhir', 'src/insight', 'src/v1', 'src/shared', 'type src/events'],
   'src/dev-issuer': ['src/shared', 'src/sandbox'],
   'src/documents': ['src/shared', 'src/events', 'src/database'],

@@ -293,7 +293,7 @@ describe('the record on the page of a shared link', () => {
   });
 
   it('writes units as the pages of the patient do', async () => {
-    const { unitText: ofPages } = await import('#src/http/patient/units.ts');
+    const { unitText: ofPages } = await import('#src/fhir/units/unit-text.ts');
     for (const code of [
       'mm[Hg]',
       'Cel',

@@ -189,7 +189,7 @@ export class Directory {
         if (now === undefined) continue;
         ensured.set(entry.key, { reference: now.reference });
         for (const identity of identities) this.#fresh.add(identity);
-        if (now.created) this.report.loaded(entry.type);
+        if (now.created) this.report.loaded(entry);
         else {
           this.report.matched(entry.type);
           const there = await this.sender.get(now.reference);

@@ -175,15 +175,16 @@ export class Records {
         await this.sender.post(body, this.sender.keyOf(body, headers), headers),
         part.length,
       );
-      for (const [i, { key, type, resource }] of part.entries()) {
+      for (const [i, entry] of part.entries()) {
         const now = answer[i];
         if (now === undefined) continue;
+        const { key, type, resource } = entry;
         loaded[key] = now.reference;
         // NDJSON may refer by its old id to a patient that came in a bundle.
         if (type === 'Patient' && typeof resource.id === 'string')
           loaded[`Patient/${resource.id}`] ??= now.reference;
         ids.set(key, now.reference);
-        if (now.created) this.report.loaded(type);
+        if (now.created) this.report.loaded(entry);
         else this.report.matched(type);
       }
       this.report.transactions += 1;

@@ -1,8 +1,13 @@
 /** Counts the results of an import and prints them at the end. */
+import { type FindImplausible, IMPLAUSIBLE, type ImplausibleCode } from '#src/shared/implausible.ts';
 import { counted, table } from '../table.ts';
-import type { Fault } from './entry.ts';
+import type { Entry, Fault } from './entry.ts';
 import type { Lost } from './references.ts';
 import type { DoneSource } from './state.ts';
+
+/** Maximum number of examples of each kind of implausible value, in the data and on the screen. */
+const EXAMPLES = 20;
+const EXAMPLES_SHOWN = 3;
 
 /** The counts of one type. */
 interface TypeCounts {
@@ -14,6 +19,13 @@ interface TypeCounts {
   duplicate: number;
   skipped: number;
   failed: number;
+}
+
+/** The implausible values of one kind. */
+interface ImplausibleCounts {
+  count: number;
+  /** The first ones, with place and element. */
+  readonly examples: string[];
 }
 
 /** The closing report as data. */
@@ -30,6 +42,8 @@ export interface ReportData {
   readonly throttled_seconds: number;
   readonly seconds: number;
   readonly warnings: readonly string[];
+  /** Implausible values that were loaded, by kind. */
+  readonly implausible: { readonly [code in ImplausibleCode]?: Readonly<ImplausibleCounts> };
   readonly faults: readonly Fault[];
   /** The file that has this report, too. */
   readonly report_file?: string;
@@ -40,6 +54,7 @@ export class Report {
   readonly #types = new Map<string, TypeCounts>();
   readonly #split = new Map<string, number>();
   readonly #lost = { dropped: 0, missing: 0 };
+  readonly #implausible: { [code in ImplausibleCode]?: ImplausibleCounts } = {};
   readonly warnings: string[] = [];
   readonly faults: Fault[] = [];
   transactions = 0;
@@ -47,8 +62,11 @@ export class Report {
   throttledSeconds = 0;
   stopped: string | undefined;
 
-  /** @param now milliseconds, for how long it took. */
-  constructor(private readonly now: () => number = Date.now) {
+  /** @param now milliseconds, for how long it took, and for dates in the future. */
+  constructor(
+    private readonly findImplausible: FindImplausible,
+    private readonly now: () => number = Date.now,
+  ) {
     this.#started = now();
   }
   readonly #started: number;
@@ -71,9 +89,15 @@ export class Report {
     this.#of(type).skipped += count;
   }
 
-  /** They are on the server now. */
-  loaded(type: string, count = 1): void {
-    this.#of(type).loaded += count;
+  /** Counts a resource that is on the server now, and its implausible values. */
+  loaded({ type, resource, place }: Pick<Entry, 'type' | 'resource' | 'place'>): void {
+    this.#of(type).loaded += 1;
+    for (const { code, element, message } of this.findImplausible(resource, this.now() * 1_000)) {
+      this.#implausible[code] ??= { count: 0, examples: [] };
+      const { examples } = this.#implausible[code];
+      this.#implausible[code].count += 1;
+      if (examples.length < EXAMPLES) examples.push(`${place}, ${element}: ${message}`);
+    }
   }
 
   /** They are the same as something that was there: a directory entry by its identifiers or content. */
@@ -143,6 +167,7 @@ export class Report {
       throttled_seconds: Math.round(this.throttledSeconds),
       seconds: Math.round((this.now() - this.#started) / 100) / 10,
       warnings: this.warnings,
+      implausible: this.#implausible,
       faults: this.faults,
     };
   }
@@ -197,6 +222,7 @@ export function printReport(report: ReportData, skipInvalid = false): string {
     );
   }
   list(lines, 'Warnings', report.warnings);
+  listImplausible(lines, report.implausible);
   list(
     lines,
     'Not loaded',
@@ -217,4 +243,15 @@ function list(lines: string[], heading: string, items: readonly string[]): void 
   if (items.length === 0) return;
   lines.push('', `${heading} (${items.length}):`, ...items.slice(0, SHOWN).map((item) => `  ${item}`));
   if (items.length > SHOWN) lines.push(`  … and ${items.length - SHOWN} more: --json shows all`);
+}
+
+function listImplausible(lines: string[], implausible: ReportData['implausible']): void {
+  const kinds = Object.entries(implausible);
+  if (kinds.length === 0) return;
+  const sum = kinds.reduce((all, [, { count }]) => all + count, 0);
+  lines.push('', `Implausible values (${sum}), loaded as they are:`);
+  for (const [code, { count, examples }] of kinds) {
+    lines.push(`  ${count} × ${IMPLAUSIBLE[code as ImplausibleCode]}, for example`);
+    lines.push(...examples.slice(0, EXAMPLES_SHOWN).map((example) => `    ${example}`));
+  }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { bundledPlausibility } from '#src/app/plausibility.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Failure } from '../failure.ts';
 import { startProgress } from '../progress.ts';
@@ -72,7 +73,7 @@ async function load(
 ): Promise<ReportData> {
   const { concurrency = 4, sourceSystem, authorType = 'import', json = false, signal } = options;
   const { skipInvalid = false } = options;
-  const report = new Report();
+  const report = new Report(bundledPlausibility());
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const pool = await Pool.create(join(state.workFolder, 'pool'), bytes);
   try {

@@ -13,9 +13,10 @@ import {
 } from '#src/fhir/bundle.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
+import type { Issue } from '#src/shared/issue.ts';
 import { isObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { inSlices } from '#src/shared/slices.ts';
+import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { etag } from '../conditional.ts';
 import { lacksScope, requireScope } from '../credentials.ts';
@@ -25,7 +26,7 @@ import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite, FindInteraction } from './request.ts';
 import { parseLongBody } from './resource-body.ts';
-import { locationOf, mayShow, noteRead, outcomeOf, statusOf } from './written.ts';
+import { locationOf, mayShow, noteRead, outcomeOf, statusOf, warnOfWritten } from './written.ts';
 
 /**
  * Answers 200 with one response entry per entry, in order.
@@ -187,20 +188,31 @@ async function write(
       : await service.commands.batch(command, writes, exact, keep);
   if (position !== undefined) await service.visible(position);
   if (type === 'batch') return result;
-  return new Map([...result].map(([index, one]) => [index, one instanceof Error ? one : keep(one)]));
+  const kept = ([index, one]: readonly [number, WriteResult | Error]): [number, WriteResult | Error] => [
+    index,
+    one instanceof Error ? one : keep(one),
+  ];
+  return new Map(await inSlices(mapSteps([...result], kept)));
 }
 
 /** The response entry of a DELETE that tells no version. */
 const DELETED = '{"response":{"status":"204 No Content"}}';
 
+/** Warnings of results whose bodies aren't kept. */
+const warned = new WeakMap<WriteResult, readonly Issue[]>();
+
 /** Body of a hidden result; a result without a body is a deletion. */
 const NOT_SHOWN = '';
 
 /** Keeps a result's body only if it is shown and there is room for it. */
-function withinBudget({ prefer, budget }: FhirWrite, result: WriteResult): WriteResult {
+function withinBudget({ prefer, budget, service }: FhirWrite, result: WriteResult): WriteResult {
   const { body } = result;
   if (body === undefined) return result;
-  if (prefer.return !== 'representation') return { ...result, body: NOT_SHOWN };
+  if (prefer.return !== 'representation') {
+    const kept = { ...result, body: NOT_SHOWN };
+    if (prefer.return === 'OperationOutcome') warned.set(kept, warnOfWritten(service, result));
+    return kept;
+  }
   try {
     budget.take(Buffer.byteLength(body));
     return result;
@@ -241,7 +253,7 @@ function written(request: FhirWrite, method: WriteEntry['method'], result: Write
     represents && body !== NOT_SHOWN ? `"fullUrl":"${service.base}${type}/${id}","resource":${body},` : '';
   const told =
     prefer.return === 'OperationOutcome'
-      ? `,"outcome":${outcomeOf(result)}`
+      ? `,"outcome":${outcomeOf(caller, method, result, warned.get(result) ?? [])}`
       : represents && body === NOT_SHOWN
         ? `,"outcome":${NO_ROOM}`
         : '';

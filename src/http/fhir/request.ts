@@ -5,6 +5,7 @@ import type { Commands } from '#commands/commands.ts';
 import type { Queries } from '#queries/queries.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import type { FindImplausible } from '#src/shared/implausible.ts';
 import type { ParsedJson } from '#src/shared/json.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
@@ -26,6 +27,7 @@ export interface FhirService {
   readonly commands: Commands;
   readonly queries: Queries;
   readonly terminology: Terminology;
+  readonly findImplausible: FindImplausible;
   /** Waits until every read model shows a position; false when it takes too long. */
   readonly visible: (position: Position) => Promise<boolean>;
   /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */

@@ -3,6 +3,9 @@ import type { WriteResult, Written } from '#commands/command.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { type Caller, mayRead } from '#src/shared/caller.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { type Answer, FHIR_JSON } from '../answer.ts';
 import { versionHeaders } from '../conditional.ts';
@@ -29,10 +32,42 @@ export function timeOf({ lastUpdated }: WriteResult): Micros | undefined {
   return lastUpdated === undefined ? undefined : toMicros(lastUpdated);
 }
 
-/** Returns the OperationOutcome of a write, for `Prefer: return=OperationOutcome`. */
-export function outcomeOf(result: WriteResult): string {
+/**
+ * Returns the OperationOutcome of a write, for `Prefer: return=OperationOutcome`.
+ * @param warnings of implausible values; they are told only to a caller that may see what it wrote
+ */
+export function outcomeOf(
+  caller: Caller,
+  method: WriteMethod,
+  result: WriteResult,
+  warnings: readonly Issue[],
+): string {
   const diagnostics = `${locationOf(result)} ${result.outcome}`;
-  return operationOutcome([{ code: 'informational', diagnostics }]);
+  const told = mayShow(caller, method, result) ? warnings : [];
+  return operationOutcome([{ code: 'informational', diagnostics }, ...told]);
+}
+
+/** Returns a warning for each implausible value that a write stored. */
+export function warnOfWritten(
+  service: Pick<FhirRequest['service'], 'findImplausible'>,
+  { outcome, body, lastUpdated }: WriteResult,
+): Issue[] {
+  if (outcome === 'matched' || outcome === 'unchanged' || body === undefined) return [];
+  return warningIssues(service, parseStored(body), toMicros(lastUpdated ?? ''));
+}
+
+/** Returns a warning for each implausible value of a resource. @param at when it is written */
+export function warningIssues(
+  { findImplausible }: Pick<FhirRequest['service'], 'findImplausible'>,
+  resource: JsonObject,
+  at: Micros,
+): Issue[] {
+  return findImplausible(resource, at).map(({ element: expression, message: diagnostics }) => ({
+    severity: 'warning',
+    code: 'value',
+    diagnostics,
+    expression,
+  }));
 }
 
 /**
@@ -88,9 +123,13 @@ export async function answerWritten(
   const represents = asked === 'representation' && mayShow(request.caller, method, result);
   const resource = represents ? await bodyOf(request, result) : undefined;
   noteRead(request, method, result, resource !== undefined);
-  const body = asked === 'OperationOutcome' ? outcomeOf(result) : resource;
+  const body = asked === 'OperationOutcome' ? outcomeIn(request, method, result) : resource;
   if (body === undefined) return { status, headers };
   return { status, headers: { ...headers, 'Content-Type': FHIR_JSON }, body };
+}
+
+function outcomeIn({ service, caller }: FhirRequest, method: WriteMethod, result: WriteResult): string {
+  return outcomeOf(caller, method, result, warnOfWritten(service, result));
 }
 
 /** A matched resource may have no body, because the decision didn't need it; then it is read here. */

@@ -2,10 +2,11 @@
  * A chart of values over time as SVG: the reference range shaded, values outside of it as squares, so that colour is not
  * all that tells them apart. Its text alternative says what the newest value is; the page has all values in a table.
  */
+
+import { unitText } from '#src/fhir/units/unit-text.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../pages/texts.ts';
 import type { ChartData, Series } from './measures.ts';
-import { unitText } from './units.ts';
 
 const WIDTH = 400;
 const HEIGHT = 190;

@@ -1,7 +1,8 @@
 /** FHIR content in words, for people: what a resource is about, and the value of any element. Pure. */
+
+import { unitText } from '#src/fhir/units/unit-text.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
-import { unitText } from './units.ts';
 
 /** Elements with the concept that a resource is about. */
 const CONCEPTS = [

@@ -1,4 +1,6 @@
 /** Measurements of a record: the newest value and a chart of each kind; all values of one kind in a table. */
+
+import { unitText } from '#src/fhir/units/unit-text.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { LOINC } from '#src/v1/elements.ts';
@@ -21,7 +23,6 @@ import {
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import { resultName } from './result-names.ts';
-import { unitText } from './units.ts';
 import type { Visit } from './visit.ts';
 
 /** What each category is called as a heading. */

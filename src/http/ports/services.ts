@@ -10,6 +10,7 @@ import type { Queries } from '#queries/queries.ts';
 import type { FindSlot } from '#queries/rest/document-slot.ts';
 import type { DocumentStore } from '#src/documents/store.ts';
 import type { Identity } from '#src/shared/identity.ts';
+import type { FindImplausible } from '#src/shared/implausible.ts';
 import type { Moment } from '#src/shared/moment.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
@@ -95,6 +96,7 @@ export interface Services {
   readonly concepts: Concepts;
   /** Returns the names of installed codes, by `system|code`. */
   readonly displays: Terminology['displays'];
+  readonly findImplausible: FindImplausible;
   /** Waits until these read models show all that is in the log now. @throws Refusal unavailable (503) */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;
   /** Returns the refusal (503) of a read of these read models, of which one lags or has stopped. */

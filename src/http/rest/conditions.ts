@@ -20,6 +20,7 @@ import {
   shownCode,
   text,
 } from './schemas.ts';
+import { writtenSchema } from './warnings.ts';
 
 const TAG = 'Conditions';
 const KIND: Kind = { type: 'Condition', path: 'conditions', fields: shownCondition };
@@ -75,7 +76,9 @@ export const CONDITION_ROUTES = [
     scope: 'write',
     headers: AUTHOR,
     body: condition,
-    answers: { 201: { description: 'The condition', schema: conditionSchema } },
+    answers: {
+      201: { description: 'The condition', schema: writtenSchema(conditionSchema, 'WrittenCondition') },
+    },
     run(request) {
       const { author_type, ...given } = request.body;
       const { patient_id: patient } = request.params;

@@ -23,6 +23,7 @@ import {
   shownResource,
   writtenBody,
 } from './record.ts';
+import { warningsIn } from './warnings.ts';
 
 /** The lifetime of a URL to or from the store, in seconds. */
 const LINK_SECONDS = 900;
@@ -147,5 +148,5 @@ export async function shownFinal(
   };
   const shown = { type, id, patient, version, created, updated: lastUpdated, author: authorship } as const;
   if (mayRead(request.caller, type)) request.pass?.shows('update', type, id);
-  return { status: 200, body: recordOf(shown, fields) };
+  return { status: 200, body: { ...recordOf(shown, fields), ...warningsIn(request, resource, result) } };
 }

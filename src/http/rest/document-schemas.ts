@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { DOCUMENT_KINDS } from '#src/v1/document.ts';
 import { authorType, common, date, ids, optional, text } from './schemas.ts';
+import { writtenSchema } from './warnings.ts';
 
 const TOKEN = "[\\w!#$&^.+'*`|~-]+";
 /** RFC 9110, section 8.3.1. */
@@ -33,22 +34,25 @@ const shown = {
 /** A document. */
 export const documentSchema = z.object(shown).meta({ id: 'Document' });
 
+/** A document in the answer of its finalization. */
+export const finalizedSchema = writtenSchema(documentSchema, 'WrittenDocument');
+
+const created = z.object({
+  ...shown,
+  upload: z
+    .object({
+      url: z.string(),
+      method: z.literal('PUT'),
+      headers: z.record(z.string(), z.string()).describe('That the upload must have.'),
+      expires_in_seconds: z.int(),
+    })
+    .describe(
+      'Where the content may go, once, without a credential; it is finalized then. Under a grant it takes the access token, and finalizes the document.',
+    ),
+});
+
 /** A document that has just been created. */
-export const createdSchema = z
-  .object({
-    ...shown,
-    upload: z
-      .object({
-        url: z.string(),
-        method: z.literal('PUT'),
-        headers: z.record(z.string(), z.string()).describe('That the upload must have.'),
-        expires_in_seconds: z.int(),
-      })
-      .describe(
-        'Where the content may go, once, without a credential; it is finalized then. Under a grant it takes the access token, and finalizes the document.',
-      ),
-  })
-  .meta({ id: 'CreatedDocument' });
+export const createdSchema = writtenSchema(created, 'CreatedDocument');
 
 /** The body that creates a document. */
 export const documentInput = z

@@ -22,7 +22,13 @@ import {
   uploadTarget,
   withDownload,
 } from './document-record.ts';
-import { createdSchema, documentInput, documentSchema, finalizeInput } from './document-schemas.ts';
+import {
+  createdSchema,
+  documentInput,
+  documentSchema,
+  finalizedSchema,
+  finalizeInput,
+} from './document-schemas.ts';
 import { checkedBytes, receive, reread } from './document-upload.ts';
 import { namingInputs } from './inputs.ts';
 import { creates } from './items.ts';
@@ -38,6 +44,7 @@ import {
   writtenBody,
 } from './record.ts';
 import { AUTHOR } from './schemas.ts';
+import { warningsIn } from './warnings.ts';
 
 const TAG = 'Documents';
 
@@ -86,15 +93,16 @@ export const DOCUMENT_ROUTES = [
       const { result, position } = await namingInputs(services.commands.create(command, type, resource));
       const { id, version, lastUpdated = '' } = result;
       const times = { version, created: lastUpdated, updated: lastUpdated };
+      const stored = writtenBody(result);
       const record = recordOf(
         { type, id, patient, ...times, author: command.authorship },
-        { ...shownDocument(writtenBody(result)), download_url: null },
+        { ...shownDocument(stored), download_url: null },
       );
       const upload = await uploadTarget(request, { patient, document: id }, given.content_type);
       return {
         status: 201,
         headers: { Location: `${services.config.baseUrl}/v1/documents/${id}` },
-        body: { ...record, upload },
+        body: { ...record, upload, ...warningsIn(request, stored, result) },
         position,
       };
     },
@@ -164,7 +172,7 @@ export const DOCUMENT_ROUTES = [
     takes: 'bytes',
     headers: AUTHOR,
     showsStored: true,
-    answers: { 200: { description: 'The document, final', schema: documentSchema } },
+    answers: { 200: { description: 'The document, final', schema: finalizedSchema } },
     async run(request) {
       const { services, incoming, params } = request;
       const found = await documentToFill(request, params.doc_id);
@@ -256,7 +264,7 @@ export const DOCUMENT_ROUTES = [
     headers: AUTHOR,
     body: finalizeInput,
     showsStored: true,
-    answers: { 200: { description: 'The document, final', schema: documentSchema } },
+    answers: { 200: { description: 'The document, final', schema: finalizedSchema } },
     async run(request) {
       const { services, params, body } = request;
       const { author_type, ...sent } = body;
@@ -272,7 +280,11 @@ export const DOCUMENT_ROUTES = [
           ...shownDocument(each),
           download_url,
         }));
-        return { status: 200, body: shown };
+        const lastUpdated = toInstant(found.lastUpdated);
+        return {
+          status: 200,
+          body: { ...shown, ...warningsIn(request, resourceIn(found.body), { lastUpdated }) },
+        };
       }
       const { document, resource, patient } = openDocument(found);
       const { created, metadata } = await creationOf(request, found);

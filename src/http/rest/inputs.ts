@@ -1,4 +1,4 @@
-/** Translates faults of the resource that was built from an input to the input's member names. */
+/** Translates elements of the resource that was built from an input to the input's member names. */
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
@@ -25,6 +25,21 @@ const MEMBERS: Readonly<Record<string, string>> = {
   valueQuantity: 'value',
   valueString: 'value_text',
 };
+
+/** Elements of a quantity → what the member of an observation or component is called. */
+const QUANTITY = /^Observation\.(?:component\[(\d+)\]\.)?valueQuantity(\.(?:code|unit))?$/;
+
+/**
+ * Returns the member that an element was built from; undefined if it wasn't built from one.
+ * @param element path of JSON names
+ */
+export function nameMember(element: string): string | undefined {
+  const [isQuantity, part, unit] = QUANTITY.exec(element) ?? [];
+  if (isQuantity !== undefined)
+    return `${part === undefined ? '' : `components.${part}.`}${unit === undefined ? 'value' : 'unit'}`;
+  if (element === 'DocumentReference.date') return 'date';
+  return MEMBERS[/^[A-Z]\w*\.(\w+)/.exec(element)?.[1] ?? ''];
+}
 
 /** Runs a write. @throws Refusal invalid (422) that names members where the write's own named elements */
 export async function namingInputs<T>(write: Promise<T>): Promise<T> {

@@ -26,6 +26,7 @@ import {
   shownResource,
   writtenBody,
 } from './record.ts';
+import { warningsIn } from './warnings.ts';
 
 /** A kind of item. */
 export interface Kind {
@@ -69,11 +70,13 @@ export async function createItem(
   );
   const { id, version, lastUpdated = '' } = result;
   const shown = { type, id, patient, version, created: lastUpdated, updated: lastUpdated };
-  const own = withDisplays(fields(writtenBody(result, parseStored)), displays);
+  const stored = writtenBody(result, parseStored);
+  const own = withDisplays(fields(stored), displays);
+  const record = recordOf({ ...shown, author: command.authorship }, own);
   return {
     status: 201,
     headers: { Location: `${services.config.baseUrl}/v1/${path}/${id}` },
-    text: textOf(recordOf({ ...shown, author: command.authorship }, own)),
+    text: textOf({ ...record, ...warningsIn(request, stored, result) }),
     position,
   };
 }

@@ -83,16 +83,23 @@ export async function importLabs(
   const printed = await inSlices(
     mapSteps(shown, (one) => printJson(withDisplays(one, displays) as JsonObject)),
   );
+  const implausible = await inSlices(mapSteps(drafts, (draft) => implausibleIn(request, draft)));
+  const warnings = [...new Set([...labs.warnings, ...implausible.flat()])];
   const answer = printJson({
     created: reads ? created : accepted,
     skipped: reads ? observations.length - ofType.length : 0,
     unmapped: [...labs.unmapped],
     warnings: reads
-      ? [...labs.warnings, ...documentsIn(drafts, now), ...labs.compared, ...notes.told.warnings]
-      : [...labs.warnings],
+      ? [...warnings, ...documentsIn(drafts, now), ...labs.compared, ...notes.told.warnings]
+      : warnings,
   });
   const text = `${answer.slice(0, -1)},"observations":[${printed.join()}]}`;
   return { status: 200, text, position, shown: shown.length };
+}
+
+/** Returns the implausible values of a result, as the report gives it. */
+function implausibleIn({ services, now }: RestRequest, { resource, place }: Draft): string[] {
+  return services.findImplausible(resource, now()).map(({ message }) => `${place}: ${message}`);
 }
 
 /** Returns the note on the documents of a report without other results, since the answer shows observations only. */

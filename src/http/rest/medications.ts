@@ -20,6 +20,7 @@ import {
   shownCode,
   text,
 } from './schemas.ts';
+import { writtenSchema } from './warnings.ts';
 
 const TAG = 'Medications';
 const KIND: Kind = {
@@ -81,7 +82,9 @@ export const MEDICATION_ROUTES = [
     scope: 'write',
     headers: AUTHOR,
     body: medication,
-    answers: { 201: { description: 'The medication', schema: medicationSchema } },
+    answers: {
+      201: { description: 'The medication', schema: writtenSchema(medicationSchema, 'WrittenMedication') },
+    },
     run(request) {
       const { author_type, ...given } = request.body;
       const { patient_id: patient } = request.params;

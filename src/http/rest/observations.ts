@@ -34,6 +34,7 @@ import {
   text,
   unit,
 } from './schemas.ts';
+import { writtenSchema } from './warnings.ts';
 
 const TAG = 'Observations';
 const KIND: Kind = { type: 'Observation', path: 'observations', fields: shownObservation };
@@ -168,7 +169,9 @@ export const OBSERVATION_ROUTES = [
     scope: 'write',
     headers: AUTHOR,
     body: observation,
-    answers: { 201: { description: 'The observation', schema: observationSchema } },
+    answers: {
+      201: { description: 'The observation', schema: writtenSchema(observationSchema, 'WrittenObservation') },
+    },
     async run(request) {
       const { author_type, ...sent } = request.body;
       const { patient_id: patient } = request.params;

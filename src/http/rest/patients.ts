@@ -18,6 +18,7 @@ import {
   writtenBody,
 } from './record.ts';
 import { AUTHOR, authorType, common, date, ids, optional, system, text } from './schemas.ts';
+import { warningsIn, writtenSchema } from './warnings.ts';
 
 const TAG = 'Patients';
 
@@ -32,6 +33,8 @@ const patientSchema = z
     ...common,
   })
   .meta({ id: 'Patient' });
+
+const writtenPatientSchema = writtenSchema(patientSchema, 'WrittenPatient');
 
 const demographics = z
   .strictObject({
@@ -86,7 +89,9 @@ async function replace(
         updated: result.lastUpdated ?? '',
         author: command.authorship,
       } as const;
-      return { status: 200, body: recordOf(shown, shownPatient(writtenBody(result))), position };
+      const stored = writtenBody(result);
+      const record = recordOf(shown, shownPatient(stored));
+      return { status: 200, body: { ...record, ...warningsIn(request, stored, result) }, position };
     } catch (error) {
       const moved = error instanceof Refusal && error.kind === 'precondition_failed';
       if (!moved || tries === TRIES) throw error;
@@ -109,7 +114,7 @@ export const PATIENT_ROUTES = [
     scope: 'write',
     headers: AUTHOR,
     body: demographics,
-    answers: { 201: { description: 'The patient', schema: patientSchema } },
+    answers: { 201: { description: 'The patient', schema: writtenPatientSchema } },
     async run(request) {
       const { services, body } = request;
       const { author_type, ...given } = body;
@@ -120,10 +125,11 @@ export const PATIENT_ROUTES = [
       const { id, version, lastUpdated = '' } = result;
       const times = { version, created: lastUpdated, updated: lastUpdated };
       const shown = { type: 'Patient', id, patient: id, ...times, author: command.authorship } as const;
+      const stored = writtenBody(result);
       return {
         status: 201,
         headers: { Location: `${services.config.baseUrl}/v1/patients/${id}` },
-        body: recordOf(shown, shownPatient(writtenBody(result))),
+        body: { ...recordOf(shown, shownPatient(stored)), ...warningsIn(request, stored, result) },
         position,
       };
     },
@@ -185,7 +191,7 @@ export const PATIENT_ROUTES = [
     headers: AUTHOR,
     body: demographics,
     showsStored: true,
-    answers: { 200: { description: 'The patient', schema: patientSchema } },
+    answers: { 200: { description: 'The patient', schema: writtenPatientSchema } },
     run: (request) => replace(request, request.params.patient_id),
   }),
 ];

@@ -74,6 +74,15 @@ export function ownOfLoinc(): OwnProperties {
   return (code) => own.get(code);
 }
 
+/** Returns the units and categories of the bundled LOINC codes, by code. */
+export function loincUnits(): ReadonlyMap<
+  string,
+  { readonly unit: string | null; readonly category: string | null }
+> {
+  const { codes }: LoincFile = JSON.parse(read('loinc'));
+  return new Map(codes.map(([code, , unit, category]) => [code, { unit, category }]));
+}
+
 function loincProperties(row: LoincRow, place: number): Properties {
   const [, , , , shortName, synonyms, members] = row;
   return {

@@ -17,6 +17,7 @@ import { type Answer, FHIR_JSON } from '../../answer.ts';
 import { parseAuthorship } from '../../authorship.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { read } from '../read.ts';
+import { warningIssues } from '../written.ts';
 
 /** The operation's entry in the table. */
 export const validate: Operation = {
@@ -60,6 +61,7 @@ async function run(request: OperationRequest): Promise<Answer> {
     for (const issue of ofOtherType(request, resource)) issues.push(issue);
     const found = await inSlices(validationSteps(resource.value, profiles));
     for (const issue of found) issues.push(issue);
+    issues.push(...warningIssues(request.service, resource.value, nowMicros()));
     if (mode === 'create' || mode === 'update') issues.push(...(await refusedWrite(request, mode, resource)));
   }
   const body = operationOutcome(once(issues));

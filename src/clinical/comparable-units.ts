@@ -1,0 +1,51 @@
+/**
+ * Compares what units measure. Doubtful pairs count as comparable: a warning must be right, and laboratories give the same
+ * quantity by mass, by amount of substance, in arbitrary units and per collection.
+ */
+import { canonicalRange } from '../fhir/units/canonical.ts';
+
+/** Exponents of UCUM's base units: metre, second, gram, radian, kelvin, coulomb, candela. */
+type Exponents = readonly number[];
+const [LENGTH, TIME, MASS] = [0, 1, 2];
+
+/** Brackets of physical units; those of arbitrary ones (`[IU]`, `[HPF]`) have no dimension that is comparable. */
+const PHYSICAL = /m\[Hg\]|m\[H2O\]|\[(?:lb_av|oz_av|in_i|ft_i|degF|Cal)\]/g;
+/** Mass per volume, which some give in per cent: g% and MCHC in %. */
+const MASS_PER_VOLUME = /^[munp]?g\/[dm]?L$/;
+/** An annotation in place of a denominator: `mL/min/{1.73_m2}`, `mg/{24_h}`. */
+const ANNOTATED = /\/\{/;
+
+/**
+ * Returns whether two units can be of one quantity; true if that isn't certain.
+ * @param inLaboratory whether the quantity is a laboratory's: mass then compares with amount of substance, and with
+ *   arbitrary units
+ */
+export function areComparable(a: string, b: string, inLaboratory: boolean): boolean {
+  if (a === b) return true;
+  if (inLaboratory && [a, b].some((unit) => ANNOTATED.test(unit) || isArbitrary(unit))) return true;
+  if (inLaboratory && [a, b].includes('%') && [a, b].some((unit) => MASS_PER_VOLUME.test(unit))) return true;
+  const [first, second] = [exponentsOf(a), exponentsOf(b)];
+  if (first === undefined || second === undefined) return true;
+  return inLaboratory ? agree(withoutMass(first), withoutMass(second)) : agree(first, second);
+}
+
+function isArbitrary(unit: string): boolean {
+  return unit.replaceAll(PHYSICAL, '').includes('[');
+}
+
+function exponentsOf(unit: string): Exponents | undefined {
+  const [exponents] = canonicalRange(unit, '1', '1')?.dimension.split(' ') ?? [];
+  return exponents?.split(',').map(Number);
+}
+
+/** Returns the exponents without mass, which may be given as an amount; a denominator of a kilogram is taken for a litre. */
+function withoutMass(exponents: Exponents): Exponents {
+  const mass = exponents[MASS] ?? 0;
+  const length = (exponents[LENGTH] ?? 0) + (mass < 0 ? 3 * mass : 0);
+  return exponents.map((each, at) => (at === MASS ? 0 : at === LENGTH ? length : each));
+}
+
+/** Compares exponents. Time may be missing in one of them: `mg` and `mg/(24.h)`, `{steps}` and `{steps}/d`. */
+function agree(a: Exponents, b: Exponents): boolean {
+  return a.every((each, at) => each === b[at] || (at === TIME && (each === 0 || b[at] === 0)));
+}

@@ -1,0 +1,130 @@
+/** Judges measured values: by the unit that LOINC has for the code, and by what is possible in a living person. */
+import type { Implausible } from '#src/shared/implausible.ts';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { UCUM } from '../fhir/units/canonical.ts';
+import { unitText } from '../fhir/units/unit-text.ts';
+import { converterOf } from '../insight/units.ts';
+import { ucumOf } from '../labs/units.ts';
+import { areComparable } from './comparable-units.ts';
+import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
+
+/** What the terminology knows of a LOINC code. */
+export interface MeasuredCode {
+  /** UCUM; null if it has none. */
+  readonly unit: string | null;
+  readonly isLaboratory: boolean;
+  /** Of what is measured, in g/mol, if it has one. */
+  readonly molarMass: number | undefined;
+}
+
+/** Returns what is known of a LOINC code; undefined for an unknown one. */
+export type FindMeasuredCode = (code: string) => MeasuredCode | undefined;
+
+/** Judges the `valueQuantity` of an Observation or component; undefined if nothing is wrong, or nothing is known. */
+export type JudgeValue = (holder: JsonObject, path: string) => Implausible | undefined;
+
+/** What values of a code in a unit are judged by. */
+type Limits =
+  | { readonly mismatch: string }
+  | { readonly low: number; readonly high: number; readonly range: PossibleRange };
+
+const LOINC = 'http://loinc.org';
+/** Maximum number of pairs of code and unit that are kept: some hundreds are in use, and clients may invent any number. */
+const REMEMBERED = 5_000;
+/** Relative error of converted bounds, whose values have twelve digits. */
+const ROUNDING = 1e-9;
+
+/** Returns the function that judges values. What it needs of a code in a unit is computed once. */
+export function openJudgement(find: FindMeasuredCode): JudgeValue {
+  const ranges = new Map(readPossibleRanges().flatMap((range) => range.codes.map((code) => [code, range])));
+  const known = new Map<string, Limits | undefined>();
+  const limitsOf = (code: string, unit: string): Limits | undefined => {
+    const key = `${code} ${unit}`;
+    const before = known.get(key);
+    if (before !== undefined || known.has(key)) return before;
+    if (known.size >= REMEMBERED) known.clear();
+    const limits = computeLimits(code, unit, find(code), ranges.get(code));
+    known.set(key, limits);
+    return limits;
+  };
+  return (holder, path) => {
+    const quantity = holder.valueQuantity;
+    if (!isObject(quantity) || !isNumber(quantity.value)) return undefined;
+    const codes = loincCodes(holder.code);
+    const unit = codes.length === 0 ? undefined : readQuantityUnit(quantity);
+    if (unit === undefined) return undefined;
+    const value = typeof quantity.value === 'number' ? quantity.value : Number(String(quantity.value));
+    let first: Implausible | undefined;
+    for (const code of codes) {
+      const limits = limitsOf(code, unit);
+      if (limits === undefined) continue;
+      const fault = judge(limits, { value, comparator: quantity.comparator, unit }, `${path}.valueQuantity`);
+      // A value that fits one of its codes is right.
+      if (fault === undefined) return undefined;
+      first ??= fault;
+    }
+    return first;
+  };
+}
+
+/** Returns the codes of LOINC in a concept. */
+function loincCodes(concept: Json | undefined): string[] {
+  if (!isObject(concept) || !Array.isArray(concept.coding)) return [];
+  return concept.coding.flatMap((coding) =>
+    isObject(coding) && coding.system === LOINC && typeof coding.code === 'string' ? [coding.code] : [],
+  );
+}
+
+/** Returns a quantity's unit in UCUM; undefined if it has none, or it isn't certain which one its text means. */
+function readQuantityUnit({ system, code, unit }: JsonObject): string | undefined {
+  if (typeof code === 'string') return system === UCUM ? code : undefined;
+  return typeof unit === 'string' && (system === undefined || system === UCUM) ? ucumOf(unit) : undefined;
+}
+
+function computeLimits(
+  code: string,
+  unit: string,
+  known: MeasuredCode | undefined,
+  range: PossibleRange | undefined,
+): Limits | undefined {
+  if (known === undefined) return undefined;
+  if (known.unit !== null && !areComparable(known.unit, unit, known.isLaboratory))
+    return {
+      mismatch: `the unit ${unitText(unit)} does not fit LOINC ${code}, which is measured in ${unitText(known.unit)}`,
+    };
+  const convert = range && converterOf(range.unit, unit, known.molarMass);
+  return convert && { low: convert(range.low), high: convert(range.high), range };
+}
+
+function judge(
+  limits: Limits,
+  {
+    value,
+    comparator,
+    unit,
+  }: { readonly value: number; readonly comparator?: Json | undefined; readonly unit: string },
+  path: string,
+): Implausible | undefined {
+  if ('mismatch' in limits)
+    return { code: 'unit_mismatch', element: `${path}.code`, message: limits.mismatch };
+  const { low, high, range } = limits;
+  const sign = typeof comparator === 'string' ? comparator : '';
+  // `< 5` says that the value is below 5, so it is impossible only if all of that is.
+  const isTooLow = !sign.startsWith('>') && value < low - Math.abs(low) * ROUNDING;
+  const isTooHigh = !sign.startsWith('<') && value > high + Math.abs(high) * ROUNDING;
+  if (!isTooLow && !isTooHigh) return undefined;
+  const said = `${sign} ${value} ${writtenUnit(unit)}`.trim();
+  const possible = range.definition === true ? 'what is possible' : 'what is possible in a living person';
+  const ends = `${readable(low)} to ${readable(high)} ${writtenUnit(unit)}`.trim();
+  return { code: 'impossible_value', element: path, message: `${said} is outside ${possible} (${ends})` };
+}
+
+/** Returns a unit behind a number; numbers without one, and pH, have none. */
+function writtenUnit(unit: string): string {
+  return unit === '1' || unit === '[pH]' ? '' : unitText(unit);
+}
+
+/** Returns a bound with four digits, enough to see on which side of it a value is. */
+function readable(bound: number): number {
+  return Number(bound.toPrecision(4));
+}

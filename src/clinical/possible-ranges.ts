@@ -1,0 +1,25 @@
+/** Reads `possible-ranges.json`: what is possible in a living person, by LOINC code, each range with its source. */
+import { readFileSync } from 'node:fs';
+
+/** What is possible. */
+export interface PossibleRange {
+  /** What the codes measure. */
+  readonly name: string;
+  /** LOINC. */
+  readonly codes: readonly string[];
+  /** UCUM unit of both ends. */
+  readonly unit: string;
+  readonly low: number;
+  readonly high: number;
+  /** True if other values are impossible by the definition of what is measured: a share of more than 100 %. */
+  readonly definition?: true;
+  /** Where the most extreme values are reported. */
+  readonly source: string;
+}
+
+/** Returns all ranges. */
+export function readPossibleRanges(): readonly PossibleRange[] {
+  const file = new URL('./possible-ranges.json', import.meta.url);
+  const { ranges }: { ranges: PossibleRange[] } = JSON.parse(readFileSync(file, 'utf8'));
+  return ranges;
+}

@@ -1,0 +1,31 @@
+/** Values that can't be right: writers are told of them, and nothing is refused (docs/validation.md, "Implausible values"). */
+
+import type { JsonObject } from './json.ts';
+import type { Micros } from './time.ts';
+
+/** Kinds of implausible values, by the code that answers have. */
+export const IMPLAUSIBLE = {
+  impossible_value: 'a value outside what is possible',
+  unit_mismatch: 'a unit that does not fit the code',
+  future_date: 'a date in the future',
+  born_after_death: 'a birth date after the date of death',
+  dates_out_of_order: 'a date before the one that it should follow',
+} as const;
+
+/** The code of a kind. */
+export type ImplausibleCode = keyof typeof IMPLAUSIBLE;
+
+/** An implausible value of a resource. */
+export interface Implausible {
+  readonly code: ImplausibleCode;
+  /** Path of JSON names: `Observation.component[1].valueQuantity`. */
+  readonly element: string;
+  /** A sentence for the writer. It has the value, so it must not be logged. */
+  readonly message: string;
+}
+
+/**
+ * Returns the implausible values of a resource.
+ * @param at when it is written
+ */
+export type FindImplausible = (resource: JsonObject, at: Micros) => readonly Implausible[];
