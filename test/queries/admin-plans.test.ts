@@ -6,6 +6,7 @@ import { resources } from '#projections/resources/project.ts';
 import { schemaSql } from '#projections/tables.ts';
 import { openAdminQueries } from '#queries/admin/admin.ts';
 import type { Page } from '#queries/admin/page.ts';
+import { newestProductionApplication } from '#queries/admin/production.ts';
 import { openTraffic } from '#queries/admin/traffic.ts';
 import { migrate } from '#src/migrations/migrate.ts';
 import { tenantId } from '#src/shared/tenant.ts';
@@ -48,6 +49,8 @@ describe('plans of the admin interface', () => {
         select 'hash' || n, 'key_' || n, 'proj_' || n, 'sandbox', 'k', '{read}', 'abcd', n from ${all};
       insert into projects.application (id, project, client_id, name, environment, kind, redirect_uris, scopes, grant_types, trusted, created_at)
         select 'app_' || n, 'proj_' || n, 'client_' || n, 'a', 'sandbox', 'public', '{}', '{}', '{}', false, n from ${all};
+      insert into projects.production_request (id, project, use, created_at)
+        select 'preq_' || n, 'proj_' || n, 'u', n from ${all};
       insert into operations.request_log (request_id, at, project, method, path, status, ms)
         select 'req_' || n, n, 'proj_1', 'GET', '/fhir/R4/Patient', 200, 1 from generate_series(1, ${REQUESTS}) n`);
     const tenants = Array.from({ length: ORGANIZATIONS }, (_, n) =>
@@ -77,6 +80,10 @@ describe('plans of the admin interface', () => {
       projects: await read((ask) => ask.projects(`org_${n}`, { limit: LIMIT })),
       keys: await read((ask) => ask.keys(`proj_${n}`, { limit: LIMIT })),
       applications: await read((ask) => ask.applications(`proj_${n}`, { limit: LIMIT })),
+      productionRequests: await read((ask) => ask.productionRequests(`proj_${n}`, { limit: LIMIT })),
+      newestApplication: await mostRowsRead(database.pool, (pool: Pool) =>
+        newestProductionApplication(pool, `proj_${n}`),
+      ),
       members: await read((ask) => ask.members(`org_${n}`, { limit: LIMIT })),
       ssoOf: await read((ask) => ask.ssoOf(`d${n}.example`)),
       domainHolders: await read((ask) => ask.domainHolders([`d${n}.example`, 'none.example'])),

@@ -24,8 +24,10 @@ describe('configuration', () => {
       databaseUrl: undefined,
       eventStoreUrl: undefined,
       mode: 'development',
+      productionAccess: 'request',
       logLevel: 'info',
     });
+    expect(loadConfig({ MODE: 'production' }).productionAccess).to.equal('request');
     expect(config.limits).to.deep.equal({
       bodyBytes: 10_000_000,
       bundleBytes: 25_000_000,
