@@ -24,7 +24,7 @@ export function areComparable(a: string, b: string, inLaboratory: boolean): bool
   if (a === b) return true;
   if (inLaboratory && [a, b].some((unit) => ANNOTATED.test(unit) || isArbitrary(unit))) return true;
   if (inLaboratory && [a, b].includes('%') && [a, b].some((unit) => MASS_PER_VOLUME.test(unit))) return true;
-  const [first, second] = [exponentsOf(a), exponentsOf(b)];
+  const [first, second] = [readExponents(a), readExponents(b)];
   if (first === undefined || second === undefined) return true;
   return inLaboratory ? agree(withoutMass(first), withoutMass(second)) : agree(first, second);
 }
@@ -33,7 +33,7 @@ function isArbitrary(unit: string): boolean {
   return unit.replaceAll(PHYSICAL, '').includes('[');
 }
 
-function exponentsOf(unit: string): Exponents | undefined {
+function readExponents(unit: string): Exponents | undefined {
   const [exponents] = canonicalRange(unit, '1', '1')?.dimension.split(' ') ?? [];
   return exponents?.split(',').map(Number);
 }
@@ -45,7 +45,7 @@ function withoutMass(exponents: Exponents): Exponents {
   return exponents.map((each, at) => (at === MASS ? 0 : at === LENGTH ? length : each));
 }
 
-/** Compares exponents. Time may be missing in one of them: `mg` and `mg/(24.h)`, `{steps}` and `{steps}/d`. */
+/** Compares exponents except of time: many give an amount per day without the day, or a rate by its period. */
 function agree(a: Exponents, b: Exponents): boolean {
-  return a.every((each, at) => each === b[at] || (at === TIME && (each === 0 || b[at] === 0)));
+  return a.every((each, at) => each === b[at] || at === TIME);
 }

@@ -38,7 +38,7 @@ const ROUNDING = 1e-9;
 export function openJudgement(find: FindMeasuredCode): JudgeValue {
   const ranges = new Map(readPossibleRanges().flatMap((range) => range.codes.map((code) => [code, range])));
   const known = new Map<string, Limits | undefined>();
-  const limitsOf = (code: string, unit: string): Limits | undefined => {
+  const findLimits = (code: string, unit: string): Limits | undefined => {
     const key = `${code} ${unit}`;
     const before = known.get(key);
     if (before !== undefined || known.has(key)) return before;
@@ -50,13 +50,13 @@ export function openJudgement(find: FindMeasuredCode): JudgeValue {
   return (holder, path) => {
     const quantity = holder.valueQuantity;
     if (!isObject(quantity) || !isNumber(quantity.value)) return undefined;
-    const codes = loincCodes(holder.code);
+    const codes = listLoincCodes(holder.code);
     const unit = codes.length === 0 ? undefined : readQuantityUnit(quantity);
     if (unit === undefined) return undefined;
     const value = typeof quantity.value === 'number' ? quantity.value : Number(String(quantity.value));
     let first: Implausible | undefined;
     for (const code of codes) {
-      const limits = limitsOf(code, unit);
+      const limits = findLimits(code, unit);
       if (limits === undefined) continue;
       const fault = judge(limits, { value, comparator: quantity.comparator, unit }, `${path}.valueQuantity`);
       // A value that fits one of its codes is right.
@@ -68,7 +68,7 @@ export function openJudgement(find: FindMeasuredCode): JudgeValue {
 }
 
 /** Returns the codes of LOINC in a concept. */
-function loincCodes(concept: Json | undefined): string[] {
+function listLoincCodes(concept: Json | undefined): string[] {
   if (!isObject(concept) || !Array.isArray(concept.coding)) return [];
   return concept.coding.flatMap((coding) =>
     isObject(coding) && coding.system === LOINC && typeof coding.code === 'string' ? [coding.code] : [],
@@ -90,7 +90,7 @@ function computeLimits(
   if (known === undefined) return undefined;
   if (known.unit !== null && !areComparable(known.unit, unit, known.isLaboratory))
     return {
-      mismatch: `the unit ${unitText(unit)} does not fit LOINC ${code}, which is measured in ${unitText(known.unit)}`,
+      mismatch: `the unit ${unit} does not fit LOINC ${code}, which is measured in ${known.unit}`,
     };
   const convert = range && converterOf(range.unit, unit, known.molarMass);
   return convert && { low: convert(range.low), high: convert(range.high), range };

@@ -57,6 +57,13 @@ describe('$validate', () => {
     const stored = await service.post('/Patient', { ...PATIENT, birthDate: '2962-01-01' });
     const path = `/Patient/${String(stored.json.id)}/$validate`;
     expect(issuesOf(await service.fhir(path))).to.deep.equal(warnings.slice(1));
+    const bundle = {
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [{ fullUrl: 'urn:uuid:5a0c6d5a-9a0a-4e2b-9f0b-1f3c5d7e9a01', resource: body }],
+    };
+    const place = 'warning value Bundle.entry[0].resource.birthDate';
+    expect(issuesOf(await ask('/Bundle/$validate', bundle))).to.include(place);
   });
 
   it('names every fault, as the write that would be refused', async () => {

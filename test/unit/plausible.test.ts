@@ -135,7 +135,7 @@ describe('implausible values', () => {
       {
         code: 'unit_mismatch',
         element: 'Observation.component[2].valueQuantity.code',
-        message: 'the unit kg does not fit LOINC 8462-4, which is measured in mmHg',
+        message: 'the unit kg does not fit LOINC 8462-4, which is measured in mm[Hg]',
       },
     ]);
   });
@@ -215,6 +215,17 @@ describe('implausible values', () => {
     expect(found({ ...measured('8310-5', 70, 'kg'), code: concept('99999-9', '29463-7') })).to.deep.equal([]);
   });
 
+  it('names those of the entries of a Bundle by their places', () => {
+    const entry = [
+      { resource: { resourceType: 'Patient' } },
+      { resource: measured('8310-5', 370, 'Cel') },
+      {},
+    ];
+    expect(found({ resourceType: 'Bundle', entry }).map(({ element }) => element)).to.deep.equal([
+      'Bundle.entry[1].resource.value.ofType(Quantity)',
+    ]);
+  });
+
   it('says nothing of what was entered in error', () => {
     expect(found({ ...measured('8310-5', 370, 'Cel'), status: 'entered-in-error' })).to.deep.equal([]);
     const verificationStatus = { coding: [{ code: 'entered-in-error' }] };
@@ -256,7 +267,7 @@ describe('units that do not fit their code', () => {
     expect(areComparable('mg/(24.h)', 'mg', true)).to.equal(true);
     expect(areComparable('mg/(24.h)', 'mg/{24_h}', true)).to.equal(true);
     expect(areComparable('mosm/kg', 'mmol/L', true)).to.equal(true);
-    expect(areComparable('{steps}/(24.h)', '{steps}', false)).to.equal(true);
+    expect(areComparable('/d', 'd', false)).to.equal(true);
     expect(areComparable('[pH]', '1', true)).to.equal(true);
     expect(areComparable('kg', 'mmol/L', true)).to.equal(false);
   });
@@ -448,6 +459,9 @@ describe('the file of possible ranges', () => {
       for (const { code, element, message } of found(resource))
         faults.push(`${name}: ${code} ${element} ${message}`);
     expect(faults).to.deep.equal([
+      // K is kelvin in UCUM.
+      'Bundle-report: unit_mismatch Bundle.entry[1].resource.value.ofType(Quantity).code the unit K/uL does not fit LOINC 26464-8, which is measured in 10*3/uL',
+      'Bundle-report: unit_mismatch Bundle.entry[3].resource.value.ofType(Quantity).code the unit K/uL does not fit LOINC 26515-7, which is measured in 10*3/uL',
       'Specimen-101: dates_out_of_order Specimen.receivedTime 2011-03-04T07:03:00Z is before the collection (2011-05-30T06:15:00Z)',
     ]);
   });
