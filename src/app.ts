@@ -69,7 +69,6 @@ import type { EventStore, Position } from './events/store.ts';
 import { type ResourceType, typeEntry } from './fhir/types.ts';
 import { edgeKeys } from './http/edge/edge.ts';
 import { notFresh, requireFresh } from './http/freshness.ts';
-import { openIdentify } from './http/identity.ts';
 import { createServer } from './http/server.ts';
 import { answerWhileStarting } from './http/starting.ts';
 import { VERSION } from './http/version.ts';
@@ -479,7 +478,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
         queue,
       }),
     },
-    identify: openIdentify((credential) => verifier.verify(credential)),
+    identify: (credential) => verifier.verify(credential),
     findToken: tokens.findToken,
     devIssuer,
     signIn: openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.ssoOf }),

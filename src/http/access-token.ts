@@ -65,11 +65,10 @@ function covers(resources: readonly string[], url: string): boolean {
   );
 }
 
-/** Returns the refusal (403) of a grant's token where none is taken. */
-export function refusesGrants(): Refusal {
+/** Returns the refusal (403) of a grant's token where none is taken. @param takes what is taken instead */
+export function refusesGrants(takes = 'an API key or a token of client_credentials'): Refusal {
   return new Refusal('forbidden', {
     code: 'forbidden',
-    diagnostics:
-      'access tokens of a patient’s grant do not open this request; docs/oauth.md lists what they open',
+    diagnostics: `access tokens of a patient’s grant do not open this request, which takes ${takes}; docs/oauth.md lists what they open`,
   });
 }

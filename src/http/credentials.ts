@@ -3,12 +3,20 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
-import type { ApiKeyCaller } from '#queries/credentials.ts';
 import { type Caller, isSameCaller, mayRead } from '#src/shared/caller.ts';
 import { ENDED_TOKEN, invalidToken } from '#src/shared/ended-token.ts';
+import type { Identity } from '#src/shared/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { callerOf, isAccessToken, refusesGrants } from './access-token.ts';
-import type { FindToken } from './ports/tokens.ts';
+import {
+  type FindHolder,
+  identityOf,
+  isApiKey,
+  isJwt,
+  kindOf,
+  unauthenticated,
+  wrongKind,
+} from './credential-kinds.ts';
 import { hasSeveralValues } from './repeated.ts';
 import { type Visitor, visitorOf } from './visitor.ts';
 
@@ -17,8 +25,6 @@ const BEARER = /^Bearer +([\x21-\x7e]{1,12000}) *$/i;
 const IN_QUERY =
   /(?:^|&)(?:access_token|api_?key|_key|x-api-key|authorization)=|=sk_(?:test|live)_|=at_[\w-]{40}/i;
 const CHALLENGE = 'Bearer realm="annal"';
-/** Matches three base64url parts separated by dots: a signed JWT (RFC 7515, section 7.1). Keys and tokens of ours have no dots. */
-const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /**
  * Returns the credential of a request.
@@ -33,7 +39,7 @@ export function credentialOf(
   refuseInQuery(querystring);
   const apiKey = headers['x-api-key'];
   const bearer = headers.authorization;
-  if (typeof apiKey === 'string' && JWT.test(apiKey.trim()))
+  if (typeof apiKey === 'string' && isJwt(apiKey.trim()))
     throw unauthenticated('an ID token must be sent as Authorization: Bearer', 'invalid_token');
   if (bearer === undefined) {
     if (typeof apiKey === 'string' && isAccessToken(apiKey))
@@ -82,8 +88,6 @@ export function bearerOf({ authorization }: IncomingHttpHeaders): string | undef
   return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
-const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
-
 /** The number of keys whose callers are cached. */
 const REMEMBERED = 10_000;
 
@@ -91,7 +95,7 @@ const REMEMBERED = 10_000;
 export interface Authentication {
   /**
    * Rejects with Refusal unauthenticated (401) for a credential that is unknown, revoked or no credential at all, and
-   * forbidden (403) for an access token of a grant.
+   * forbidden (403) for an access token of a grant and for an ID token.
    */
   readonly caller: Promise<Caller>;
   /**
@@ -106,24 +110,18 @@ type Admit = (ctx: Context, caller: Caller) => void | Promise<void>;
 
 /** Authenticates callers. */
 export class Authenticator {
-  readonly #apiKey: ApiKeyCaller;
-  readonly #token: FindToken;
+  readonly #find: FindHolder;
   readonly #baseUrl: string;
   readonly #admit: Admit;
   readonly #seen = new LRUCache<string, Caller>({ max: REMEMBERED });
 
   /**
-   * @param find looks up a key and an access token by their hashes
+   * @param find looks up the holders of credentials
    * @param baseUrl of the service, which the resources of tokens begin with
    * @param admit counts the request; throws Refusal throttled (429)
    */
-  constructor(
-    find: { readonly apiKey: ApiKeyCaller; readonly token: FindToken },
-    baseUrl: string,
-    admit: Admit,
-  ) {
-    this.#apiKey = find.apiKey;
-    this.#token = find.token;
+  constructor(find: FindHolder, baseUrl: string, admit: Admit) {
+    this.#find = find;
     this.#baseUrl = baseUrl;
     this.#admit = admit;
   }
@@ -150,7 +148,7 @@ export class Authenticator {
    * @throws Refusal unauthenticated (401), throttled (429)
    */
   async ofToken(credential: string, ctx: Context): Promise<Caller> {
-    const token = await this.#token(hash('sha256', credential));
+    const token = await this.#find.token(hash('sha256', credential));
     if (token === undefined) throw invalidToken(ENDED_TOKEN);
     const caller = callerOf(token, this.#baseUrl + ctx.path);
     ctx.state.caller = caller;
@@ -168,7 +166,7 @@ export class Authenticator {
 
   /** Checks that an access token works now, without counting a request. @throws Refusal unauthenticated (401) */
   async confirm(credential: string): Promise<void> {
-    if ((await this.#token(hash('sha256', credential))) === undefined) throw invalidToken(ENDED_TOKEN);
+    if ((await this.#find.token(hash('sha256', credential))) === undefined) throw invalidToken(ENDED_TOKEN);
   }
 
   /** @throws Refusal as `ofToken`, and forbidden (403) for a token of a grant */
@@ -178,14 +176,20 @@ export class Authenticator {
     return caller;
   }
 
-  /**
-   * Refuses an access token of a grant where a route takes another credential, or none.
-   * @throws Refusal forbidden (403)
-   */
+  /** Refuses an access token of a grant where a route takes no credential. @throws Refusal forbidden (403) */
   async refuseGrant(credential: string): Promise<void> {
-    if (!isAccessToken(credential)) return;
-    const token = await this.#token(hash('sha256', credential));
-    if (token?.kind === 'grant') throw refusesGrants();
+    if (isAccessToken(credential) && (await kindOf(this.#find, credential)) === 'grant')
+      throw refusesGrants('no credential');
+  }
+
+  /** Returns the person of a credential, as `identityOf`. @throws Refusal 401 403 503 */
+  identityOf(credential: string): Promise<Identity> {
+    return identityOf(this.#find, credential);
+  }
+
+  /** Tells whether a credential works on one of the interfaces, whichever that is. */
+  async works(credential: string): Promise<boolean> {
+    return (await kindOf(this.#find, credential)) !== undefined;
   }
 
   /** Counts a request; returns undefined if it may continue at once. */
@@ -207,15 +211,12 @@ export class Authenticator {
     ctx: Context,
     counting: Promise<void> | 'not counted' | undefined,
   ): Promise<Caller> {
-    const caller = API_KEY.test(credential) ? await this.#apiKey(sha256) : undefined;
+    const caller = isApiKey(credential) ? await this.#find.apiKey(sha256) : undefined;
     if (caller === undefined) {
       this.#seen.delete(sha256);
-      throw unauthenticated(
-        JWT.test(credential)
-          ? 'this interface requires an API key (sk_test_… or sk_live_…) or an access token (at_…); ID tokens are for /admin and /me'
-          : 'the credential is unknown or revoked; make an API key with POST /admin/projects/{project_id}/keys, or get an access token at /oauth/token',
-        'invalid_token',
-      );
+      throw isJwt(credential)
+        ? await this.#refusesJwt(credential)
+        : unauthenticated(UNKNOWN, 'invalid_token');
     }
     if (!this.#seen.has(sha256)) this.#seen.set(sha256, caller);
     ctx.state.caller = caller;
@@ -223,7 +224,19 @@ export class Authenticator {
     if (counted !== undefined) await counted;
     return caller;
   }
+
+  /** Returns the refusal of an ID token: 403 if it works elsewhere, else 401. */
+  async #refusesJwt(credential: string): Promise<Refusal> {
+    return (await this.works(credential))
+      ? wrongKind(NO_ID_TOKENS)
+      : unauthenticated(NO_ID_TOKENS, 'invalid_token');
+  }
 }
+
+const UNKNOWN =
+  'the credential is unknown or revoked; make an API key with POST /admin/projects/{project_id}/keys, or get an access token at /oauth/token';
+const NO_ID_TOKENS =
+  'this interface requires an API key (sk_test_… or sk_live_…) or an access token (at_…); ID tokens are for /admin and /me';
 
 /**
  * Runs a read for the caller of the credential's last use while the database confirms the credential, and returns the
@@ -262,9 +275,4 @@ export function lacksScope({ calls }: Caller, scope: 'read' | 'write'): Refusal 
  */
 export function requireScope(caller: Caller, scope: 'read' | 'write'): void {
   if (!caller.calls.scopes.includes(scope)) throw lacksScope(caller, scope);
-}
-
-function unauthenticated(diagnostics: string, error?: string): Refusal {
-  const challenge = error === undefined ? CHALLENGE : `${CHALLENGE}, error="${error}"`;
-  return new Refusal('unauthenticated', { code: 'login', diagnostics }, { 'WWW-Authenticate': challenge });
 }

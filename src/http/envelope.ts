@@ -1,4 +1,5 @@
 /** The envelope of every request: its id, headers, error body, log line and metrics. */
+import type { IncomingMessage } from 'node:http';
 import type { Context, Next } from 'koa';
 import { newRequestId } from '#src/shared/ids.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
@@ -84,6 +85,7 @@ export function envelope(
       else {
         const counted = limits.byAddress(ctx);
         if (counted !== undefined) await counted;
+        requireHost(ctx.req);
         requireDecodable(ctx.path, 'the path');
         requireDecodable(ctx.querystring, 'the query', 'query');
         if (inner !== undefined) await enter(gateway, ctx, inner);
@@ -127,6 +129,13 @@ export function envelope(
     if (fhirPath) requests.info(line, 'request');
     else requests.debug(line, 'request');
   };
+}
+
+/** Refuses a request of HTTP/1.1 without `Host` (RFC 9112, section 3.2). @throws Refusal malformed (400) */
+function requireHost({ headers, httpVersion }: IncomingMessage): void {
+  if (headers.host !== undefined || httpVersion !== '1.1') return;
+  const diagnostics = 'the header Host is missing: HTTP/1.1 requires it';
+  throw new Refusal('malformed', { code: 'required', diagnostics, expression: 'http.host' });
 }
 
 /** Path prefixes of the interfaces. */

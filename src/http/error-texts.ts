@@ -22,16 +22,16 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 401,
     type: 'unauthenticated',
-    meaning:
-      'The credential is missing, unknown, expired, revoked, or of a kind that this interface does not accept.',
+    meaning: 'The credential is missing, unknown, expired or revoked.',
     advice:
       'Send `Authorization: Bearer` with an API key (FHIR interface and `/v1`) or an ID token (`/admin` and `/me`).',
   },
   {
     status: 403,
     type: 'forbidden',
-    meaning: 'The credential is valid, but may not do this.',
-    advice: 'Use a key with the scope that the message names, or ask an owner of the organization.',
+    meaning: 'The credential is valid, but may not do this, or is of another kind than this interface takes.',
+    advice:
+      'Use a credential of the kind or with the scope that the message names, or ask an owner of the organization.',
   },
   {
     status: 404,

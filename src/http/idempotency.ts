@@ -42,8 +42,8 @@ const KEPT = new Set([404, 409, 412]);
  * Runs a request once: a repetition gets the first response, byte for byte, with `Idempotent-Replayed: true`.
  * @param run executes the request; throws Refusal.
  * @param toAnswer converts a refusal to a response.
- * @throws Refusal 400 for an invalid key, 409 when the first attempt still runs after 10 s, 422 when the key
- * was used for another request.
+ * @throws Refusal 409 when the first attempt still runs after 10 s, 422 for an invalid key, and when the key was used
+ * for another request.
  */
 export async function once(
   store: IdempotencyKeys,
@@ -52,7 +52,7 @@ export async function once(
   toAnswer: (refusal: Refusal) => Answer,
 ): Promise<Answer> {
   if (!KEY.test(request.key)) {
-    throw new Refusal('malformed', {
+    throw new Refusal('invalid', {
       code: 'value',
       diagnostics: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
       expression: 'http.idempotency-key',

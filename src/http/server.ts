@@ -1,7 +1,5 @@
 /** The HTTP server: one chain from the socket to the interfaces, and every answer's headers. */
-import { hash } from 'node:crypto';
 import { createServer as createHttpServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Commands } from '#commands/commands.ts';
@@ -10,15 +8,13 @@ import type { RecordsOf } from '#queries/records-of.ts';
 import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { capabilityStatement } from '#src/fhir/capability.ts';
 import type { PersonId } from '#src/shared/identity.ts';
-import { newRequestId } from '#src/shared/ids.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Terminology } from '#src/terminology/terminology.ts';
-import { isAccessToken } from './access-token.ts';
 import { AnswerMemory } from './answer-memory.ts';
-import type { Identify } from './api/interface.ts';
 import { RouteTable } from './api/table.ts';
 import { clientAddress } from './client-address.ts';
 import { limitConnections } from './connections.ts';
+import type { Identify } from './credential-kinds.ts';
 import { Authenticator } from './credentials.ts';
 import { devIssuerRouter } from './dev-issuer/router.ts';
 import { documentationRouter } from './docs/router.ts';
@@ -34,6 +30,7 @@ import { healthRouter, type ReadinessChecks } from './health.ts';
 import type { KeyReadService } from './key-reads.ts';
 import { LargeBodies } from './large-bodies.ts';
 import { RequestLimits } from './limits.ts';
+import { answerForNode, SERVER_OPTIONS } from './node-answers.ts';
 import { authorizeRouter } from './oauth/authorize/router.ts';
 import { discoveryRouter } from './oauth/discovery.ts';
 import { clientEndpointsRouter } from './oauth/endpoints/router.ts';
@@ -126,7 +123,7 @@ export function createServer(deps: ServerDeps): Server {
     metrics.observeThrottled,
   );
   const authenticator = new Authenticator(
-    { apiKey: deps.queries.apiKey, token: deps.findToken },
+    { apiKey: deps.queries.apiKey, token: deps.findToken, identify: deps.identify },
     deps.config.baseUrl,
     (ctx, caller) => limits.byCaller(ctx, caller),
   );
@@ -163,6 +160,7 @@ export function createServer(deps: ServerDeps): Server {
     projects: deps.services.adminQueries,
     requireEnvironment: deps.services.admin.requireEnvironment,
     count: (ctx: Context, person: PersonId) => limits.byPerson(ctx, person),
+    worksElsewhere: (credential: string) => authenticator.works(credential),
   };
   app.use(envelope(fhir, api, { metrics, limits, notebook: deps.traffic, gateway }));
   app.use(health.routes());
@@ -193,11 +191,7 @@ export function createServer(deps: ServerDeps): Server {
     refusalOf: deps.refusalOf,
     log: deps.log,
     accessLog: deps.accessLog,
-    worksElsewhere: async (credential) => {
-      const sha256 = hash('sha256', credential);
-      const find = isAccessToken(credential) ? deps.findToken : deps.queries.apiKey;
-      return (await find(sha256)) !== undefined;
-    },
+    worksElsewhere: (credential) => authenticator.works(credential),
   });
   app.use(clientEndpoints.routes());
   app.use(clientEndpoints.allowedMethods());
@@ -264,10 +258,10 @@ export function createServer(deps: ServerDeps): Server {
     app.use(issuer.routes());
     app.use(issuer.allowedMethods());
   }
-  const server = createHttpServer(app.callback());
+  const server = createHttpServer(SERVER_OPTIONS, app.callback());
   // Longer than balancers keep theirs, so that none of them sends into a connection that closes.
   server.keepAliveTimeout = 65_000;
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => answerBadRequest(error, socket));
+  answerForNode(server);
   limitConnections(server, deps.config.limits.connectionsPerAddress, deps.config.trustedProxies);
   return server;
 }
@@ -313,19 +307,4 @@ function fhirInterface(
       }),
     ),
   };
-}
-
-/**
- * Responds without Koa to requests that aren't valid HTTP, take too long to arrive, or have too large
- * headers.
- */
-function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nService-Request-Id: ${newRequestId()}\r\nConnection: close\r\n\r\n`);
 }

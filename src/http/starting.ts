@@ -1,9 +1,10 @@
 /** Answers on the port while the service starts, so that a supervisor sees that the process lives and works. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { newUuid } from '#src/shared/ids.ts';
+import { newRequestId } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { fhirError, jsonError } from './errors.ts';
+import { answerForNode, SERVER_OPTIONS } from './node-answers.ts';
 
 /** Seconds before a client should retry. */
 const RETRY_SECONDS = 10;
@@ -25,10 +26,16 @@ export async function answerWhileStarting(
   { host, port, baseUrl }: StartingAt,
   say: () => string,
 ): Promise<() => Promise<void>> {
-  const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const server = createServer(SERVER_OPTIONS, (request, response) => {
+    const requestId = newRequestId();
+    const [pathname = '/'] = (request.url ?? '/').split('?');
     const send = (status: number, text: string, type = 'application/json'): void => {
-      const headers = { 'Content-Type': type, 'Cache-Control': 'no-store', Connection: 'close' };
+      const headers = {
+        'Service-Request-Id': requestId,
+        'Content-Type': type,
+        'Cache-Control': 'no-store',
+        Connection: 'close',
+      };
       const retry = status === 503 ? { 'Retry-After': String(RETRY_SECONDS) } : {};
       response.writeHead(status, { ...headers, ...retry }).end(request.method === 'HEAD' ? '' : text);
     };
@@ -43,10 +50,11 @@ export async function answerWhileStarting(
     } else {
       const refusal = unavailable(`the service is starting: ${message}`, RETRY_SECONDS);
       const isFhir = pathname.startsWith('/fhir/');
-      const answer = isFhir ? fhirError(refusal) : jsonError(refusal, newUuid(), baseUrl);
+      const answer = isFhir ? fhirError(refusal) : jsonError(refusal, requestId, baseUrl);
       send(503, String(answer.body), isFhir ? 'application/fhir+json' : 'application/json');
     }
   });
+  answerForNode(server);
   server.listen(port, host);
   await once(server, 'listening');
   return async () => {

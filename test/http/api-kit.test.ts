@@ -80,7 +80,7 @@ describe('a request of the JSON interfaces', () => {
     ],
     ['an unknown member', () => ['{"name": "a", "nme": 1}'], 422, 'invalid'],
     ['a control character', () => ['{"name": "a\\u0007"}'], 422, 'invalid'],
-    ['a bad Idempotency-Key', () => ['{"name": "a"}', { 'Idempotency-Key': 'a b' }], 400, 'malformed'],
+    ['a bad Idempotency-Key', () => ['{"name": "a"}', { 'Idempotency-Key': 'a b' }], 422, 'invalid'],
     ['two credentials', () => ['{"name": "a"}', { 'X-Api-Key': 'sk_test_other' }], 400, 'malformed'],
     ['an Accept that nobody serves', () => ['{"name": "a"}', { Accept: 'text/csv' }], 406, 'not_acceptable'],
   ];

@@ -92,8 +92,10 @@ describe('the gateway', () => {
       ['no cookie', { Cookie: undefined }, 401],
       ['an unknown cookie', { Cookie: `annal_session=${'x'.repeat(43)}` }, 401],
       ['a token beside the cookie', { Authorization: `Bearer ${owner.token}` }, 400],
-      ['an ID token', { Cookie: undefined, Authorization: `Bearer ${owner.token}` }, 401],
-      ['a key', { Cookie: undefined, 'X-Api-Key': service.key }, 401],
+      ['an ID token', { Cookie: undefined, Authorization: `Bearer ${owner.token}` }, 403],
+      ['a key', { Cookie: undefined, 'X-Api-Key': service.key }, 403],
+      ['an unknown key', { Cookie: undefined, 'X-Api-Key': `sk_test_${'x'.repeat(43)}` }, 401],
+      ['an ID token in X-Api-Key', { Cookie: undefined, 'X-Api-Key': owner.token }, 401],
       ['a key beside the cookie', { 'X-Api-Key': service.key }, 400],
       ['basic credentials', { Cookie: undefined, Authorization: 'Basic eDp5' }, 401],
     ];

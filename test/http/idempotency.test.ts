@@ -76,6 +76,17 @@ describe('Idempotency-Key', () => {
     expect(elsewhere.text).to.contain('Idempotency-Key');
   });
 
+  it('is 422 with the header named, if it is empty, too long or has other characters', async () => {
+    for (const key of ['', 'a b', 'x'.repeat(256), 'ä']) {
+      const answer = await create(key, 'Faulty');
+      expect(answer.status, key).to.equal(422);
+      expect(answer.json, key).to.nested.include({
+        'issue[0].code': 'value',
+        'issue[0].location[0]': 'http.idempotency-key',
+      });
+    }
+  });
+
   it('belongs to a project', async () => {
     const key = newKey();
     const stranger = await service.newProject();

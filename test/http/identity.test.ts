@@ -70,6 +70,45 @@ describe('a service with an issuer of its own', () => {
     }
   });
 
+  it('tells a credential that works, but not here, from one that works nowhere', async () => {
+    const ask = (path: string, headers: Record<string, string>) =>
+      service.fhir(service.url + path, { key: null, headers });
+    const revoked = await service.newProject();
+    await service.pool.query(
+      "update projects.api_key set revoked_at = 1 where sha256 = encode(sha256($1::bytea), 'hex')",
+      [Buffer.from(revoked)],
+    );
+    for (const path of ['/admin/config', '/admin/organizations', '/me/patients', '/me/muted-applications']) {
+      for (const headers of [{ 'X-Api-Key': service.key }, { Authorization: `Bearer ${service.key}` }]) {
+        const answer = await ask(path, headers);
+        expect(answer.status, path).to.equal(403);
+        expect(answer.text).to.include(
+          'API keys are for /fhir/R4 and /v1; this interface requires an ID token',
+        );
+      }
+      const other = await ask(path, { 'X-Api-Key': revoked });
+      expect([other.status, other.headers.get('www-authenticate')], path).to.deep.equal([
+        401,
+        'Bearer realm="annal", error="invalid_token"',
+      ]);
+    }
+    const valid = await issuer.sign(claims());
+    const old = await issuer.sign(claims({ exp: 1_700_000_000 }));
+    for (const path of ['/v1/patients', '/v1/webhooks', '/fhir/R4/Patient', '/fhir/R4/Patient/x']) {
+      const answer = await ask(path, { Authorization: `Bearer ${valid}` });
+      expect(answer.status, path).to.equal(403);
+      expect(answer.text).to.include('this interface requires an API key');
+      expect((await ask(path, { Authorization: `Bearer ${old}` })).status, path).to.equal(401);
+    }
+    const written = await service.fhir('/Patient', {
+      method: 'POST',
+      key: valid,
+      body: '{"resourceType":"Patient"}',
+    });
+    expect(written.status).to.equal(403);
+    expect((await ask('/oauth/userinfo', { Authorization: `Bearer ${valid}` })).status).to.equal(403);
+  });
+
   it('takes one as long as headers may be', async () => {
     const long = await issuer.sign(claims({ groups: 'x'.repeat(8_000) }));
     expect((await admin(long)).status).to.equal(200);

@@ -59,11 +59,16 @@ describe('/me', () => {
     );
 
   it('takes an ID token and nothing else', async () => {
-    for (const credential of [service.key, 'at_0123456789012345678901234567890123456789']) {
+    for (const [credential, status] of [
+      [service.key, 403],
+      [`sk_test_${'x'.repeat(43)}`, 401],
+      ['at_0123456789012345678901234567890123456789', 401],
+    ] as const) {
       const response = await fetch(`${service.url}/me/patients`, {
         headers: { Authorization: `Bearer ${credential}` },
       });
-      expect(response.status, credential.slice(0, 3)).to.equal(401);
+      expect(response.status, credential.slice(0, 3)).to.equal(status);
+      expect(await response.text()).to.include('this interface requires an ID token');
     }
     const session = await fetch(`${service.url}/me/patients`, { headers: { Cookie: 'session=x' } });
     expect(session.status).to.equal(401);

@@ -36,6 +36,20 @@ describe('HTTP protocol', () => {
     socket.destroy();
   });
 
+  it('refuses a request without Host, in the form of the interface', async () => {
+    for (const [path, form] of [
+      ['/fhir/R4/Patient', '"resourceType":"OperationOutcome"'],
+      ['/v1/patients', '"type":"malformed"'],
+    ] as const) {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      socket.write(`GET ${path} HTTP/1.1\r\nAuthorization: Bearer ${service.key}\r\n\r\n`);
+      const [data] = (await once(socket, 'data')) as [Buffer];
+      expect(data.toString()).to.match(/^HTTP\/1\.1 400 Bad Request\r\nService-Request-Id: req_/);
+      expect(data.toString()).to.include(form).and.to.include('Host is missing');
+      socket.destroy();
+    }
+  });
+
   it('answers HEAD wherever it answers GET, without a body', async () => {
     for (const path of [`/Patient/${id}`, '/Patient', `/Patient/${id}/_history`, '/metadata']) {
       const get = await service.fhir(path);

@@ -40,6 +40,7 @@ describe('a start that rebuilds read models', () => {
       });
       const ask = async (path: string) => {
         const answer = await fetch(url + path);
+        expect(answer.headers.get('service-request-id'), path).to.match(/^req_/);
         return { status: answer.status, retry: answer.headers.get('retry-after'), text: await answer.text() };
       };
       const hasBegun = (): Promise<boolean> =>

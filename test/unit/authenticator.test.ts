@@ -29,6 +29,9 @@ describe('a credential that is checked', () => {
           return known;
         },
         token: async () => undefined,
+        identify: async () => {
+          throw new Error('no ID token is sent');
+        },
       },
       'http://localhost:3000',
       () => {

@@ -47,18 +47,11 @@ import type { Inputs } from './inputs.ts';
 import type { Credential, RequestContext, Route, RouteResult, TypedRoute } from './route.ts';
 import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';
 
-/**
- * Returns the person of an ID token.
- * @throws Refusal unauthenticated (401), unavailable (503)
- */
-export type Identify = (token: string) => Promise<Identity>;
-
 /** Dependencies of the interfaces. */
 export interface ApiInterface {
   readonly table: RouteTable;
   readonly services: Services;
   readonly authenticator: Authenticator;
-  readonly identify: Identify;
   readonly idempotency: IdempotencyKeys;
   readonly largeBodies: LargeBodies;
   readonly grants: GrantService;
@@ -310,7 +303,7 @@ async function answerReading(
 
 /** Checks the credential before anything of the request is read. */
 async function admission(
-  { authenticator, identify, stale }: ApiInterface,
+  { authenticator, stale }: ApiInterface,
   route: Route,
   ctx: Context,
   token: Caller | undefined,
@@ -333,8 +326,7 @@ async function admission(
       : credentialFor(ctx);
   requireFresh(stale, credentialModels(credential));
   if (route.credential === 'identity') {
-    await authenticator.refuseGrant(credential);
-    const identity = visitorOf(ctx)?.identity ?? (await identify(credential));
+    const identity = visitorOf(ctx)?.identity ?? (await authenticator.identityOf(credential));
     ctx.state.identity = identity;
     return (inputs) => {
       const run = route.accept(inputs);

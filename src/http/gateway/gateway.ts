@@ -11,7 +11,8 @@ import { ROLE_FOR } from '#src/shared/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { requireRole } from '../admin/access.ts';
-import { refuseInQuery } from '../credentials.ts';
+import { isJwt } from '../credential-kinds.ts';
+import { bearerOf, refuseInQuery } from '../credentials.ts';
 import { headOf } from '../head.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';
 import type { Visitors } from '../signin/visitors.ts';
@@ -32,18 +33,20 @@ export interface GatewayDeps {
   readonly requireEnvironment: (project: string, environment: Environment) => Promise<void>;
   /** Counts a request of a person. @throws Refusal throttled (429) */
   readonly count: (ctx: Context, person: Identity) => void | Promise<void>;
+  /** Tells whether a credential works at the interfaces themselves. */
+  readonly worksElsewhere: (credential: string) => Promise<boolean>;
 }
 
 /**
  * Checks a request of the gateway, and puts the person in the place of its credential.
  * @param path of the interface that it is for
- * @throws Refusal unauthenticated (401) for another credential, and without a live session; malformed (400) for another
- *   credential beside a session; forbidden (403) from another origin, without the header, and of a session that an
- *   organization alone trusts outside `/admin`; throttled (429)
+ * @throws Refusal unauthenticated (401) without a live session; malformed (400) for another credential beside a session;
+ *   forbidden (403) for another credential instead of one, from another origin, without the header, and of a session that
+ *   an organization alone trusts outside `/admin`; throttled (429)
  */
 export async function enter(deps: GatewayDeps, ctx: Context, path: string): Promise<void> {
   headOf(ctx).set('Cross-Origin-Resource-Policy', 'same-origin');
-  refuseOthers(deps, ctx);
+  await refuseOthers(deps, ctx);
   requireOwnOrigin(ctx, deps.visitors.baseUrl, 'the request does not come from a page of this service');
   if (ctx.get(SESSION_HEADER) !== '1')
     throw forbidden(`${SESSION_HEADER}: 1 is missing: scripts of this service's pages send it`);
@@ -65,14 +68,17 @@ export async function enter(deps: GatewayDeps, ctx: Context, path: string): Prom
 }
 
 /** Refuses credentials of programs, also beside a session (docs/spec/interface.md, section 5: exactly one). */
-function refuseOthers({ visitors }: GatewayDeps, ctx: Context): void {
+async function refuseOthers({ visitors, worksElsewhere }: GatewayDeps, ctx: Context): Promise<void> {
   refuseInQuery(ctx.querystring);
   const { authorization, 'x-api-key': apiKey } = ctx.req.headers;
   if (authorization === undefined && apiKey === undefined) return;
   const name = authorization === undefined ? 'X-Api-Key' : 'Authorization';
   const diagnostics = `${name} is for the interfaces themselves; below /app/api the session of the page is the only credential`;
-  if (visitors.secretOf(ctx) === undefined) throw signedOut(diagnostics);
-  throw new Refusal('malformed', { code: 'login', diagnostics });
+  if (visitors.secretOf(ctx) !== undefined) throw new Refusal('malformed', { code: 'login', diagnostics });
+  const key = typeof apiKey === 'string' && !isJwt(apiKey) ? apiKey : '';
+  throw (await worksElsewhere(bearerOf(ctx.req.headers) ?? key))
+    ? forbidden(diagnostics)
+    : signedOut(diagnostics);
 }
 
 /** Returns a member of the project that a request names, as a token of the dashboard would identify them. */

@@ -1,0 +1,94 @@
+/**
+ * Kinds of credentials. A credential that works, but is of another kind than an interface takes, is 403 and not 401: a new
+ * one of the same kind wouldn't help (docs/spec/decisions.md, section 2).
+ */
+import { hash } from 'node:crypto';
+import type { ApiKeyCaller } from '#queries/credentials.ts';
+import type { Identity } from '#src/shared/identity.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { isAccessToken } from './access-token.ts';
+import type { FindToken } from './ports/tokens.ts';
+
+/** A kind of credential; `grant` is an access token of a patient's grant, `token` any other. */
+export type CredentialKind = 'api_key' | 'token' | 'grant' | 'id_token';
+
+/**
+ * Returns the person of an ID token.
+ * @throws Refusal unauthenticated (401), unavailable (503)
+ */
+export type Identify = (token: string) => Promise<Identity>;
+
+/** Finds the holder of each kind of credential, keys and tokens by their SHA-256. */
+export interface FindHolder {
+  readonly apiKey: ApiKeyCaller;
+  readonly token: FindToken;
+  readonly identify: Identify;
+}
+
+const API_KEY = /^sk_(?:test|live)_[A-Za-z0-9_-]{16,256}$/;
+/** Matches three base64url parts separated by dots: a signed JWT (RFC 7515, section 7.1). Keys and tokens of ours have no dots. */
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+/** Matches what is meant as a key or a token of this service, whether or not it has the right form. */
+const OWN = /^(?:sk_(?:test|live)|at)_/;
+
+/** Tells whether a credential may be an API key. */
+export function isApiKey(credential: string): boolean {
+  return API_KEY.test(credential);
+}
+
+/** Tells whether a credential may be an ID token. */
+export function isJwt(credential: string): boolean {
+  return JWT.test(credential);
+}
+
+/** Returns the kind of a credential that works now; undefined for one that is unknown, expired or revoked. */
+export async function kindOf(
+  { apiKey, token, identify }: FindHolder,
+  credential: string,
+): Promise<CredentialKind | undefined> {
+  const sha256 = (): string => hash('sha256', credential);
+  if (isApiKey(credential)) return (await apiKey(sha256())) === undefined ? undefined : 'api_key';
+  if (isAccessToken(credential)) {
+    const found = await token(sha256());
+    return found === undefined ? undefined : found.kind === 'grant' ? 'grant' : 'token';
+  }
+  if (!isJwt(credential)) return undefined;
+  return identify(credential).then(
+    () => 'id_token' as const,
+    (error: unknown) => {
+      // Also while its issuer is away: then nobody can say that it works.
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    },
+  );
+}
+
+const NEEDED =
+  'this interface requires an ID token (JWT) from an OpenID Connect issuer, as Authorization: Bearer';
+
+/**
+ * Returns the person of a credential where only ID tokens are taken.
+ * @throws Refusal unauthenticated (401); forbidden (403) for another kind; unavailable (503) if the issuer's keys can't be
+ *   fetched
+ */
+export async function identityOf(find: FindHolder, credential: string): Promise<Identity> {
+  if (!OWN.test(credential)) return find.identify(credential);
+  const what = credential.startsWith('sk_') ? 'API keys' : 'access tokens';
+  const diagnostics = `${what} are for /fhir/R4 and /v1; ${NEEDED}`;
+  throw (await kindOf(find, credential)) === undefined
+    ? unauthenticated(diagnostics, 'invalid_token')
+    : wrongKind(diagnostics);
+}
+
+const CHALLENGE = 'Bearer realm="annal"';
+
+/** Returns the refusal (401) of a credential that is missing, unknown, expired or revoked. @param error of RFC 6750 */
+export function unauthenticated(diagnostics: string, error?: string): Refusal {
+  const challenge = error === undefined ? CHALLENGE : `${CHALLENGE}, error="${error}"`;
+  return new Refusal('unauthenticated', { code: 'login', diagnostics }, { 'WWW-Authenticate': challenge });
+}
+
+/** Returns the refusal (403) of a credential that works, but not here. @param diagnostics names the right kind */
+export function wrongKind(diagnostics: string): Refusal {
+  return new Refusal('forbidden', { code: 'forbidden', diagnostics });
+}

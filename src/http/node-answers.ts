@@ -1,0 +1,47 @@
+/** Answers to requests that Node's HTTP server would answer by itself, so that these have a `Service-Request-Id`, too. */
+import { type Server, type ServerOptions, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { newRequestId } from '#src/shared/ids.ts';
+
+/** Options of every server: a request without `Host` reaches the service, which refuses it (`envelope.ts`). */
+export const SERVER_OPTIONS: ServerOptions = { requireHostHeader: false };
+
+/** Codes of Node's parser with a status of their own; all others are 400. */
+const STATUS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/**
+ * Makes a server answer requests that aren't valid HTTP, take too long to arrive, have too large headers, or expect what
+ * the service can't do (RFC 9110, section 10.1.1).
+ */
+export function answerForNode(server: Server): void {
+  server.on('clientError', answerInvalid);
+  server.on('checkExpectation', (_request, response) => {
+    response.writeHead(417, {
+      'Service-Request-Id': newRequestId(),
+      'Content-Length': 0,
+      Connection: 'close',
+    });
+    response.end();
+  });
+}
+
+function answerInvalid(error: NodeJS.ErrnoException, socket: Socket): void {
+  // An answer that has begun can't be taken back, and another one in its middle would look like a part of it.
+  if (error.code === 'ECONNRESET' || !socket.writable || hasBegun(socket)) {
+    socket.destroy();
+    return;
+  }
+  const status = STATUS[error.code ?? ''] ?? '400 Bad Request';
+  const fields = [`Service-Request-Id: ${newRequestId()}`, 'Content-Length: 0', 'Connection: close'];
+  socket.end(`HTTP/1.1 ${status}\r\n${fields.join('\r\n')}\r\n\r\n`);
+}
+
+/** Tells whether the answer that a connection waits for has begun; Node notes that answer at the socket. */
+function hasBegun(socket: Socket): boolean {
+  const answer: unknown = Reflect.get(socket, '_httpMessage');
+  return answer instanceof ServerResponse && answer.headersSent;
+}
