@@ -73,8 +73,11 @@ export interface AccessRequestQueries {
   readonly accessRequest: (of: RequestsOf, id: string) => Promise<AccessRequestRow | undefined>;
   /** Reads the environment of a request, to know where to look; undefined for an unknown one. */
   readonly environmentOfRequest: (id: string) => Promise<Environment | undefined>;
-  /** Reads the applications that a person has muted, the newest first. */
-  readonly mutedBy: (person: PersonId, asked: PageAsked) => Promise<Page<MutedRow>>;
+  /** Reads the applications that a person has muted, the newest first. @param asked `environment` undefined: both */
+  readonly mutedBy: (
+    person: PersonId,
+    asked: PageAsked & { readonly environment?: Environment | undefined },
+  ) => Promise<Page<MutedRow>>;
 }
 
 const micros = (column: string): string => `(extract(epoch from ${column}) * 1000000)::int8`;
@@ -148,16 +151,17 @@ export function openAccessRequests(pool: Pool): AccessRequestQueries {
       });
       return rows[0]?.environment;
     },
-    mutedBy: ({ issuer, subject }, asked) =>
+    mutedBy: ({ issuer, subject }, { environment, ...asked }) =>
       pageOf<MutedRow>(
         pool,
         {
-          name: 'muted-applications',
+          name: `muted-applications${environment === undefined ? '' : '-of-environment'}`,
           // Index: operations.muted_application_now.
           rows: `select m.application_id as id, a.name, ${micros('m.muted_at')} as created_at
             from operations.muted_application m left join projects.application a on a.id = m.application_id
-           where m.issuer = $1 and m.subject = $2 and m.unmuted_at is null`,
-          values: [issuer, subject],
+           where m.issuer = $1 and m.subject = $2 and m.unmuted_at is null
+             ${environment === undefined ? '' : 'and a.environment = $3'}`,
+          values: [issuer, subject, ...(environment === undefined ? [] : [environment])],
         },
         asked,
       ),

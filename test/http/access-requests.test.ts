@@ -329,8 +329,11 @@ describe('access requests of a person', () => {
     const seen = await only(PERSON);
     expect((await deny(PERSON, seen.id, { mute: true })).status).to.equal(200);
     expect((await poll(first)).error).to.equal('access_denied');
-    const list = async () => (await me(service, PERSON, '/muted-applications')).json.data;
-    expect((await list()).map(({ application_id }) => application_id)).to.include(app.id);
+    const list = async (query = '') =>
+      (await me(service, PERSON, `/muted-applications${query}`)).json.data.map((each) => each.application_id);
+    expect(await list()).to.include(app.id);
+    expect(await list('?environment=sandbox')).to.include(app.id);
+    expect(await list('?environment=production')).to.not.include(app.id);
     const second = await asked(PERSON);
     expect(await pending(PERSON)).to.deep.equal([]);
     await expectPending(second);
@@ -345,7 +348,7 @@ describe('access requests of a person', () => {
     for (const times of [1, 2])
       expect((await me(service, PERSON, path, 'PUT')).status, `${times}`).to.equal(204);
     expect(await pending(PERSON), 'made before').to.have.length(1);
-    expect((await list()).filter(({ application_id }) => application_id === app.id)).to.have.length(1);
+    expect((await list()).filter((each) => each === app.id)).to.have.length(1);
     expect((await me(service, PERSON, '/muted-applications/app_unknown', 'PUT')).status).to.equal(404);
     await letPass(service, 601);
     expect((await poll(second)).error).to.equal('expired_token');

@@ -132,6 +132,27 @@ describe('the access log under /me', () => {
     expect(rows[0]?.differs).to.equal(0);
   });
 
+  it('and every other list of /me takes environment and lang', async () => {
+    const lists = [
+      '/patients',
+      '/access-requests',
+      '/muted-applications',
+      ...['grants', 'access-log', 'shl', 'proposals', `grants/${first.data.grant_id}/access-log`].map(
+        (each) => `/patients/${record}/${each}`,
+      ),
+    ];
+    for (const path of lists) {
+      const here = await list(`${path}?environment=sandbox&lang=de`);
+      expect(here, path).to.include.keys('data', 'total', 'next_cursor');
+      const { status } = await me(service, patient, `${path}?environment=production&lang=xx`);
+      expect(status, path).to.equal(path.startsWith('/patients/') ? 404 : 200);
+      for (const wrong of ['environment=test', `lang=${'x'.repeat(41)}`])
+        expect((await me(service, patient, `${path}?${wrong}`)).status, `${path} ${wrong}`).to.equal(422);
+    }
+    const { data } = await list(`/patients/${record}/grants?environment=sandbox&lang=de&limit=1`);
+    expect(JSON.stringify(data)).to.match(/lesen|Lesen|sehen|ansehen/);
+  });
+
   it('is read page by page; a cursor works for its own list and filters only', async () => {
     const ids: string[] = [];
     for (let cursor = ''; ; ) {

@@ -3,14 +3,15 @@ import { z } from 'zod';
 import { ACCESS_STATUSES } from '#src/shared/access-entry.ts';
 import { accessEntrySchema, accessEntryView } from '../api/access-log-view.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { listOf } from '../api/schemas.ts';
 import { daysInOrder, daysOf } from '../rest/days.ts';
 import { date } from '../rest/schemas.ts';
 import { grantFor, linkFor } from './access.ts';
+import { RECORD_QUERY } from './schemas.ts';
 
 /** Filters of both lists. */
 const FILTERS = {
-  ...LIST_QUERY,
+  ...RECORD_QUERY,
   from: date.optional().describe('First day, UTC.'),
   to: date.optional().describe('Last day, UTC.'),
   status: z.enum(ACCESS_STATUSES).optional().describe('`ok`: the read showed something.'),
@@ -49,7 +50,7 @@ export const MY_ACCESS_LOG_ROUTES = [
     answers: { 200: { description: 'A page', schema: listOf(accessEntrySchema) } },
     async run(request) {
       const { services, params, query } = request;
-      const { id, record } = await grantFor(request, params.patient_id, params.grant_id);
+      const { id, record } = await grantFor(request, params.patient_id, params.grant_id, query.environment);
       const { rows, total, next } = await services.accessLogOf(record, { ...filtersOf(query), grant: id });
       return {
         status: 200,
@@ -72,7 +73,7 @@ export const MY_ACCESS_LOG_ROUTES = [
     answers: { 200: { description: 'A page', schema: listOf(accessEntrySchema) } },
     async run(request) {
       const { services, params, query } = request;
-      const { record } = await linkFor(request, params.patient_id);
+      const { record } = await linkFor(request, params.patient_id, query.environment);
       const { rows, total, next } = await services.accessLogOf(record, filtersOf(query));
       return {
         status: 200,

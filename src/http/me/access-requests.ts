@@ -6,14 +6,14 @@ import { knownScopes, narrows, normalise, parseScopes, type Scope, uncovered } f
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { listOf } from '../api/schemas.ts';
 import { DAY_MS } from '../oauth/authorize/sentences.ts';
 import { languageOf, texts } from '../pages/texts.ts';
 import { type MeRequest, requirePerson } from './access.ts';
 import { accessRequestSchema, accessRequestView, requestSentences } from './request-view.ts';
 import { ME_QUERY } from './schemas.ts';
 
-const LANG = { lang: ME_QUERY.lang.describe('Language of texts, a BCP 47 tag; unknown ones are English.') };
+const { lang } = ME_QUERY;
 
 const approval = z
   .strictObject({
@@ -99,12 +99,7 @@ export const ACCESS_REQUEST_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['consents', 'resources', 'projects'],
-    query: z.strictObject({
-      ...LIST_QUERY,
-      environment: ME_QUERY.environment,
-      ...LANG,
-      status: z.enum(REQUEST_STATUSES).optional(),
-    }),
+    query: z.strictObject({ ...ME_QUERY, status: z.enum(REQUEST_STATUSES).optional() }),
     answers: { 200: { description: 'A page', schema: listOf(accessRequestSchema) } },
     async run(request) {
       requirePerson(request);
@@ -137,7 +132,7 @@ export const ACCESS_REQUEST_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['consents', 'resources', 'projects'],
-    query: z.strictObject(LANG),
+    query: z.strictObject({ lang }),
     body: approval,
     answers: { 200: { description: 'The request, with `grant_id`', schema: accessRequestSchema } },
     async run(request) {
@@ -198,7 +193,7 @@ export const ACCESS_REQUEST_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['consents', 'resources', 'projects'],
-    query: z.strictObject(LANG),
+    query: z.strictObject({ lang }),
     body: denial,
     answers: { 200: { description: 'The request', schema: accessRequestSchema } },
     async run(request) {

@@ -2,6 +2,7 @@
 import type { GrantRow } from '#queries/consents/grants.ts';
 import type { LinkRow } from '#queries/consents/records.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import type { Environment } from '#src/shared/tenant.ts';
 import { requireInstallationsTrust } from '../admin/access.ts';
 import type { ApiRequest } from '../api/route.ts';
 
@@ -22,21 +23,33 @@ export function requirePerson({ identity }: MeRequest): void {
 
 /**
  * Returns the person's link to a record; also while its Patient is deleted, because grants can end then.
+ * @param environment in which the record must be; default: either
  * @throws Refusal forbidden (403); not_found (404) for a record that isn't theirs
  */
-export async function linkFor(request: MeRequest, patient: string): Promise<LinkRow> {
+export async function linkFor(
+  request: MeRequest,
+  patient: string,
+  environment?: Environment,
+): Promise<LinkRow> {
   requirePerson(request);
   const found = await request.services.consentQueries.linkTo(request.identity, patient);
-  if (found === undefined) throw notFound('Patient', patient.slice(0, 64));
+  if (found === undefined || (environment ?? found.environment) !== found.environment)
+    throw notFound('Patient', patient.slice(0, 64));
   return found;
 }
 
 /**
  * Returns a grant on a record of the person, also one that another person gave.
+ * @param environment as in `linkFor`
  * @throws Refusal forbidden (403), not_found (404)
  */
-export async function grantFor(request: MeRequest, patient: string, id: string): Promise<GrantRow> {
-  const { record } = await linkFor(request, patient);
+export async function grantFor(
+  request: MeRequest,
+  patient: string,
+  id: string,
+  environment?: Environment,
+): Promise<GrantRow> {
+  const { record } = await linkFor(request, patient, environment);
   const found = await request.services.consentQueries.grant(id);
   if (found?.record !== record) throw notFound('grant', id.slice(0, 64));
   return found;

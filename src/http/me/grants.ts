@@ -1,14 +1,13 @@
 /** Who may use a person's record: `/me/patients/{patient_id}/grants`. */
 import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
-import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
-import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { listOf } from '../api/schemas.ts';
 import type { Services } from '../ports/services.ts';
 import { linkFor } from './access.ts';
-import { ME_QUERY, myGrantSchema } from './schemas.ts';
+import { myGrantSchema, RECORD_QUERY } from './schemas.ts';
 import { grantSentences } from './sentences.ts';
 
 /**
@@ -47,18 +46,17 @@ export const MY_GRANT_ROUTES = [
     grantToken: 'refused',
     models: ['consents', 'resources'],
     query: z.strictObject({
-      ...LIST_QUERY,
-      ...ME_QUERY,
-      environment: environment.optional().describe('Of the record; 404 if it belongs to the other one.'),
+      ...RECORD_QUERY,
+      lang: RECORD_QUERY.lang.describe(
+        'Language of `scopes_text`, a BCP 47 tag; unknown ones are English. Default: that of the consent.',
+      ),
     }),
     answers: { 200: { description: 'A page', schema: listOf(myGrantSchema) } },
     async run(request) {
       const { services, params, query } = request;
-      const link = await linkFor(request, params.patient_id);
-      if (query.environment !== undefined && query.environment !== link.environment)
-        throw notFound('Patient', params.patient_id.slice(0, 64));
+      const { record } = await linkFor(request, params.patient_id, query.environment);
       const { rows, total, next } = await services.consentQueries.grantsOf({
-        record: link.record,
+        record,
         limit: query.limit,
         cursor: query.cursor,
       });

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { environment, instant, listOf } from '../api/schemas.ts';
 import { requirePerson } from './access.ts';
+import { ME_QUERY } from './schemas.ts';
 
 const muted = z
   .object({ application_id: z.string(), name: z.string().nullable(), muted_at: instant })
@@ -22,7 +23,10 @@ export const MUTED_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['projects'],
-    query: z.strictObject(LIST_QUERY),
+    query: z.strictObject({
+      ...ME_QUERY,
+      environment: environment.optional().describe('Of the applications; default: both.'),
+    }),
     answers: { 200: { description: 'A page, the last muted first', schema: listOf(muted) } },
     async run(request) {
       requirePerson(request);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { decodeListCursor, encodeCursor } from '#queries/cursor.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { listOf } from '../api/schemas.ts';
 import { requirePerson } from './access.ts';
 import { ME_QUERY, myPatientSchema, myPatientView } from './schemas.ts';
 
@@ -21,7 +21,7 @@ export const MY_PATIENT_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['consents', 'resources'],
-    query: z.strictObject({ ...LIST_QUERY, ...ME_QUERY }),
+    query: z.strictObject(ME_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(myPatientSchema) } },
     async run(request) {
       requirePerson(request);

@@ -6,8 +6,9 @@ import { notFound } from '#src/shared/refusal.ts';
 import { by } from '../admin/access.ts';
 import { proposalList, proposalSchema, proposalView } from '../api/proposal-view.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { listOf } from '../api/schemas.ts';
 import { linkFor, type MeRequest } from './access.ts';
+import { RECORD_QUERY } from './schemas.ts';
 
 const common = {
   tag: 'Patients and consent',
@@ -34,13 +35,14 @@ export const MY_PROPOSAL_ROUTES = [
     summary: 'Changes of a record that applications propose',
     description:
       'The newest first, with what each would change. `author_type` `ai` marks those that a program made: nobody has verified their values.',
-    query: z.strictObject({ ...LIST_QUERY, status: z.enum(PROPOSAL_STATUSES).optional() }),
+    query: z.strictObject({ ...RECORD_QUERY, status: z.enum(PROPOSAL_STATUSES).optional() }),
     answers: { 200: { description: 'A page', schema: listOf(proposalSchema) } },
     async run(request) {
       const { services, params, query } = request;
-      const { record } = await linkFor(request, params.patient_id);
+      const { limit, cursor, status, environment } = query;
+      const { record } = await linkFor(request, params.patient_id, environment);
       await services.caughtUp(common.models);
-      const page = await services.consentQueries.proposalsOf({ ...query, record });
+      const page = await services.consentQueries.proposalsOf({ limit, cursor, status, record });
       const data = page.rows.map((row) => proposalView(row));
       return { status: 200, text: proposalList(data, page.total, page.next ?? null) };
     },

@@ -1,7 +1,7 @@
 /** Schemas of `/me` (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { MyPatient } from '#queries/consents/records.ts';
-import { environment, grant, instant } from '../api/schemas.ts';
+import { environment, grant, instant, LIST_QUERY } from '../api/schemas.ts';
 
 /** A record of the person. */
 export const myPatientSchema = z
@@ -29,12 +29,21 @@ export const myGrantSchema = grant
   })
   .meta({ id: 'MyGrant' });
 
-/** Query of every list of `/me`. */
+/** What every list of `/me` takes. */
 export const ME_QUERY = {
+  ...LIST_QUERY,
   environment: environment.default('production'),
   lang: z
     .string()
     .max(40)
     .optional()
-    .describe('Language of texts, a BCP 47 tag; unknown ones are English. Default: that of the consent.'),
+    .describe(
+      'Language of texts that the service writes, a BCP 47 tag; unknown ones are English. Texts of others stay as they are.',
+    ),
+};
+
+/** The query of every list of one record. */
+export const RECORD_QUERY = {
+  ...ME_QUERY,
+  environment: environment.optional().describe('Of the record; 404 if it belongs to the other one.'),
 };

@@ -7,9 +7,10 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant, toMicros } from '#src/shared/time.ts';
 import { by } from '../admin/access.ts';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { instant, listOf } from '../api/schemas.ts';
 import type { SharedLink } from '../ports/shared-links.ts';
 import { linkFor, type MeRequest } from './access.ts';
+import { RECORD_QUERY } from './schemas.ts';
 
 /** A shared link. */
 const sharedLinkSchema = z
@@ -153,11 +154,11 @@ export const SHARED_LINK_ROUTES = [
     grantToken: 'refused',
     models: MODELS,
     secret: true,
-    query: z.strictObject(LIST_QUERY),
+    query: z.strictObject(RECORD_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(sharedLinkSchema) } },
     async run(request) {
       const { services, params, query } = request;
-      const { record } = await linkFor(request, params.patient_id);
+      const { record } = await linkFor(request, params.patient_id, query.environment);
       const { rows, total, next } = await services.sharedLinks.list(record, query);
       return { status: 200, body: { data: rows.map(view), total, next_cursor: next ?? null } };
     },
