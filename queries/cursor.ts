@@ -58,6 +58,15 @@ export function decodeCursorOf<T>(list: string, text: string, schema: z.ZodType<
   return decodeListCursor(mark === markOf(list) ? encodeCursor(key) : '', schema);
 }
 
+/** Returns the refusal (422) of a cursor whose item is gone. @param what it was, such as `concept` */
+export function staleCursor(what: string): Refusal {
+  return new Refusal('invalid', {
+    code: 'value',
+    diagnostics: `query.cursor names a ${what} that is gone; start again without it`,
+    expression: 'query.cursor',
+  });
+}
+
 const marked = z.tuple([z.string()], z.union([z.string(), z.number(), z.null()]));
 
 /** Returns 64 bits of a list's hash. */

@@ -25,11 +25,18 @@ export interface FoundCode {
   readonly unit: string | null;
 }
 
+/** The best codes that were found, and how many there are. */
+export interface FoundCodes {
+  /** The best first; at most as many as were asked for. */
+  readonly codes: readonly FoundCode[];
+  readonly total: number;
+}
+
 /**
  * Finds codes, best match first.
  * @param system the code system's URL; a system that isn't installed has no matches.
  */
-export type FindCodes = (system: string, typed: string, limit: number) => Promise<readonly FoundCode[]>;
+export type FindCodes = (system: string, typed: string, limit: number) => Promise<FoundCodes>;
 
 const VALUE_SETS = 'http://hl7.org/fhir/ValueSet/';
 

@@ -84,6 +84,14 @@ describe('concepts of REST v1', () => {
     expect(new Set(all).size).to.equal(all.length);
     expect(all).to.have.length.above(8);
     expect(await search('pain', '&limit=3')).to.deep.equal(all.slice(0, 3));
+    for (const path of ['/search', '/terminology/search'])
+      for (const limit of [3, 50])
+        expect((await get(`${path}?q=pain&limit=${limit}`)).json.total, path).to.equal(all.length);
+    const some = (await get('/terminology/treatments?q=pain&limit=1')).json;
+    expect([some.total, dataOf(await get('/terminology/treatments?q=pain&limit=50')).length]).to.deep.equal([
+      some.total,
+      some.total,
+    ]);
     const treatments = dataOf(await get('/terminology/treatments?q=pain'));
     expect(treatments.map(({ type }) => type)).to.deep.equal(treatments.map(() => 'treatment'));
     expect(treatments).to.have.length.above(0);

@@ -109,7 +109,21 @@ describe('series and patterns of REST v1', () => {
       ['8462-4', 'mm[Hg]', 82],
       ['718-7', null],
     ]);
-    expect(answer.json.total).to.equal(4);
+    expect([answer.json.total, answer.json.next_cursor]).to.deep.equal([4, null]);
+    // Page by page: `limit` counts series.
+    const path = `/patients/${patient}/series?code=2345-7~2339-0,8480-6,8462-4,718-7`;
+    const first = await get(`${path}&limit=3`);
+    const cursor = String(first.json.next_cursor);
+    const second = await get(`${path}&limit=3&cursor=${cursor}`);
+    expect([first, second].flatMap(dataOf)).to.deep.equal(dataOf(answer));
+    expect([first.json.total, second.json.total, second.json.next_cursor]).to.deep.equal([4, 4, null]);
+    for (const other of [
+      `${path}&bucket=day`,
+      `${path},4548-4`,
+      `/patients/${await person()}/series?code=1-8`,
+    ])
+      expect((await get(`${other}&cursor=${cursor}`)).status, other).to.equal(422);
+    expect((await get(`${path}&limit=0`)).status).to.equal(422);
   });
 
   it('counts days, weeks and months in the offsets of the values', async () => {
@@ -276,6 +290,19 @@ describe('series and patterns of REST v1', () => {
       /was lower by about 1\.\d+ % in the year after 2024-07-01, when metformin/i,
     );
     expect(found.map(({ kind }) => kind)).to.include('change_point');
+    // Page by page, until a change of the record ends the finding that a page goes on after.
+    const pages: string[] = [];
+    let stale = '';
+    for (let cursor = ''; ; ) {
+      const page = await get(`/patients/${patient}/patterns?limit=1${cursor}`);
+      pages.push(...dataOf(page).map(({ finding_id }) => String(finding_id)));
+      expect(page.json.total).to.equal(found.length);
+      if (page.json.next_cursor === null) break;
+      cursor = `&cursor=${String(page.json.next_cursor)}`;
+      stale = cursor;
+    }
+    expect(pages).to.deep.equal(found.map(({ finding_id }) => finding_id));
+    expect((await get(`/patients/${await person()}/patterns?limit=1${stale}`)).status).to.equal(422);
     const evidence = dataOf(await get(`/patterns/${String(start?.finding_id)}/evidence`));
     expect(String(evidence[0]?.fhir)).to.match(/^MedicationStatement\//);
   });
@@ -325,7 +352,12 @@ describe('series and patterns of REST v1', () => {
     const as = (path: string) => v1('GET', path, undefined, {}, allowed.token);
     expect(values(one(await as(`/patients/${allowed.patient}/series?code=4548-4`)))).to.have.length(24);
     expect((await as(`/patients/${patient}/series?code=4548-4`)).status).to.equal(404);
-    const listed = await as(`/patients/${allowed.patient}/patterns`);
+    for (const [q, total] of [
+      ['rei', 1],
+      ['berg', 0],
+    ] as const)
+      expect((await as(`/patients?q=${q}`)).json.total, q).to.equal(total);
+    const listed = await as(`/patients/${allowed.patient}/patterns?limit=1`);
     const [trend] = dataOf(listed);
     const named = Buffer.from(patient.replaceAll('-', ''), 'hex').toString('base64url');
     expect(listed.text).not.to.contain(named);

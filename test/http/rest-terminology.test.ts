@@ -51,6 +51,13 @@ describe('terminology and grants of REST v1', () => {
     expect(glucose).to.have.length(3);
     expect(await codes('loinc', 'glucose', 50)).to.have.length.above(3);
     expect((await codes('loinc', 'glucose', 50)).slice(0, 3)).to.deep.equal(glucose);
+    const totals = [1, 3, 50].map(
+      async (limit) => (await get(`/terminology/loinc?q=glucose&limit=${limit}`)).json.total,
+    );
+    const [total, ...others] = await Promise.all(totals);
+    expect(others).to.deep.equal([total, total]);
+    expect(total).to.be.above(50);
+    expect((await get('/terminology/atc?q=A10BA02&limit=1')).json.total).to.equal(1);
   });
 
   it('finds nothing for what nothing is like', async () => {

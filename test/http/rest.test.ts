@@ -109,6 +109,69 @@ describe('REST v1', () => {
       expect(seen).to.deep.equal(ids);
     });
 
+    it('are found by name, birth date and identifier', async () => {
+      const key = await service.newProject();
+      const ask = (query: Record<string, string>) =>
+        v1('GET', `/patients?${new URLSearchParams(query)}`, undefined, {}, key);
+      const create = async (body: object) => String((await v1('POST', '/patients', body, {}, key)).json.id);
+      const nora = await create({
+        ...{ given: 'Nóra Marie', family: 'Lind', birth_date: '1961-05-14' },
+        identifiers: [{ system: 'urn:ahv', value: '756,1|2' }],
+      });
+      const other = await create({
+        ...{ given: 'Nora', family: 'Linden', birth_date: '1961-05-15' },
+        identifiers: [{ value: '756,1|2' }],
+      });
+      const jan = await create({ given: 'Jan', family: 'van der Berg', birth_date: '1961-05-14' });
+      const found = async (query: Record<string, string>) => {
+        const answer = await ask(query);
+        expect(answer.json.total, answer.text).to.equal(dataOf(answer).length);
+        return dataOf(answer).map(({ id }) => id);
+      };
+      for (const [q, ids] of [
+        ['nora', [other, nora]],
+        ['lind no', [other, nora]],
+        ['NORA  Linde', [other]],
+        ['Lind, Nora Ma', [nora]],
+        ['ora', []],
+        ['nora berg', []],
+        ['van der berg', [jan]],
+        ['jan van der be', [jan]],
+        ['van jan', [jan]],
+        ['a,b$c|d\\e', []],
+        ['%', []],
+      ] as const)
+        expect(await found({ q }), q).to.deep.equal(ids);
+      expect(await found({ birth_date: '1961-05-14' })).to.deep.equal([jan, nora]);
+      expect(await found({ q: 'no', birth_date: '1961-05-14' })).to.deep.equal([nora]);
+      expect(await found({ identifier: '756,1|2' })).to.deep.equal([]);
+      expect(await found({ identifier: 'urn:ahv|756,1|2' })).to.deep.equal([nora]);
+      expect(await found({ identifier: '|756,1|2' })).to.deep.equal([other]);
+      const plain = await create({ family: 'Id', identifiers: [{ system: 'urn:mrn', value: 'A-7' }] });
+      expect(await found({ identifier: 'a-7' })).to.deep.equal([plain]);
+      // Page by page, under the same filters only.
+      const page = (await ask({ q: 'nora', limit: '1' })).json;
+      expect([page.total, (page.data as JsonObject[])[0]?.id]).to.deep.equal([2, other]);
+      const cursor = String(page.next_cursor);
+      await create({ given: 'Nora', family: 'Later' });
+      const next = (await ask({ q: 'nora', limit: '1', cursor })).json;
+      expect([next.total, (next.data as JsonObject[])[0]?.id, next.next_cursor]).to.deep.equal([
+        2,
+        nora,
+        null,
+      ]);
+      for (const query of [{ cursor }, { q: 'jan', cursor }]) expect((await ask(query)).status).to.equal(422);
+      for (const [query, field] of [
+        [{ q: '\u0301 ,' }, 'query.q'],
+        [{ birth_date: '1961' }, 'query.birth_date'],
+        [{ identifier: 'urn:ahv|' }, 'query.identifier'],
+        [{ gender: 'female' }, 'query.gender'],
+      ] as const) {
+        const { status, json } = await ask(query);
+        expect([status, (json.error as JsonObject).field]).to.deep.equal([422, field]);
+      }
+    });
+
     it('that are deleted, another project’s or the other environment’s are not found', async () => {
       const id = String((await made('/patients', { family: 'Gone' })).id);
       const others = [

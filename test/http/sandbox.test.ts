@@ -109,7 +109,12 @@ describe('sandbox over HTTP', () => {
         `/Patient/${patient}/$everything`,
         `/Patient/${patient}/$summary`,
       ],
-      ...['/patients', `/patients/${patient}/observations`, `/patients/${patient}/timeline`].map(v1),
+      ...[
+        '/patients',
+        '/patients?q=a',
+        `/patients/${patient}/observations`,
+        `/patients/${patient}/timeline`,
+      ].map(v1),
       ...[`/patients/${patient}/series?code=8867-4`, `/patients/${patient}/patterns`].map(v1),
     ];
     const others = [

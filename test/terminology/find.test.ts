@@ -246,11 +246,13 @@ describe('codes by what somebody types', () => {
           await load(all, made);
           for (const [text, limit] of questions) {
             const found = await find(SYSTEM, text, limit);
+            const expected = await naive(all, text);
             expect(
-              found.map((each) => each.code),
+              found.codes.map((each) => each.code),
               text,
-            ).to.deep.equal((await naive(all, text)).slice(0, limit));
-            answers += found.length;
+            ).to.deep.equal(expected.slice(0, limit));
+            expect(found.total, text).to.equal(expected.length);
+            answers += found.total;
           }
         },
       ),
@@ -262,7 +264,7 @@ describe('codes by what somebody types', () => {
   it('are those of the newest load, on every instance', async () => {
     const [one, other] = [openFindCodes(database.pool, ready), openFindCodes(database.pool, ready)];
     const displays = async () =>
-      (await Promise.all([one, other].map((find) => find(SYSTEM, 'serum', 5)))).map((found) =>
+      (await Promise.all([one, other].map((find) => find(SYSTEM, 'serum', 5)))).map(({ codes: found }) =>
         found.map(({ display }) => display),
       );
     for (const made of [true, false]) {
@@ -281,7 +283,7 @@ describe('codes by what somebody types', () => {
     const asking = (async () => {
       const seen = new Set<string>();
       while (loading) {
-        const found = await find(SYSTEM, 'serum', 50);
+        const { codes: found } = await find(SYSTEM, 'serum', 50);
         expect(new Set(found.map(({ display }) => display)).size, 'one load').to.be.at.most(1);
         for (const { display } of found) seen.add(String(display));
       }
@@ -294,7 +296,7 @@ describe('codes by what somebody types', () => {
       );
     loading = false;
     expect([...(await asking)].every((display) => /^serum \d$/.test(display))).to.equal(true);
-    expect(await find(SYSTEM, 'serum', 50)).to.have.length(40);
+    expect((await find(SYSTEM, 'serum', 50)).codes).to.have.length(40);
   });
 });
 
@@ -309,7 +311,7 @@ describe('the bundled codes by what somebody types', () => {
   after(() => database.drop());
 
   const codes = async (system: string, text: string): Promise<readonly string[]> =>
-    (await find(system, text, 5)).map(({ code: each }) => each);
+    (await find(system, text, 5)).codes.map(({ code: each }) => each);
 
   /** Everyday names with the code that should come first, chosen before the search was written. */
   const everyday: { query: string; expected: string; also_right: string }[] = parse(

@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
-import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
+import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { FoundConcept, RelatedConcept } from '#src/terminology/concepts/concepts.ts';
+import type { FoundConcept, FoundConcepts, RelatedConcept } from '#src/terminology/concepts/concepts.ts';
 import { CONCEPT_TYPES, type ConceptType } from '#src/terminology/concepts/entry.ts';
 import { type RequestContext, type RouteResult, route } from '../api/route.ts';
 import { listOf, wholeNumber } from '../api/schemas.ts';
@@ -95,7 +95,7 @@ function routesOf<const Plural extends string>(type: ConceptType, plural: Plural
         const after =
           query.cursor === undefined ? [] : decodeCursorOf(plural, query.cursor, z.tuple([z.string()]));
         const listed = await services.concepts.list(type, query.limit, query.lang, after[0]);
-        if (listed === undefined) throw staleCursor();
+        if (listed === undefined) throw staleCursor('concept');
         const last = listed.concepts.at(-1);
         const next = listed.more && last !== undefined ? encodeCursorOf(plural, [last.conceptId]) : undefined;
         return {
@@ -160,8 +160,8 @@ export const CONCEPT_ROUTES = [
   ...searchRoutes('/v1/search', 'Any'),
 ];
 
-function found(concepts: readonly FoundConcept[]): RouteResult {
-  return { status: 200, body: { data: concepts.map(shownAs), total: concepts.length, next_cursor: null } };
+function found({ concepts, total }: FoundConcepts): RouteResult {
+  return { status: 200, body: { data: concepts.map(shownAs), total, next_cursor: null } };
 }
 
 async function described(
@@ -188,12 +188,4 @@ function shownAs({ conceptId, type, display, synonyms, codes }: FoundConcept) {
 
 function relatedAs({ relation, concept, code, display }: RelatedConcept) {
   return { relation, concept_id: concept?.conceptId ?? null, type: concept?.type ?? null, display, code };
-}
-
-function staleCursor(): Refusal {
-  return new Refusal('invalid', {
-    code: 'value',
-    diagnostics: 'query.cursor names a concept that is gone; start again without it',
-    expression: 'query.cursor',
-  });
 }

@@ -83,7 +83,12 @@ function refusedInput(error: unknown, paged: boolean): unknown {
   });
 }
 
-/** Returns a token's value for a search, with special characters escaped. */
+/** Returns a text as a value of a search, with special characters escaped. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[\\,$|]/g, '\\$&');
+}
+
+/** Returns a token's value for a search. */
 export function tokenOf(system: string, code: string): string {
-  return [system, code].map((part) => part.replaceAll(/[\\,$|]/g, '\\$&')).join('|');
+  return `${escaped(system)}|${escaped(code)}`;
 }

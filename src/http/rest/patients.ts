@@ -7,6 +7,7 @@ import { type RouteResult, route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { namingInputs } from './inputs.ts';
 import { LIST_MODELS, listRecords } from './list.ts';
+import { criteriaOf, FILTERS } from './patient-search.ts';
 import {
   commandOf,
   createdAt,
@@ -140,15 +141,19 @@ export const PATIENT_ROUTES = [
     operationId: 'listPatients',
     summary: 'Patients that the project sees, the newest first; under a grant its patient alone',
     description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
+      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. With several filters a patient meets all of them.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'search-type', needs: [{ type: 'Patient', letters: 's' }], type: 'Patient' },
     models: LIST_MODELS,
-    query: z.strictObject(LIST_QUERY),
-    otherwise: 'to search patients, use the FHIR interface, for example GET /fhir/R4/Patient?name=Lind',
+    query: z.strictObject({ ...LIST_QUERY, ...FILTERS }),
+    otherwise: 'for other searches use the FHIR interface, for example GET /fhir/R4/Patient?gender=female',
     answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
-    run: (request) => listRecords(request, { type: 'Patient', criteria: [], ...request.query }, shownPatient),
+    run(request) {
+      const { limit, cursor, ...asked } = request.query;
+      const criteria = criteriaOf(asked);
+      return listRecords(request, { type: 'Patient', criteria, limit, cursor }, shownPatient);
+    },
   }),
   route({
     method: 'GET',

@@ -1,7 +1,8 @@
 /** Patterns of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Patterns"). */
 
 import { z } from 'zod';
-import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
+import type { PageAsked } from '#queries/admin/page.ts';
+import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
 import { DIRECTIONS, FINDING_KINDS, type Finding } from '#src/insight/finding.ts';
@@ -128,14 +129,14 @@ export const PATTERN_ROUTES = [
     summary: 'What stands out in a patient’s values',
     description:
       'Trends, changes of level, runs out of range, gaps, and associations, each with a named method and its evidence. They observe; they neither explain nor advise.',
-    query: z.strictObject({}),
+    query: z.strictObject(LIST_QUERY),
     answers: {
       200: {
-        description: 'The findings, in the order of codes',
-        schema: z.object({ data: z.array(findingSchema), total: z.int(), warnings }),
+        description: 'A page of the findings, in the order of codes',
+        schema: listOf(findingSchema).extend({ warnings }),
       },
     },
-    run: (request) => list(request, request.params.patient_id),
+    run: (request) => list(request, request.params.patient_id, request.query),
   }),
   route({
     ...SHARED,
@@ -208,14 +209,28 @@ async function patternsOf(request: RestRequest, patient: string): Promise<Patter
   return told(request, patient, () => services.queries.patterns(caller, patient, isGone));
 }
 
-async function list(request: RestRequest, patient: string): Promise<RouteResult> {
+/** Lists the findings. A change of the record may change their ids, so a page goes on after a finding that is still there. */
+async function list(
+  request: RestRequest,
+  patient: string,
+  { limit, cursor }: PageAsked,
+): Promise<RouteResult> {
+  const of = `patterns ${patient}`;
+  const [last] = cursor === undefined ? [] : decodeCursorOf(of, cursor, z.tuple([z.string().max(64)]));
   const { findings, warnings: left, changed } = await patternsOf(request, patient);
+  const start = last === undefined ? 0 : findings.findIndex((each) => each.finding_id === last) + 1;
+  if (last !== undefined && start === 0) throw staleCursor('finding');
+  const page = findings.slice(start, start + limit);
   const displays = await displaysOf(
     request,
-    findings.flatMap(({ codes }) => codes),
+    page.flatMap(({ codes }) => codes),
   );
-  const data = findings.map((finding) => shown(request, patient, finding, displays, changed));
-  const body = { data, total: data.length, warnings: left };
+  const data = page.map((finding) => shown(request, patient, finding, displays, changed));
+  const end = page.at(-1);
+  const next =
+    end === undefined || start + limit >= findings.length ? undefined : encodeCursorOf(of, [end.finding_id]);
+  const next_cursor = shownCursor(request, next);
+  const body = { data, total: findings.length, next_cursor, warnings: left };
   return { status: 200, body, reads: true, shown: data.length };
 }
 
@@ -230,7 +245,7 @@ async function evidence(
   request: RestRequest,
   patient: string,
   id: string,
-  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  { limit, cursor }: PageAsked,
 ): Promise<RouteResult> {
   const { finding } = await findingOf(request, patient, id);
   const of = `evidence ${id}`;

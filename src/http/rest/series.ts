@@ -1,14 +1,16 @@
 /** Series of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Series"). */
 import { z } from 'zod';
+import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
 import { BUCKETS, type Bucket, hasBucket, printedPoints, statisticsOf } from '#src/insight/bucket.ts';
 import { beyond } from '#src/insight/warning.ts';
 import { inSlices, type Steps } from '#src/shared/slices.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { type RouteResult, route } from '../api/route.ts';
+import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { daysInOrder, daysOf } from './days.ts';
 import { type Displays, displayOf, displaysOf } from './displays.ts';
 import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
-import type { RestRequest } from './record.ts';
+import { type RestRequest, shownCursor } from './record.ts';
 import { date, moment } from './schemas.ts';
 
 /** Most series of an answer. */
@@ -24,6 +26,8 @@ const codes = z
   );
 
 const QUERY = {
+  ...LIST_QUERY,
+  limit: LIST_QUERY.limit.describe('Most series of the answer.'),
   code: codes,
   from: date.optional().describe('First day, UTC.'),
   to: date.optional().describe('Last day, UTC.'),
@@ -69,7 +73,7 @@ const seriesSchema = z
   })
   .meta({ id: 'Series' });
 
-const answer = z.object({ data: z.array(seriesSchema), total: z.int() });
+const answer = listOf(seriesSchema);
 
 /** What is asked for. */
 interface Query {
@@ -78,7 +82,12 @@ interface Query {
   readonly to?: string | undefined;
   readonly bucket: Bucket;
   readonly at?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
 }
+
+/** The place of the next series among those that were asked for. */
+const place = z.tuple([z.int().min(1)]);
 
 const DESCRIPTION =
   'Numeric values of Observations and their components, in one unit. Values that were entered in error or cancelled, have a modifier extension or were written by an AI are left out and counted in `warnings`.';
@@ -96,7 +105,7 @@ export const SERIES_ROUTES = [
     grantToken: { action: 'series', needs: OBSERVATIONS_NEEDED, type: 'Observation' },
     models: INSIGHT_MODELS,
     query: z.strictObject(QUERY).superRefine(daysInOrder),
-    answers: { 200: { description: 'The series, in the order of the codes', schema: answer } },
+    answers: { 200: { description: 'A page of the series, in the order of the codes', schema: answer } },
     run: (request) => series(request, request.params.patient_id, request.query),
   }),
   route({
@@ -112,26 +121,32 @@ export const SERIES_ROUTES = [
     query: z
       .strictObject({ patient: z.string().max(64).describe('The id of the patient.'), ...QUERY })
       .superRefine(daysInOrder),
-    answers: { 200: { description: 'The series, in the order of the codes', schema: answer } },
+    answers: { 200: { description: 'A page of the series, in the order of the codes', schema: answer } },
     run: (request) => series(request, request.query.patient, request.query),
   }),
 ];
 
 async function series(request: RestRequest, patient: string, query: Query): Promise<RouteResult> {
   const { services, caller } = request;
-  const { code, from, to, bucket, at } = query;
-  const groups = code.map(codesOf);
+  const { code, from, to, bucket, at, limit, cursor } = query;
+  const list = JSON.stringify(['series', patient, code, from, to, bucket, at]);
+  const [start] = cursor === undefined ? [0] : decodeCursorOf(list, cursor, place);
+  const end = start + limit;
+  const groups = code.slice(start, end).map(codesOf);
   const asked = { patient, ...daysOf(from, to), ...(at === undefined ? {} : { at: toMicros(at) }) };
   const read = await told(request, patient, () => services.queries.series(caller, asked, groups));
   const displays = await displaysOf(request, groups.flat());
   const counted = read.reduce((sum, { track }) => sum + track.points.length, 0);
-  const text = await inSlices(printed(read, bucket, displays));
+  const next = end < code.length ? encodeCursorOf(list, [end]) : undefined;
+  const data = await inSlices(printed(read, bucket, displays));
+  const rest = { total: code.length, next_cursor: shownCursor(request, next) };
+  const text = `{"data":[${data}],${JSON.stringify(rest).slice(1)}`;
   return { status: 200, text, reads: true, shown: counted };
 }
 
 type Read = Awaited<ReturnType<RestRequest['services']['queries']['series']>>['told'];
 
-/** Prints the answer in steps: it may have a hundred thousand points. Each series is let go when it is printed. */
+/** Prints the series in steps: they may have a hundred thousand points. Each one is let go when it is printed. */
 function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): Steps<string> {
   const data: string[] = [];
   for (let next = read.shift(); next !== undefined; next = read.shift()) {
@@ -151,5 +166,5 @@ function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): 
     data.push(`${JSON.stringify(members).slice(0, -1)},"points":[${points}]}`);
     yield;
   }
-  return `{"data":[${data.join(',')}],"total":${data.length}}`;
+  return data.join(',');
 }

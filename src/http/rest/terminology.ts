@@ -41,15 +41,15 @@ export const TERMINOLOGY_ROUTES = [
     answers: { 200: { description: 'The codes, the best first', schema: listOf(codeSchema) } },
     async run({ services, params, query }) {
       const system = systemNamed(params.system);
-      const found = await services.queries.findCodes(system, query.q, query.limit);
-      const data = found.map(({ code, display, category, unit }) => ({
+      const { codes, total } = await services.queries.findCodes(system, query.q, query.limit);
+      const data = codes.map(({ code, display, category, unit }) => ({
         system,
         code,
         display,
         category,
         unit,
       }));
-      return { status: 200, body: { data, total: data.length, next_cursor: null }, shown: 0 };
+      return { status: 200, body: { data, total, next_cursor: null }, shown: 0 };
     },
   }),
   route({

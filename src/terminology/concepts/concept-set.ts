@@ -14,6 +14,13 @@ export interface NamedConcept {
   readonly codes: readonly string[];
 }
 
+/** The best concepts that a text finds. */
+export interface FoundIds {
+  readonly ids: readonly string[];
+  /** How many it finds in all. */
+  readonly total: number;
+}
+
 /** A page of a set's concepts in the order of their names. */
 export interface ConceptPage {
   readonly ids: readonly string[];
@@ -70,21 +77,17 @@ export class ConceptSet {
   }
 
   /**
-   * Returns the ids of concepts that a text finds, the best first: by a code or its beginning, the beginning of a name, or
+   * Returns the ids of concepts that a text finds, the best first, and how many it finds: by a code or its beginning, the beginning of a name, or
    * the beginnings of some of its words; a word with which none begins stands for those most like it.
    * @param type undefined: all types
    */
-  find(typed: string, type: ConceptType | undefined, limit: number): readonly string[] {
-    for (let most = 8 * limit; ; most *= 8) {
-      const places = this.index.find(typed, most);
-      const ids = new Set<string>();
-      for (const place of places) {
-        const concept = this.concepts[this.of[place] ?? 0];
-        if (concept !== undefined && (type === undefined || concept.type === type)) ids.add(concept.id);
-        if (ids.size === limit) break;
-      }
-      if (ids.size === limit || places.length < most) return [...ids];
+  find(typed: string, type: ConceptType | undefined, limit: number): FoundIds {
+    const found = new Set<string>();
+    for (const place of this.index.find(typed, Number.POSITIVE_INFINITY).places) {
+      const concept = this.concepts[this.of[place] ?? 0];
+      if (concept !== undefined && (type === undefined || concept.type === type)) found.add(concept.id);
     }
+    return { ids: [...found].slice(0, limit), total: found.size };
   }
 
   /**

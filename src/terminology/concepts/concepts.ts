@@ -11,10 +11,14 @@ import { CONCEPTS_MADE } from './store.ts';
 /** A concept as it is found. */
 export type FoundConcept = Omit<Concept, 'relations'>;
 
-/** Concepts in the order of their names. */
-export interface ListedConcepts {
+/** Concepts, and how many there are in all. */
+export interface FoundConcepts {
   readonly concepts: readonly FoundConcept[];
   readonly total: number;
+}
+
+/** Concepts in the order of their names. */
+export interface ListedConcepts extends FoundConcepts {
   /** Whether more follow. */
   readonly more: boolean;
 }
@@ -33,12 +37,7 @@ export interface RelatedConcept {
 /** Answers questions about concepts. Languages are tags (BCP 47); an unknown one means English. */
 export interface Concepts {
   /** Finds concepts by typed text, the best first. @param type undefined: of all types */
-  find(
-    typed: string,
-    type: ConceptType | undefined,
-    limit: number,
-    lang: string,
-  ): Promise<readonly FoundConcept[]>;
+  find(typed: string, type: ConceptType | undefined, limit: number, lang: string): Promise<FoundConcepts>;
   /**
    * Lists the concepts of a type in the order of their names.
    * @param after the id of the last concept of the page before
@@ -119,8 +118,11 @@ export function openConcepts(pool: Pool, ready: () => Promise<void>): Concepts {
   };
   return {
     async find(typed, type, limit, lang) {
-      const answer = await ask(lang, (set) => ({ ids: set.find(typed, type, limit), rest: undefined }));
-      return answer?.concepts ?? [];
+      const answer = await ask(lang, (set) => {
+        const { ids, total } = set.find(typed, type, limit);
+        return { ids, rest: total };
+      });
+      return { concepts: answer?.concepts ?? [], total: answer?.rest ?? 0 };
     },
     async list(type, limit, lang, after) {
       const answer = await ask(lang, (set) => {

@@ -39,6 +39,12 @@ const COMBINATIONS = 32;
 /** Lists of up to this many texts are searched separately; more are merged first. */
 const FEW = 16;
 
+/** The best places that a text finds, and how many it finds in all. */
+export interface FoundPlaces {
+  readonly places: readonly number[];
+  readonly total: number;
+}
+
 /** The index of one code system. */
 export class CodeIndex {
   readonly #codes: TextLists;
@@ -72,14 +78,20 @@ export class CodeIndex {
    * have for each word one that begins with it. Words may have another spelling, and words that say nothing about a code
    * may be missing. A word with which no known word begins is replaced by the most similar ones. If nothing is found,
    * all words are. Among equals, the lower rank comes first.
+   * @param limit of the places, not of the total
    */
-  find(typed: string, limit: number): readonly number[] {
-    const found = new Set<number>();
+  find(typed: string, limit: number): FoundPlaces {
+    const places: number[] = [];
+    // A place may match in several ways.
+    const seen = new Uint8Array(this.#end);
+    let total = 0;
     for (const place of this.#found(typed)) {
-      if (found.size === limit) break;
-      found.add(place);
+      if (seen[place] === 1) continue;
+      seen[place] = 1;
+      total += 1;
+      if (places.length < limit) places.push(place);
     }
-    return [...found];
+    return { places, total };
   }
 
   *#found(typed: string): Generator<number> {

@@ -2,7 +2,7 @@
 import type { ClientBase, Pool } from 'pg';
 import type { FindCodes, FoundCode } from '#src/fhir/terminology.ts';
 import { inTransaction, underLock } from '../install.ts';
-import type { CodeIndex } from './code-index.ts';
+import type { CodeIndex, FoundPlaces } from './code-index.ts';
 import { makeCodeIndex, readCodeIndex } from './make.ts';
 
 /** Number of the database's advisory lock under which missing indexes are built. */
@@ -55,17 +55,19 @@ export function openFindCodes(pool: Pool, ready: () => Promise<void>): FindCodes
     for (;;) {
       const loading = loaded(url);
       const of = await loading;
-      const places = of?.index.find(typed, limit) ?? [];
+      const { places, total } = of?.index.find(typed, limit) ?? NOTHING;
       const { rows } = await pool.query<Row>({
         name: 'codes-found',
         text: FOUND,
         values: [url, of?.system ?? null, places],
       });
-      if (rows[0]?.system === of?.system) return inOrder(places, rows);
+      if (rows[0]?.system === of?.system) return { codes: inOrder(places, rows), total };
       if (held.get(url) === loading) held.delete(url);
     }
   };
 }
+
+const NOTHING: FoundPlaces = { places: [], total: 0 };
 
 function inOrder(places: readonly number[], rows: readonly Row[]): FoundCode[] {
   const byPlace = new Map(rows.map((row) => [row.place, row]));

@@ -1,0 +1,71 @@
+/** Patients by what people know of them: a name, a birth date, an identifier. It is FHIR's search of patients. */
+import { z } from 'zod';
+import { folded } from '#src/fhir/search/text.ts';
+import { escaped, tokenOf } from './list.ts';
+import { date } from './schemas.ts';
+
+/** Words of a name that are searched; later ones are ignored. */
+const WORDS = 10;
+
+/** Filters of the list of patients. */
+export const FILTERS = {
+  q: z
+    .string()
+    .max(200)
+    .refine((typed) => wordsOf(typed).length > 0, 'must have a letter or a digit')
+    .optional()
+    .describe(
+      'A name. Each word begins a given name, a family name or another part of the name, in any order; case and accents don’t count.',
+    ),
+  birth_date: date.optional().describe('The birth date.'),
+  identifier: z
+    .string()
+    .max(1_000)
+    .regex(/^(?:[^|]+|[^|]*\|[\s\S]+)$/, 'must be a value or system|value')
+    .optional()
+    .describe('An identifier: its value, or `system|value`.'),
+};
+
+/** What the filters say; absent ones aren't asked for. */
+interface Asked {
+  readonly q?: string | undefined;
+  readonly birth_date?: string | undefined;
+  readonly identifier?: string | undefined;
+}
+
+type Criterion = readonly [name: string, value: string];
+
+/** Returns FHIR's search parameters for the filters: the first one leads to the patients, so it should match the fewest. */
+export function criteriaOf({ q, birth_date, identifier }: Asked): readonly Criterion[] {
+  return [
+    ...(identifier === undefined ? [] : [['identifier', identifierOf(identifier)] as const]),
+    ...(birth_date === undefined ? [] : [['birthdate', birth_date] as const]),
+    ...(q === undefined ? [] : namesOf(wordsOf(q))),
+  ];
+}
+
+/** Returns the words of a name that can be compared. */
+function wordsOf(typed: string): readonly string[] {
+  return typed
+    .split(/[\s,;]+/)
+    .filter((word) => folded(word) !== '')
+    .slice(0, WORDS);
+}
+
+/**
+ * Returns one parameter for each word, that of the longest word first. It begins a part of the name, or ends words that begin one together: `van der Berg`
+ * is one part.
+ */
+function namesOf(words: readonly string[]): readonly Criterion[] {
+  const length = (place: number): number => words[place]?.length ?? 0;
+  const places = words.map((_, place) => place).toSorted((one, other) => length(other) - length(one));
+  return places.map((last) => {
+    const runs = words.slice(0, last + 1).map((_, first) => words.slice(first, last + 1).join(' '));
+    return ['name', runs.map(escaped).toReversed().join()];
+  });
+}
+
+function identifierOf(text: string): string {
+  const bar = text.indexOf('|');
+  return bar < 0 ? escaped(text) : tokenOf(text.slice(0, bar), text.slice(bar + 1));
+}
