@@ -8,12 +8,16 @@ const CANCELED = '57014';
 /** Maximum number of conditions that an answer names. */
 const NAMED = 5;
 
-/** Questions → their costly part, as clients know it. */
+/**
+ * Questions that may take long → their costly part, as clients know it. All others lead to one row: if such a one takes too
+ * long, the database is as good as away.
+ */
 const PARTS: Readonly<Record<string, string>> = {
   search: 'the search',
   include: 'reading what _include and _revinclude name',
   everything: 'reading the record for $everything',
   summarize: 'reading the record for $summary',
+  aiVersions: 'reading which versions an AI wrote',
   tellContext: 'reading the record for the context',
   series: 'reading the values of the series',
   patterns: 'reading the values of the record for its patterns',
@@ -21,12 +25,32 @@ const PARTS: Readonly<Record<string, string>> = {
   items: 'reading the list',
   timeline: 'reading the timeline',
   history: 'reading the history',
+  versions: 'reading the versions of the page',
   searchProvenance: 'the search for Provenances',
   findCodes: 'the search for codes',
+  accessLogOf: 'reading the access log',
+  grantUseOf: 'counting the reads under the grants',
+  recordsOf: 'reading the list of records',
+  grantsOf: 'reading the list of grants',
+  linksOf: 'reading the list of links',
+  invitationsOf: 'reading the list of invitations',
+  proposalsOf: 'reading the list of proposals',
+  sharedLinksOf: 'reading the list of shared links',
+  accessRequests: 'reading the list of access requests',
+  mutedBy: 'reading the list of muted applications',
+  organizations: 'reading the list of organizations',
+  members: 'reading the list of members',
+  projects: 'reading the list of projects',
+  keys: 'reading the list of keys',
+  applications: 'reading the list of applications',
+  patients: 'reading the list of patients',
+  requests: 'reading the request log',
+  usage: 'counting the requests',
+  endpoints: 'reading the list of endpoints',
+  deliveries: 'reading the list of deliveries',
+  replay: 'counting the deliveries of the replay',
+  sandboxPatients: 'counting the patients of the sandbox',
 };
-
-/** Questions that lead to one row: if these take too long, the database is as good as away. */
-const QUICK: ReadonlySet<string> = new Set(['apiKey', 'read', 'newestVersion', 'readMarked', 'marks']);
 
 /** Tells whether the server stopped a statement because it took too long. */
 export function isCanceled(error: unknown): boolean {
@@ -38,7 +62,10 @@ export function isCanceled(error: unknown): boolean {
  * @param part its costly part
  * @param advice what to do
  */
-export function tooCostly(part: string, advice = 'ask for less, for example a shorter period'): Refusal {
+export function tooCostly(
+  part: string,
+  advice = 'ask for less, for example a shorter period or a smaller `limit`',
+): Refusal {
   const diagnostics = `${part} takes the database longer than one statement may take; ${advice}`;
   return new Refusal('too_large', { code: 'too-costly', diagnostics });
 }
@@ -57,12 +84,15 @@ export function costlySearch(checked: readonly string[], leading: readonly strin
   return tooCostly(`the search (${named.join(' and ')} ${why})`, advice);
 }
 
-/** Runs a question. @throws Refusal too_large (413) if the database stopped it because it took too long */
+/**
+ * Runs a question.
+ * @throws Refusal too_large (413) if the database stopped it because it took too long, and it leads to more than one row
+ */
 export async function refuseCostly<T>(question: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    if (!isCanceled(error) || QUICK.has(question)) throw error;
-    throw tooCostly(PARTS[question] ?? 'the request');
+    const part = PARTS[question];
+    throw part === undefined || !isCanceled(error) ? error : tooCostly(part);
   }
 }

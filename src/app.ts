@@ -260,7 +260,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     log,
   });
   const hooks = openWebhooks({ config, store, pool, databaseUrl, logAnswers, newer, log, registry });
-  const sandboxQueries = openSandboxQueries(pool);
+  const sandboxQueries = wrapCalls(openSandboxQueries(pool), refuseCostly);
   const consentQueries = openConsentQueries(pool, ownIssuer(config));
   const locks = observeLocks(registry, new PostgresCriteriaLocks(lockPool));
   const documents = await openDocuments({ config, pool, databaseUrl, log, events: store, locks });
@@ -451,8 +451,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
       ...administration,
       issueMemberToken: oauth.issueMemberToken,
       consentQueries,
-      accessLogOf: openAccessLogOf(pool),
-      grantUseOf: openGrantUseOf(pool),
+      ...wrapCalls({ accessLogOf: openAccessLogOf(pool), grantUseOf: openGrantUseOf(pool) }, refuseCostly),
       consents,
       accessRequests: accessRequests.services,
       sharedLinks,

@@ -1,5 +1,7 @@
 /** The read side of consent: who may what, on which record, until when, and whose records they are. */
 import type { Pool } from 'pg';
+import { wrapCalls } from '#src/shared/wrap-calls.ts';
+import { refuseCostly } from '../too-costly.ts';
 import { type AccessRequestQueries, openAccessRequests } from './access-requests.ts';
 import { type GrantQueries, openGrants } from './grants.ts';
 import { type InvitationQueries, openInvitations } from './invitations.ts';
@@ -31,7 +33,7 @@ export interface ConsentQueries
  * @param devIssuer the identifier of the development issuer; undefined if the installation has none
  */
 export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueries {
-  return {
+  const questions = {
     ...openGrants(pool),
     ...openRecords(pool, openSandboxLinks(pool), devIssuer),
     ...openRecordLinks(pool),
@@ -39,6 +41,9 @@ export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueri
     ...openAccessRequests(pool),
     ...openSharedLinks(pool),
     ...openProposals(pool),
+  };
+  return {
+    ...wrapCalls(questions, refuseCostly),
     idsOfSector: openIdsOfSector(pool),
     toEnd: openGrantsToEnd(pool),
     ownerOf: openOwnerOf(pool),

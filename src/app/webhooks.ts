@@ -5,6 +5,7 @@ import type { Registry } from 'prom-client';
 import type { CriteriaLocks } from '#commands/command.ts';
 import type { Kernel } from '#commands/kernel/kernel.ts';
 import { openWebhookCommands } from '#commands/webhook/commands.ts';
+import { refuseCostly } from '#queries/too-costly.ts';
 import { type Endpoint, openWebhookQueries } from '#queries/webhooks/endpoints.ts';
 import { type LoggedDelivery, openLedgerQueries } from '#queries/webhooks/ledger.ts';
 import type { Config } from '../config.ts';
@@ -32,6 +33,7 @@ import { openTextAsOf } from '../reactions/webhooks/text-as-of.ts';
 import { pingEvent } from '../reactions/webhooks/view.ts';
 import { unavailable } from '../shared/refusal.ts';
 import { isGuarded } from '../shared/webhook-url.ts';
+import { wrapCalls } from '../shared/wrap-calls.ts';
 
 /** Dependencies of webhooks. */
 export interface WebhooksDeps {
@@ -159,8 +161,8 @@ export function openWebhooks({ config, registry, ...processDeps }: WebhooksDeps)
       await swift.end();
     },
     async services({ kernel, locks, passed }) {
-      const queries = openWebhookQueries(pool);
-      const ledger = openLedgerQueries(pool);
+      const queries = wrapCalls(openWebhookQueries(pool), refuseCostly);
+      const ledger = wrapCalls(openLedgerQueries(pool), refuseCostly);
       const commands = openWebhookCommands({
         kernel,
         locks,

@@ -47,7 +47,9 @@ describe('searches and operations that ask for too much', () => {
     try {
       await client.query('begin; set local lock_timeout = 0');
       const { rows } = await client.query<{ name: string }>(
-        "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('search', 'timeline') and tablename <> 'checkpoint'",
+        `select format('%I.%I', schemaname, tablename) as name from pg_tables
+          where schemaname in ('search', 'timeline') and tablename <> 'checkpoint'
+             or schemaname || '.' || tablename in ('consents.grants', 'operations.access_entry')`,
       );
       await client.query(`lock table ${rows.map(({ name }) => name).join()} in access exclusive mode`);
       const batch = {
@@ -55,15 +57,18 @@ describe('searches and operations that ask for too much', () => {
         type: 'batch',
         entry: [{ request: { method: 'GET', url: 'Observation?status=final' } }],
       };
-      const [search, counted, chained, list, created, bundle] = await Promise.all([
+      const v1 = (path: string) => service.fhir(`${service.url}/v1/patients${path}`);
+      const [search, counted, chained, list, created, bundle, grants, log] = await Promise.all([
         service.fhir(`/Observation?code=718-7&value-quantity=gt5&patient=${patient}&_sort=-date`),
         service.fhir('/Observation?code-value-quantity=718-7$gt5&_summary=count'),
         service.fhir('/Observation?subject:Patient.name=zzz'),
-        service.fhir(`${service.url}/v1/patients/${patient}/timeline`),
+        v1(`/${patient}/timeline`),
         send('/Patient', { resourceType: 'Patient' }, { 'If-None-Exist': 'family=zzz' }),
         send('', batch),
+        v1(`/${patient}/grants`),
+        v1(`/${patient}/access-log`),
       ]);
-      for (const { status, text } of [search, counted, chained, list, created])
+      for (const { status, text } of [search, counted, chained, list, created, grants, log])
         expect(status, text).to.equal(413);
       expect(search.json).to.have.nested.property('issue[0].code', 'too-costly');
       expect(search.text).to.match(/value-quantity=gt5|code=718-7/);
@@ -71,6 +76,8 @@ describe('searches and operations that ask for too much', () => {
       expect(chained.text).to.include('subject:Patient.name=zzz');
       expect(list.json).to.have.nested.property('error.type', 'too_large');
       expect(list.text).to.include('reading the timeline');
+      expect(grants.text).to.include('reading the list of grants');
+      expect(log.text).to.include('reading the access log');
       expect(created.text).to.include('family=zzz');
       expect(bundle.text).to.include('413 ').and.to.include('status=final');
     } finally {
