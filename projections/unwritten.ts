@@ -15,14 +15,14 @@ const TEMPORARY = 'pg_temp';
  */
 export async function loadUnwritten(tx: ClientBase, all: readonly Unwritten[]): Promise<void> {
   const recordedAt = new Date().toISOString();
-  const events = all.map((one, n) => eventOf(one, n, recordedAt));
+  const events = all.map((one, n) => makeEvent(one, n, recordedAt));
   for (const projection of [resources, search]) {
     await tx.query(projection.tables(TEMPORARY));
     await projection.load(tx, TEMPORARY, events);
   }
 }
 
-function eventOf(
+function makeEvent(
   { id, type, stream, owner, body }: Unwritten,
   revision: number,
   recordedAt: string,

@@ -215,7 +215,7 @@ async function matchOwn(
   );
   if (own.length === 0) return new Map();
   const links = linksOf(resolved, new Map());
-  const unwritten = await inSlices(mapSteps(own, (one) => unwrittenOf(ctx, one, links, bases)));
+  const unwritten = await inSlices(mapSteps(own, (one) => describeUnwritten(ctx, one, links, bases)));
   const found = await lookup
     .matchUnwritten(ctx.caller, unwritten.flat(), [...searches.values()])
     .catch((error: unknown): (readonly string[])[] => {
@@ -227,7 +227,7 @@ async function matchOwn(
 }
 
 /** Returns a resource as it will be stored; none where that can't be told, or when only a patch is known. */
-function unwrittenOf(
+function describeUnwritten(
   ctx: CommandContext,
   { request, type, id }: Resolved,
   links: Links,

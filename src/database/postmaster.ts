@@ -44,7 +44,7 @@ const LEFT_MS = 60_000;
  */
 export async function clearDead(cluster: string, sockets: string): Promise<void> {
   const until = Date.now() + LEFT_MS;
-  for (let left = await processesOf(cluster); left.length > 0; left = await processesOf(cluster)) {
+  for (let left = await findProcesses(cluster); left.length > 0; left = await findProcesses(cluster)) {
     if (Date.now() > until)
       throw new Error(`processes of PostgreSQL that died are still there: ${left.join(', ')}`);
     await pause(50);
@@ -55,7 +55,7 @@ export async function clearDead(cluster: string, sockets: string): Promise<void>
 }
 
 /** Returns the ids of processes whose working directory is the cluster. Elsewhere than on Linux PostgreSQL itself checks. */
-async function processesOf(cluster: string): Promise<number[]> {
+async function findProcesses(cluster: string): Promise<number[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const served = await Promise.all(pids.map(async (pid) => ((await serves(pid, cluster)) ? [pid] : [])));

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '#src/shared/json.ts';
 import { present, UCUM } from '../v1/elements.ts';
 import { codedIn, conceptIn } from './codes.ts';
 import type { Field, Segment } from './hl7v2/message.ts';
-import { dayOf, momentOf } from './hl7v2/time.ts';
+import { readDay, readMoment } from './hl7v2/time.ts';
 import { unitOf } from './international.ts';
 import { interpretationOf } from './interpretation.ts';
 import { identifierOf } from './labs.ts';
@@ -180,10 +180,10 @@ export function timeIn(
   raw = segment.part(field),
 ): string | undefined {
   if (raw === '') return undefined;
-  const moment = momentOf(raw, reading.zone);
+  const moment = readMoment(raw, reading.zone);
   const time = fhirTime(moment?.iso, 'dateTime');
   if (time === undefined) {
-    const day = fhirTime(dayOf(raw), 'dateTime');
+    const day = fhirTime(readDay(raw), 'dateTime');
     const said = `${segment.name}-${field} is not a valid time: ${cut(raw, 40)}`;
     reading.notes.warn(segment.place, day === undefined ? said : `${said}; its date is kept`);
     return day;

@@ -4,7 +4,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { listIn, textIn } from '../v1/elements.ts';
 import type { Segment } from './hl7v2/message.ts';
-import { momentOf } from './hl7v2/time.ts';
+import { readMoment } from './hl7v2/time.ts';
 import type { Notes } from './labs.ts';
 import { authorityOf } from './systems.ts';
 
@@ -62,7 +62,7 @@ export function requirePatient(pid: Segment, patient: JsonObject, notes: Notes):
     if (same.length > 0 && !same.some((one) => one.value === value))
       faults.push("an identifier in PID-3 doesn't match the patient");
   }
-  const born = momentOf(pid.part(7))?.iso.slice(0, 10);
+  const born = readMoment(pid.part(7))?.iso.slice(0, 10);
   const birthDate = textIn(patient.birthDate);
   if (born !== undefined && birthDate !== null && !born.startsWith(birthDate) && !birthDate.startsWith(born))
     faults.push("PID-7 doesn't match the patient’s birth date");

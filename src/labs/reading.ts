@@ -1,6 +1,6 @@
 /** The context for reading a message's parts. */
 import type { Message } from './hl7v2/message.ts';
-import { momentOf, zoneOf } from './hl7v2/time.ts';
+import { readMoment, zoneOf } from './hl7v2/time.ts';
 import type { Notes } from './labs.ts';
 import { fhirTime } from './times.ts';
 import type { Zone } from './zones.ts';
@@ -38,7 +38,7 @@ export function readingOf(
     subject,
     sender: header.part(4) || header.part(3) || source,
     zone,
-    sent: fhirTime(momentOf(made, zone)?.iso, 'instant'),
+    sent: fhirTime(readMoment(made, zone)?.iso, 'instant'),
     notes,
   };
 }

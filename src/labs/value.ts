@@ -6,7 +6,7 @@
 import type { JsonObject } from '#src/shared/json.ts';
 import { codeText, conceptIn } from './codes.ts';
 import type { Field } from './hl7v2/message.ts';
-import { momentOf, timeOf } from './hl7v2/time.ts';
+import { readMoment, timeOf } from './hl7v2/time.ts';
 import { comparatorOf, decimalIn, measuredIn } from './numbers.ts';
 import { fhirTime } from './times.ts';
 import { quantityOf, ucumOf } from './units.ts';
@@ -142,7 +142,7 @@ function coded(text: string): Value {
 
 function timed(text: string, zone: string | Zone | undefined): Value {
   if (text === '') return NOTHING;
-  const time = fhirTime(momentOf(text, zone)?.iso, 'dateTime');
+  const time = fhirTime(readMoment(text, zone)?.iso, 'dateTime');
   return time === undefined ? kept(text, 'DTM') : { element: { valueDateTime: time } };
 }
 

@@ -22,7 +22,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+){0,2}$/;
  */
 export function zoneNamed(name: string): Zone | undefined {
   if (!NAME.test(name)) return undefined;
-  const format = formatOf(name);
+  const format = makeFormat(name);
   if (format === undefined) return undefined;
   return (local) => {
     const said = Date.parse(`${local}Z`);
@@ -37,7 +37,7 @@ export function zoneNamed(name: string): Zone | undefined {
   };
 }
 
-function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
+function makeFormat(timeZone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', {
       ...{ timeZone, calendar: 'gregory', numberingSystem: 'latn', hourCycle: 'h23' },

@@ -11,7 +11,7 @@ export interface IdTokenParties {
 }
 
 /** Returns the claim `fhirUser` of a person whose own record is granted. @param patient the pairwise id */
-export function fhirUserOf(issuer: string, patient: string): string {
+export function writeFhirUser(issuer: string, patient: string): string {
   return `${issuer}/fhir/R4/Patient/${patient}`;
 }
 
@@ -33,7 +33,7 @@ export async function idTokenFor(
   return new SignJWT({
     ...(issued.nonce === undefined ? {} : { nonce: issued.nonce }),
     ...(issued.authTime === undefined ? {} : { auth_time: issued.authTime }),
-    ...(names ? { fhirUser: fhirUserOf(issuer, issued.patient) } : {}),
+    ...(names ? { fhirUser: writeFhirUser(issuer, issued.patient) } : {}),
   })
     .setProtectedHeader({ alg: SIGNING_ALGORITHM, kid, typ: 'JWT' })
     .setIssuer(issuer)

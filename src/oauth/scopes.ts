@@ -262,10 +262,10 @@ export interface SystemAccess {
  */
 export function systemAccess(scopes: readonly Scope[]): SystemAccess {
   const own = clinicalScopes(scopes).filter(({ context }) => context === 'system');
-  const keyScopes = keyScopesOf(own);
+  const keyScopes = chooseKeyScopes(own);
   if (own.every(({ type }) => type === '*')) return { keyScopes };
   const types = TYPE_NAMES.map((type): [string, readonly TypeAccess[]] => {
-    const held = keyScopesOf(own.filter((scope) => scope.type === '*' || scope.type === type));
+    const held = chooseKeyScopes(own.filter((scope) => scope.type === '*' || scope.type === type));
     const reads = held.includes('read') || typeEntry(type).home === 'terminology';
     const letters = `${reads ? 'rs' : ''}${held.includes('write') ? 'cud' : ''}`;
     return [type, letters === '' ? [] : [{ letters }]];
@@ -273,7 +273,7 @@ export function systemAccess(scopes: readonly Scope[]): SystemAccess {
   return { keyScopes, types: { types: new Map(types.filter(([, each]) => each.length > 0)) } };
 }
 
-function keyScopesOf(scopes: readonly ClinicalScope[]): ('read' | 'write')[] {
+function chooseKeyScopes(scopes: readonly ClinicalScope[]): ('read' | 'write')[] {
   const has = (some: string): boolean =>
     scopes.some(({ letters }) => [...some].some((one) => letters.includes(one)));
   return [...(has('rs') ? (['read'] as const) : []), ...(has('cud') ? (['write'] as const) : [])];

@@ -1,6 +1,6 @@
 /** Units as laboratories write them, held to UCUM's own library; numbers, ranges and codes. */
 import { expect } from 'chai';
-import { dayOf, momentOf, timeOf, zoneOf } from '#src/labs/hl7v2/time.ts';
+import { readDay, readMoment, timeOf, zoneOf } from '#src/labs/hl7v2/time.ts';
 import { unitOf } from '#src/labs/international.ts';
 import { decimalIn, measuredIn } from '#src/labs/numbers.ts';
 import { rangeOf } from '#src/labs/range.ts';
@@ -221,7 +221,7 @@ describe('numbers of laboratories', () => {
 
 describe('times of messages', () => {
   it('keep the precision that they come in', () => {
-    const iso = (text: string, zone?: string) => momentOf(text, zone)?.iso;
+    const iso = (text: string, zone?: string) => readMoment(text, zone)?.iso;
     expect(iso('2026')).to.equal('2026');
     expect(iso('202603')).to.equal('2026-03');
     expect(iso('20260331')).to.equal('2026-03-31');
@@ -233,15 +233,15 @@ describe('times of messages', () => {
     expect(iso('2026-03-31 09:30')).to.equal('2026-03-31T09:30:00Z');
     expect(iso('31.03.2026')).to.equal(undefined);
     expect(iso('202603312575')).to.equal('2026-03-31T25:75:00Z');
-    expect(dayOf('202603312575')).to.equal('2026-03-31');
-    expect(dayOf('2026-03-31 morning')).to.equal('2026-03-31');
-    expect(dayOf('31.03.2026')).to.equal(undefined);
+    expect(readDay('202603312575')).to.equal('2026-03-31');
+    expect(readDay('2026-03-31 morning')).to.equal('2026-03-31');
+    expect(readDay('31.03.2026')).to.equal(undefined);
     expect(iso('')).to.equal(undefined);
   });
   it('are in a zone that is named: the earlier of two, and skipped ones are told', () => {
     const oslo = zoneNamed('Europe/Oslo');
     const moment = (text: string) => {
-      const { iso, skipped } = momentOf(text, oslo) ?? {};
+      const { iso, skipped } = readMoment(text, oslo) ?? {};
       return [iso, skipped];
     };
     expect(moment('202607010930')).to.deep.equal(['2026-07-01T09:30:00+02:00', false]);

@@ -5,7 +5,7 @@
  * among them is already an id of the server and equal entries of different files are equal texts.
  */
 import { type Entry, faultOf } from './entry.ts';
-import { contentOf, criteriaOf, identifiersOf, identitiesOf } from './identity.ts';
+import { contentOf, identitiesOf, listIdentifiers, writeCriteria } from './identity.ts';
 import { LIMITS } from './parts.ts';
 import { referencesOf } from './references.ts';
 import type { Report } from './report.ts';
@@ -145,8 +145,8 @@ export class Directory {
         this.report.matched(entry.type);
         continue;
       }
-      const named = identifiersOf(resource).slice(0, 1);
-      const criteria = entry.condition?.criteria ?? (named.length === 0 ? undefined : criteriaOf(named));
+      const named = listIdentifiers(resource).slice(0, 1);
+      const criteria = entry.condition?.criteria ?? (named.length === 0 ? undefined : writeCriteria(named));
       const condition = criteria === undefined ? undefined : { method: 'POST' as const, criteria };
       const prepared = { urn: entry.urn, resource, ...(condition === undefined ? {} : { condition }) };
       const pending = { entry, identities, content, prepared };

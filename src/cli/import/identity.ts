@@ -9,14 +9,14 @@ import type { Entry } from './entry.ts';
  */
 export function identitiesOf(entry: Entry, resource: JsonObject, content: string, pooled: boolean): string[] {
   const { type, condition, key } = entry;
-  const identifiers = identifiersOf(resource).map(({ system, value }) => `${type}|${system}|${value}`);
+  const identifiers = listIdentifiers(resource).map(({ system, value }) => `${type}|${system}|${value}`);
   const named = condition === undefined ? identifiers : [`${type}?${condition.criteria}`, ...identifiers];
   const recognised = named.length > 0 ? named : [`${type}#${content}`];
   return [...recognised, ...(pooled ? [key] : [])].map((identity) => identity.replaceAll('\n', ' '));
 }
 
 /** Returns the identifiers of a resource that have a value; a missing system is empty. */
-export function identifiersOf(resource: JsonObject): { system: string; value: string }[] {
+export function listIdentifiers(resource: JsonObject): { system: string; value: string }[] {
   const all = Array.isArray(resource.identifier) ? resource.identifier : [];
   return all.flatMap((identifier: Json) =>
     isObject(identifier) && typeof identifier.value === 'string'
@@ -29,7 +29,7 @@ export function identifiersOf(resource: JsonObject): { system: string; value: st
  * Returns `identifier=system|value`, with all values if there are several, escaped as search values (R4,
  * search.html#escaping).
  */
-export function criteriaOf(
+export function writeCriteria(
   identifiers: readonly { readonly system: string; readonly value: string }[],
 ): string {
   const part = (text: string): string => encodeURIComponent(text.replace(/[\\|,$]/g, '\\$&'));

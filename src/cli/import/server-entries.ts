@@ -4,7 +4,7 @@
  */
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { contentOf, criteriaOf, identifiersOf } from './identity.ts';
+import { contentOf, listIdentifiers, writeCriteria } from './identity.ts';
 import { referencesOf, rewriteReferences } from './references.ts';
 import { Refused, type Sender } from './send.ts';
 import type { Known } from './state.ts';
@@ -29,20 +29,20 @@ export class ServerEntries {
    * @returns undefined if the service doesn't have it, or has to decide itself.
    */
   async find(type: ResourceType, resource: JsonObject, urn: string): Promise<Known | undefined> {
-    const named = identifiersOf(resource).length;
+    const named = listIdentifiers(resource).length;
     if (named === 1) return undefined;
     return named === 0 ? this.#ofContent(type, resource, urn) : this.#ofIdentifiers(type, resource);
   }
 
   /** The entry with the first identifier that the service knows. */
   async #ofIdentifiers(type: ResourceType, resource: JsonObject): Promise<Known | undefined> {
-    const all = identifiersOf(resource);
+    const all = listIdentifiers(resource);
     for (let from = 0; from < all.length; from += TOGETHER) {
       const some = all.slice(from, from + TOGETHER);
-      const found = await this.#search(`${type}?${criteriaOf(some)}&_count=${PAGE}`);
+      const found = await this.#search(`${type}?${writeCriteria(some)}&_count=${PAGE}`);
       for (const { system, value } of some) {
         const has = (each: JsonObject): boolean =>
-          identifiersOf(each).some((one) => one.system === system && one.value === value);
+          listIdentifiers(each).some((one) => one.system === system && one.value === value);
         const there = found.resources.find(has);
         if (there !== undefined)
           return { reference: `${type}/${String(there.id)}`, content: contentOf(there) };

@@ -24,7 +24,7 @@ export function bundleValues({ bundleBytes }: { readonly bundleBytes: number }):
 }
 
 /** Returns the limits of a body. Each entry of a Bundle may have as many values as a resource. */
-export function limitsOf(settings: FhirBodySettings, takes: FhirBody): BodyLimits {
+export function chooseLimits(settings: FhirBodySettings, takes: FhirBody): BodyLimits {
   const { limits, bundleEntries, bundleValues: values } = settings;
   if (takes === 'bundle') {
     const entries = { most: bundleEntries, values: MAX_VALUES };

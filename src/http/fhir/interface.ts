@@ -29,7 +29,7 @@ import { negotiate } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
 import { parsePrefer } from '../prefer.ts';
-import { type FhirBody, type FhirBodySettings, limitsOf } from './body-limits.ts';
+import { chooseLimits, type FhirBody, type FhirBodySettings } from './body-limits.ts';
 import type { FhirRequest, FhirService, Interaction } from './request.ts';
 import { parseBody } from './resource-body.ts';
 import { allowOf, interactionOf, routeOf } from './route.ts';
@@ -239,7 +239,7 @@ async function answerOperation(
 ): Promise<Answer> {
   requireScope(request.caller, 'read');
   const hold = fhir.largeBodies.hold(ctx, turnOf(request.caller.calls));
-  const body = hasBody(ctx.req) ? await readBody(ctx.req, limitsOf(fhir, 'resource'), hold) : undefined;
+  const body = hasBody(ctx.req) ? await readBody(ctx.req, chooseLimits(fhir, 'resource'), hold) : undefined;
   return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => {
     if (body !== undefined) await request.confirm?.();
     const parsed = body === undefined ? undefined : parseBody(atEdge(body, request));
@@ -308,5 +308,5 @@ function bodyOf(
   takes: 'nothing' | FhirBody,
 ): Promise<RawBody> | undefined {
   if (takes === 'nothing') return undefined;
-  return readBody(ctx.req, limitsOf(fhir, takes), fhir.largeBodies.hold(ctx, turnOf(calls)));
+  return readBody(ctx.req, chooseLimits(fhir, takes), fhir.largeBodies.hold(ctx, turnOf(calls)));
 }

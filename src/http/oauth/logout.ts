@@ -54,7 +54,7 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
   router.get(LOGOUT_PATH, async (ctx) => {
     requireFresh(stale, ['projects', 'consents']);
     const parameters = new URLSearchParams(ctx.querystring);
-    const { hint, target } = await requestOf(parameters);
+    const { hint, target } = await readRequest(parameters);
     const session = await visitors.anySessionOf(ctx);
     if (session === undefined) return finish(ctx, parameters, target);
     if (hint !== undefined && (await hints.isAbout(hint, session.person))) {
@@ -62,8 +62,8 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
       return finish(ctx, parameters, target);
     }
     // Without proof that the application knows the person, any site could sign them out.
-    const path = pathOf(parameters);
-    show(ctx, languageOf(ctx, parameters), (say) => {
+    const path = buildPath(parameters);
+    show(ctx, chooseLanguage(ctx, parameters), (say) => {
       const page = signedInPage(say, session, below + path);
       const forms = ["'self'", ...(target === undefined ? [] : [formTarget(target)])];
       return { ...page, forms, again: path };
@@ -75,7 +75,7 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
     // Of another site: browsers send the cookie of the session with GET only.
     if (!form.has(FORM_TOKEN)) {
       const parameters = new URLSearchParams([...new URLSearchParams(ctx.querystring), ...form]);
-      return redirectTo(ctx, baseUrl + pathOf(parameters));
+      return redirectTo(ctx, baseUrl + buildPath(parameters));
     }
     requireFresh(stale, ['projects', 'consents']);
     const session = await visitors.anySessionOf(ctx);
@@ -85,13 +85,13 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
       await visitors.dismiss(ctx);
     }
     const parameters = new URLSearchParams(ctx.querystring);
-    const { target } = await requestOf(parameters);
+    const { target } = await readRequest(parameters);
     finish(ctx, parameters, target);
   });
   return router;
 
   /** Reads a request. Anything wrong in it leaves the person here (RP-Initiated Logout 1.0, section 4). */
-  async function requestOf(parameters: URLSearchParams): Promise<LogoutRequest> {
+  async function readRequest(parameters: URLSearchParams): Promise<LogoutRequest> {
     const one = (name: string): string | undefined => parameters.get(name) || undefined;
     const idToken = one('id_token_hint');
     const hint = idToken === undefined ? undefined : await hints.read(idToken);
@@ -101,13 +101,13 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
       repeats || (idToken !== undefined && hint === undefined) || (hint && hint.clientId !== clientId);
     const client = isWrong || clientId === undefined ? undefined : await findClient(clientId);
     const uri = one('post_logout_redirect_uri');
-    const target = client && uri ? targetOf(client, uri, one('state')) : undefined;
+    const target = client && uri ? findTarget(client, uri, one('state')) : undefined;
     return { hint, target };
   }
 
   /** Sends the person to the application, or shows that they are signed out. */
   function finish(ctx: Context, parameters: URLSearchParams, target: string | undefined): void {
-    const lang = languageOf(ctx, parameters);
+    const lang = chooseLanguage(ctx, parameters);
     if (target !== undefined) redirectTo(ctx, target);
     else show(ctx, lang, (say) => signedOutPage(say, below + signInPath({ returnTo: HOME, lang })));
   }
@@ -118,7 +118,7 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
 }
 
 /** Returns a registered address with `state`; undefined for another address. */
-function targetOf(client: Client, uri: string, state: string | undefined): string | undefined {
+function findTarget(client: Client, uri: string, state: string | undefined): string | undefined {
   if (!client.postLogoutRedirectUris.includes(uri)) return undefined;
   if (state === undefined) return uri;
   if (state.length > MAX_STATE || !state.isWellFormed()) return undefined;
@@ -126,11 +126,11 @@ function targetOf(client: Client, uri: string, state: string | undefined): strin
 }
 
 /** Returns path and query of a request, without parameters that are ignored. */
-function pathOf(parameters: URLSearchParams): string {
+function buildPath(parameters: URLSearchParams): string {
   const own = [...parameters].filter(([name, value]) => KNOWN.includes(name) && value !== '');
   return own.length === 0 ? LOGOUT_PATH : `${LOGOUT_PATH}?${new URLSearchParams(own)}`;
 }
 
-function languageOf(ctx: Context, parameters: URLSearchParams): Language {
+function chooseLanguage(ctx: Context, parameters: URLSearchParams): Language {
   return pageLanguage(ctx, langOf([...parameters]) ?? null);
 }

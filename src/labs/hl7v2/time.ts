@@ -20,7 +20,7 @@ const TIME = /^(\d\d)(?:(\d\d)(?:(\d\d)(?:\.(\d{1,9}))?)?)?(?:Z|[+-]\d{4})?$/;
  * @param zone offset of times without one, `+02:00`, or the zone that they are in
  * @returns undefined for an invalid text. Whether the day exists isn't checked.
  */
-export function momentOf(text: string, zone?: string | Zone): Moment | undefined {
+export function readMoment(text: string, zone?: string | Zone): Moment | undefined {
   const compact = text.trim().replace(/(\d)[T ](?=\d)/, '$1');
   const plain = /^\d{4}-\d\d/.test(compact) ? dashless(compact) : compact;
   const [, year, month, day, hour, minute = '00', second = '00', fraction, offset] = HL7.exec(plain) ?? [];
@@ -42,7 +42,7 @@ export function momentOf(text: string, zone?: string | Zone): Moment | undefined
  * Returns the date with which a text begins, `2026-03-31`; undefined if it begins with none. Whether the day exists isn't
  * checked.
  */
-export function dayOf(text: string): string | undefined {
+export function readDay(text: string): string | undefined {
   const [, year, month, day] = /^(\d{4})-?(\d\d)-?(\d\d)/.exec(text.trim()) ?? [];
   return year === undefined ? undefined : `${year}-${month}-${day}`;
 }

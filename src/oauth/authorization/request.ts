@@ -118,12 +118,12 @@ export function readAuthorizationRequest(
   }
   const state = stateOf(parameters);
   // Errors come back in the mode that was asked for, too.
-  const mode = modeOf(parameters, redirectUri);
+  const mode = readMode(parameters, redirectUri);
   const fault = (error: OAuthErrorCode, description: string): RedirectFault =>
     new RedirectFault(
       { redirectUri, state, mode: mode ?? 'query' },
       new OAuthError(error, description),
-      promptsOf(parameters).includes('none'),
+      readPrompts(parameters).includes('none'),
     );
   const challenges = valuesOf(parameters, 'code_challenge').filter((value) => value !== '');
   if (challenges.some((value) => value.length < 43 || value.length > 128)) {
@@ -251,7 +251,7 @@ function stateOf(parameters: Parameters): string {
 }
 
 /** Returns how the answer is sent; undefined for a mode that isn't supported, or not with this redirect URI. */
-function modeOf(parameters: Parameters, redirectUri: string): ResponseMode | undefined {
+function readMode(parameters: Parameters, redirectUri: string): ResponseMode | undefined {
   const [mode = 'query', ...more] = valuesOf(parameters, 'response_mode').filter((value) => value !== '');
   if (more.length > 0) return 'query';
   if (mode === 'query') return mode;
@@ -259,7 +259,7 @@ function modeOf(parameters: Parameters, redirectUri: string): ResponseMode | und
 }
 
 /** Returns the values of `prompt`, valid or not. */
-function promptsOf(parameters: Parameters): string[] {
+function readPrompts(parameters: Parameters): string[] {
   return valuesOf(parameters, 'prompt').flatMap((value) => value.split(' '));
 }
 

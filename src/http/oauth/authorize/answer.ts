@@ -36,12 +36,12 @@ export function answerApplication(
     redirectTo(ctx, redirection(answerTo, baseUrl, outcome));
     return;
   }
-  const host = html`<bdi>${targetOf(answerTo.redirectUri)}</bdi>`;
+  const host = html`<bdi>${nameTarget(answerTo.redirectUri)}</bdi>`;
   const page = shellPage({
     lang: say.lang,
     title: say('answer.title'),
     body: html`<p>${say.html('answer.text', { host })}</p>
-${formOf(answerTo, answerParameters(answerTo, baseUrl, outcome), html`${say('error.continue')}`)}
+${renderForm(answerTo, answerParameters(answerTo, baseUrl, outcome), html`${say('error.continue')}`)}
 <script>${new Html(SEND)}</script>`,
     here: undefined,
   });
@@ -61,14 +61,14 @@ export function offerReturn(
   url: string | undefined,
 ): void {
   const { redirectUri, mode } = answerTo;
-  const host = html`<strong><bdi>${targetOf(redirectUri)}</bdi></strong>`;
+  const host = html`<strong><bdi>${nameTarget(redirectUri)}</bdi></strong>`;
   // In one element: the parts of a button lose the spaces between them.
-  const back = say.html('error.back', { host: html`<bdi>${targetOf(redirectUri)}</bdi>` });
+  const back = say.html('error.back', { host: html`<bdi>${nameTarget(redirectUri)}</bdi>` });
   const text = html`<span>${back}</span>`;
   const way =
     mode === 'query'
       ? html`<p class="actions"><a class="button second" href="${redirection(answerTo, baseUrl, outcome)}" rel="noreferrer">${text}</a></p>`
-      : formOf(answerTo, answerParameters(answerTo, baseUrl, outcome), text);
+      : renderForm(answerTo, answerParameters(answerTo, baseUrl, outcome), text);
   const { error = '', error_description: detail = '' } = outcome;
   const body = html`<p role="alert">${say('error.request')}</p>
 <p>${say.html('error.requestback', { host })}</p>
@@ -81,13 +81,13 @@ ${way}
 }
 
 /** Returns where an answer goes, as a person can recognize it: the host, or the scheme of an app. */
-export function targetOf(redirectUri: string): string {
+export function nameTarget(redirectUri: string): string {
   const { protocol, host } = new URL(redirectUri);
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
 }
 
 /** Returns the form that sends an answer. Values go unchanged: `html` would name characters that people don't see. */
-function formOf({ redirectUri }: AnswerTo, parameters: Outcome, button: Html): Html {
+function renderForm({ redirectUri }: AnswerTo, parameters: Outcome, button: Html): Html {
   const fields = Object.entries(parameters).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${unchanged(value)}">
 `,

@@ -6,7 +6,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { FORM_TOKEN } from '../../signin/form-origin.ts';
-import { targetOf } from './answer.ts';
+import { nameTarget } from './answer.ts';
 import { askerPart } from './asker.ts';
 import { alwaysPart, daysPart, faultsPart, itemsPart, recordPart } from './choosing.ts';
 import type { ConsentView } from './view.ts';
@@ -35,7 +35,7 @@ ${alwaysPart(say, view)}
 ${daysPart(say, view)}
 <section class="stack" aria-labelledby="decision">
 <h2 id="decision">${say('consent.decide')}</h2>
-<p>${say.html('consent.target', { target: html`<bdi>${targetOf(redirectUri)}</bdi>` })}</p>
+<p>${say.html('consent.target', { target: html`<bdi>${nameTarget(redirectUri)}</bdi>` })}</p>
 <p>${say('consent.revoke')}</p>
 <div class="actions">
 ${submit('allow', 'consent.allow')}

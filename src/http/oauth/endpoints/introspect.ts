@@ -1,7 +1,7 @@
 /** `POST /oauth/introspect` (RFC 7662; SMART App Launch 2.2, "Token Introspection"; docs/spec/decisions.md, section 9). */
 
 import type { Client } from '#src/oauth/clients.ts';
-import { fhirUserOf } from '#src/oauth/id-token.ts';
+import { writeFhirUser } from '#src/oauth/id-token.ts';
 import type { ActiveToken } from '#src/oauth/introspect.ts';
 import { type ClientRequest, type EndpointDeps, required } from './endpoint.ts';
 
@@ -25,7 +25,7 @@ export async function answerIntrospection(deps: EndpointDeps, request: ClientReq
       ? { sub: found.clientId }
       : { sub: grant.subject, patient: grant.patient, grant_id: grant.grantId }),
     ...(grant?.own === true && scopes.includes('fhirUser')
-      ? { fhirUser: fhirUserOf(deps.baseUrl, grant.patient) }
+      ? { fhirUser: writeFhirUser(deps.baseUrl, grant.patient) }
       : {}),
   };
 }

@@ -1,7 +1,7 @@
 /** `/oauth/userinfo`: who the person behind an access token is (OpenID Connect Core 1.0, section 5.3; RFC 6750). */
 import type { Context } from 'koa';
 import { OAuthError } from '#src/oauth/error.ts';
-import { fhirUserOf } from '#src/oauth/id-token.ts';
+import { writeFhirUser } from '#src/oauth/id-token.ts';
 import { credentialOf } from '../../credentials.ts';
 import { requireFresh } from '../../freshness.ts';
 import { answerJson, type EndpointDeps } from './endpoint.ts';
@@ -33,7 +33,7 @@ async function claimsFor(deps: UserinfoDeps, ctx: Context): Promise<object> {
   const scopes = scope.split(' ');
   if (grant === undefined || !scopes.includes('openid')) throw lacksOpenid();
   const names = scopes.includes('fhirUser') && grant.own;
-  return { sub: grant.subject, ...(names ? { fhirUser: fhirUserOf(deps.baseUrl, grant.patient) } : {}) };
+  return { sub: grant.subject, ...(names ? { fhirUser: writeFhirUser(deps.baseUrl, grant.patient) } : {}) };
 }
 
 const lacksOpenid = (): OAuthError =>
