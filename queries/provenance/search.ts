@@ -8,7 +8,7 @@ import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller, Calls } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { Binds } from '../binds.ts';
-import { decodeCursor, encodeCursor } from '../cursor.ts';
+import { decodeCursor } from '../cursor.ts';
 import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { type Asks, prepared } from '../prepared.ts';
 import type { SearchRequest } from '../search/ask.ts';
@@ -18,6 +18,7 @@ import { type ParsedSearch, understand } from '../search/parse.ts';
 import { parseRaw } from '../search/raw.ts';
 import { referableIn } from '../search/referable.ts';
 import type { SearchPage } from '../search/search.ts';
+import { cursorAfter, cursorBefore, cursorsAround, end, lastPage, type Start } from '../search/start.ts';
 import { loadTerms } from '../search/terms.ts';
 import { type Seeing, seenProvenance } from '../sight.ts';
 import { type ProvenancePredicate, provenancePredicate } from './parameters.ts';
@@ -43,8 +44,26 @@ const KEYS: Readonly<Record<string, { readonly automatic: string; readonly own: 
 /** Ids alone: the same for all. */
 const BY_ID = { automatic: '0::int8', own: '0::int8' };
 
-/** [last time, last id] */
-const cursorSchema = z.tuple([z.int(), z.uuid()]);
+/** [last time, last id]; with `before`, of the page before that row. */
+const cursorSchema = z.union([
+  z.tuple([z.int(), z.uuid()]),
+  z.tuple([z.literal('before'), z.int(), z.uuid()]),
+  end,
+]);
+
+/** Where a page begins, and how many rows it has at most. */
+interface Place extends Pick<Start, 'backward'> {
+  readonly last?: readonly [time: number, id: string];
+  readonly most: number;
+}
+
+function placeIn({ cursor, count }: ParsedSearch<unknown>): Place {
+  if (cursor === undefined) return { most: count };
+  const [kind, ...rest] = decodeCursor(cursor, cursorSchema);
+  if (kind === 'end') return { backward: true, most: Math.min(count, Number(rest[0])) };
+  if (kind !== 'before') return { last: [kind, String(rest[0])], most: count };
+  return { backward: true, last: [Number(rest[0]), String(rest[1])], most: count };
+}
 
 type Row = { readonly total: number | null; readonly key: Micros; readonly provenance: string | null } & (
   | ({ readonly automatic: true } & RecordedVersion)
@@ -62,12 +81,12 @@ export function openSearchProvenance(
   terminology: Terminology = requiredValueSets,
 ): SearchProvenance {
   return async (caller, request) => {
-    const { search, sql, values } = await provenanceStatement(pool, terminology, caller, request);
+    const { search, place, sql, values } = await provenanceStatement(pool, terminology, caller, request);
     const { rows } = await pool.query<Row>(prepared(sql, values));
-    const shown = rows.slice(0, search.count).filter((row) => row.automatic);
+    const shown = rows.slice(0, place.most).filter((row) => row.automatic);
     const texts = await provenanceTexts(pool, caller.calls.projectId, shown);
     const automatic = new Map(shown.map((row, n) => [row.event_id, texts[n] ?? null]));
-    const { matches, ...page } = toPage(rows, search, automatic, request.budget ?? new AnswerBudget());
+    const { matches, ...page } = toPage(rows, search, place, automatic, request.budget ?? new AnswerBudget());
     return { ...page, matches: await withLargeBodies(pool, caller.sees, matches) };
   };
 }
@@ -81,7 +100,7 @@ export async function provenanceStatement(
   terminology: Terminology,
   { sees, calls: { project } }: Searcher,
   { query, base, record, letters = 's' }: Omit<SearchRequest, 'type'>,
-): Promise<{ search: ParsedSearch<ProvenancePredicate>; sql: string; values: unknown[] }> {
+): Promise<{ search: ParsedSearch<ProvenancePredicate>; place: Place; sql: string; values: unknown[] }> {
   const raw = parseRaw(query);
   const terms = await loadTerms(raw, terminology);
   const { ownerId: tenant } = sees;
@@ -100,7 +119,10 @@ export async function provenanceStatement(
   const search = understand(raw, SORTS, (parameter) => provenancePredicate(parameter, scope));
   const binds = new Binds();
   const found = foundIn(search, { sees, letters, record }, binds);
-  return { search, sql: statement(search, found, binds), values: binds.values };
+  const place = placeIn(search);
+  const descending = search.sort.descending !== (place.backward === true);
+  const read = { ...search, sort: { ...search.sort, descending } };
+  return { search, place, sql: statement(read, place, found, binds), values: binds.values };
 }
 
 /** Rows of history.version `v`: all that a condition selects, or one scan for each of some types, in their order. */
@@ -161,14 +183,20 @@ function foundIn(
   };
 }
 
-function statement(search: ParsedSearch<ProvenancePredicate>, found: Found, binds: Binds): string {
+/** @param search with the order in which the page is read */
+function statement(
+  search: ParsedSearch<ProvenancePredicate>,
+  place: Place,
+  found: Found,
+  binds: Binds,
+): string {
   const total = search.total || search.onlyTotal ? counted(found, binds) : 'select null::int8 as total';
   if (search.onlyTotal) return `select t.total, null as provenance from (${total}) t`;
   const order = search.sort.descending ? 'desc' : 'asc';
   return `
     select t.total, p.automatic, p.provenance, p.key, p.event_id, p.id, p.type, p.version, p.recorded_at,
       p.operation, p.metadata, p.body
-    from (${total}) t left join (${page(search, found, binds)}) p on true
+    from (${total}) t left join (${page(search, place, found, binds)}) p on true
     order by p.key ${order}, p.provenance ${order}`;
 }
 
@@ -183,11 +211,16 @@ function counted({ automatic, own }: Found, binds: Binds): string {
 }
 
 /** The page's rows: a page of each kind, merged. */
-function page(search: ParsedSearch<ProvenancePredicate>, { automatic, own }: Found, binds: Binds): string {
+function page(
+  search: ParsedSearch<ProvenancePredicate>,
+  place: Place,
+  { automatic, own }: Found,
+  binds: Binds,
+): string {
   const order = search.sort.descending ? 'desc' : 'asc';
-  const limit = binds.add(search.count + 1, 'int4');
+  const limit = binds.add(place.most + 1, 'int4');
   const keys = KEYS[search.sort.by] ?? BY_ID;
-  const after = beyond(search, binds);
+  const after = beyond(search, place, binds);
   const versions = (where: string) => `
     select true as automatic, v.event_id as provenance, ${keys.automatic} as key, v.event_id, v.id, v.type, v.version,
       v.recorded_at, v.operation, v.metadata, null as body
@@ -218,34 +251,46 @@ function page(search: ParsedSearch<ProvenancePredicate>, { automatic, own }: Fou
 }
 
 /** The condition that a row comes after the cursor. */
-function beyond(search: ParsedSearch<unknown>, binds: Binds): (key: string, id: string) => string {
-  if (search.cursor === undefined) return () => '';
-  const [time, id] = decodeCursor(search.cursor, cursorSchema);
-  const last = `(${binds.add(time, 'int8')}, ${binds.add(id, 'uuid')})`;
-  return (key, column) => `and (${key}, ${column}) ${search.sort.descending ? '<' : '>'} ${last}`;
+function beyond(
+  { sort }: ParsedSearch<unknown>,
+  { last }: Place,
+  binds: Binds,
+): (key: string, id: string) => string {
+  if (last === undefined) return () => '';
+  const at = `(${binds.add(last[0], 'int8')}, ${binds.add(last[1], 'uuid')})`;
+  return (key, column) => `and (${key}, ${column}) ${sort.descending ? '<' : '>'} ${at}`;
 }
 
 /** @param automatic the texts of the page's automatic Provenances, by id. */
 function toPage(
   rows: readonly Row[],
-  search: ParsedSearch<unknown>,
+  { used, unknown, count }: ParsedSearch<unknown>,
+  place: Place,
   automatic: ReadonlyMap<string, string | null>,
   budget: AnswerBudget,
 ): SearchPage {
-  const { used, unknown } = search;
   const found = rows.filter((row): row is Row & { provenance: string } => row.provenance !== null);
-  const asked = found.slice(0, search.count).map((row) => ({
+  const asked = found.slice(0, place.most).map((row) => ({
     id: row.provenance,
     type: 'Provenance' as const,
     version: row.automatic ? 1 : row.version,
     lastUpdated: row.recorded_at,
     body: row.automatic ? (automatic.get(row.provenance) ?? null) : row.body,
   }));
-  const matches = asked.slice(0, budget.takeRows(asked.map(({ body }) => sizeOf(body))));
-  const total = rows[0]?.total;
-  const answer = { ...(typeof total === 'number' ? { total } : {}), matches, used, unknown };
-  const last = found[matches.length - 1];
-  if (found.length <= matches.length || last === undefined) return answer;
-  const isShortened = matches.length < asked.length ? { isShortened: true as const } : {};
-  return { ...answer, ...isShortened, next: encodeCursor([last.key, last.provenance]) };
+  const fitting = budget.takeRows(asked.map(({ body }) => sizeOf(body)));
+  const matches = asked.slice(0, fitting);
+  const total = rows[0]?.total ?? undefined;
+  const around = cursorsAround(place, found.slice(0, fitting), found.length > fitting, {
+    after: ({ key, provenance }) => cursorAfter(key, { id: provenance, keys: [] }),
+    before: ({ key, provenance }) => cursorBefore(key, { id: provenance, keys: [] }),
+  });
+  return {
+    ...(total === undefined ? {} : { total }),
+    matches: place.backward === true ? matches.reverse() : matches,
+    ...around,
+    ...lastPage(count, total, around),
+    ...(fitting < asked.length ? { isShortened: true as const } : {}),
+    used,
+    unknown,
+  };
 }

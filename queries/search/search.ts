@@ -3,7 +3,6 @@ import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';
-import type { Micros } from '#src/shared/time.ts';
 import { sizeOf, withLargeBodies } from '../large-bodies.ts';
 import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
@@ -11,14 +10,15 @@ import { type SearchRequest, understandRequest } from './ask.ts';
 import { type FoundRow, openFind } from './find.ts';
 import type { Last } from './order.ts';
 import type { ParsedSearch } from './parse.ts';
-import { type Asked, LIMITS, type Limits, planOf } from './plan.ts';
+import { LIMITS, type Limits, planOf } from './plan.ts';
 import {
   cursorAfter,
   cursorBefore,
-  cursorOfEnd,
+  cursorsAround,
   isByTime,
   isReversible,
   isTotal,
+  lastPage,
   type Start,
 } from './start.ts';
 
@@ -70,12 +70,17 @@ export function openSearch(
       isByTime(asked.order) && first !== undefined
         ? (asked.made ?? Math.max(now, Number(first.keys[0])))
         : null;
-    const around = cursorsAround(asked, start, shown, rows.length > fitting, made);
+    const at = ({ place: id, keys }: FoundRow): Last => ({ id, keys });
+    const around = cursorsAround(start, shown, rows.length > fitting, {
+      after: (row) => cursorAfter(made, at(row)),
+      before: (row) => (isReversible(asked.order, row) ? cursorBefore(made, at(row)) : undefined),
+    });
+    const last = isTotal(asked.order) ? lastPage(search.count, total, around) : {};
     return {
       ...(total === undefined ? {} : { total }),
       matches: await withLargeBodies(pool, caller.sees, toMatches(type, shown, start)),
       ...around,
-      ...lastPage(asked, search.count, total, around.next),
+      ...last,
       ...(fitting < most ? { isShortened: true } : {}),
       used,
       unknown,
@@ -99,43 +104,4 @@ function toMatches(
     version === null ? [] : [{ id, type, version, lastUpdated, body }],
   );
   return backward === true ? matches.reverse() : matches;
-}
-
-/**
- * Returns the cursors of the pages beside a page.
- * @param shown its rows as they were read
- * @param more whether there are rows beyond them
- */
-function cursorsAround(
-  { order }: Asked,
-  start: Start,
-  shown: readonly FoundRow[],
-  more: boolean,
-  made: Micros | null,
-): Pick<SearchPage, 'next' | 'previous'> {
-  const [first, end] = [shown[0], shown.at(-1)];
-  if (first === undefined || end === undefined) return {};
-  const at = ({ place: id, keys }: FoundRow): Last => ({ id, keys });
-  if (start.backward === true)
-    return {
-      ...(start.last === undefined ? {} : { next: cursorAfter(made, at(first)) }),
-      ...(more ? { previous: cursorBefore(made, at(end)) } : {}),
-    };
-  return {
-    ...(more ? { next: cursorAfter(made, at(end)) } : {}),
-    ...(start.last !== undefined && isReversible(order, first)
-      ? { previous: cursorBefore(made, at(first)) }
-      : {}),
-  };
-}
-
-/** Returns the cursor of the last page: as many rows as the last of full pages has. */
-function lastPage(
-  { order }: Asked,
-  count: number,
-  total: number | undefined,
-  next: string | undefined,
-): Pick<SearchPage, 'last'> {
-  if (next === undefined || total === undefined || !isTotal(order)) return {};
-  return { last: cursorOfEnd(total % count || count) };
 }

@@ -23,7 +23,8 @@ export interface Start {
 /** [when the first page was made, last id, its sort keys]; the first for an order by `_lastUpdated` alone. */
 const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
 const before = z.tuple([z.literal('before'), z.int().nullable(), z.uuid()]).rest(z.string().nullable());
-const end = z.tuple([z.literal('end'), z.int().min(1)]);
+/** Schema of the cursor of the last page. */
+export const end = z.tuple([z.literal('end'), z.int().min(1)]);
 const start = z.union([place, before, end]);
 
 /** Returns the cursor of the page after a row. */
@@ -36,9 +37,38 @@ export function cursorBefore(made: Micros | null, { id, keys }: Last): string {
   return encodeCursor(['before', made, id, ...keys]);
 }
 
-/** Returns the cursor of the last page, which has so many rows. */
-export function cursorOfEnd(rows: number): string {
-  return encodeCursor(['end', rows]);
+/** Cursors of the pages around a page. */
+export interface Around {
+  readonly next?: string;
+  readonly previous?: string;
+}
+
+/**
+ * Returns the cursors of the pages beside a page.
+ * @param start where the page begins
+ * @param shown its rows as they were read
+ * @param more whether there are rows beyond them
+ * @param to makes the cursors of the pages after and before a row; undefined where a page can't be read backward
+ */
+export function cursorsAround<Row>(
+  { last, backward }: Pick<Start, 'backward'> & { readonly last?: unknown },
+  shown: readonly Row[],
+  more: boolean,
+  to: { readonly after: (row: Row) => string; readonly before: (row: Row) => string | undefined },
+): Around {
+  const [first, end] = [shown[0], shown.at(-1)];
+  if (first === undefined || end === undefined) return {};
+  const [next, previous] =
+    backward === true
+      ? [last === undefined ? undefined : to.after(first), more ? to.before(end) : undefined]
+      : [more ? to.after(end) : undefined, last === undefined ? undefined : to.before(first)];
+  return { ...(next === undefined ? {} : { next }), ...(previous === undefined ? {} : { previous }) };
+}
+
+/** Returns the cursor of the last page, which has as many rows as the last one after full pages. */
+export function lastPage(count: number, total: number | undefined, { next }: Around): { last?: string } {
+  if (next === undefined || total === undefined) return {};
+  return { last: encodeCursor(['end', total % count || count]) };
 }
 
 /** Returns true if an order is by `_lastUpdated` alone, which every write changes. */

@@ -84,7 +84,7 @@ describe('links of searches', () => {
       ['/Observation?_count=1&_sort=status,date', [], false],
       [`/Patient/${patient}/Observation?_count=1&_include=Observation:subject`, [1, 2], true],
       ['/?_type=Observation,Patient&_count=2', [], false],
-      ['/Provenance?_count=2', [], false],
+      ['/Provenance?_count=2', [1, 2], true],
     ] as const) {
       const pages: Bundle[] = [];
       for (let url: string | undefined = path; url !== undefined; ) {
