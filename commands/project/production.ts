@@ -8,7 +8,7 @@ import { type ProjectState, requireOpen } from './state.ts';
 /** The projects that get production keys and applications: all, or those that an operator has allowed. */
 export type ProductionAccess = 'open' | 'request';
 
-/** What decides on production besides the project's own events. */
+/** The inputs to a decision on production besides the project's own events. */
 export interface ProductionRule {
   readonly access: ProductionAccess;
   /** When the project's newest production application was registered; undefined if it never had one. */

@@ -11,7 +11,7 @@ import type { Fold } from '../kernel/stream.ts';
 /** The state of a project. */
 export interface ProjectState {
   status: 'none' | 'open' | 'deleted';
-  /** Whether an operator allowed production, or a production key was created, since production was last withdrawn. */
+  /** True if an operator allowed production, or a production key was created, since production was last withdrawn. */
   production: boolean;
   /** When an operator last withdrew production. */
   withdrawnAt: Micros | undefined;

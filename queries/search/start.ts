@@ -20,7 +20,7 @@ export interface Start {
   readonly most?: number;
 }
 
-/** [when the first page was made, last id, its sort keys]; the first for an order by `_lastUpdated` alone. */
+/** [when the first page was made, last id, its sort keys]; the first only for an order by nothing but `_lastUpdated`. */
 const place = z.tuple([z.int().nullable(), z.uuid()]).rest(z.string().nullable());
 const before = z.tuple([z.literal('before'), z.int().nullable(), z.uuid()]).rest(z.string().nullable());
 /** Schema of the cursor of the last page. */
@@ -71,7 +71,7 @@ export function lastPage(count: number, total: number | undefined, { next }: Aro
   return { last: encodeCursor(['end', total % count || count]) };
 }
 
-/** Returns true if an order is by `_lastUpdated` alone, which every write changes. */
+/** Returns true if an order is by nothing but `_lastUpdated`, which every write changes. */
 export function isByTime(order: readonly OrderKey[]): boolean {
   return order.length === 1 && order[0]?.by === '_lastUpdated';
 }

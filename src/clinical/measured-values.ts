@@ -8,7 +8,7 @@ import { ucumOf } from '../labs/units.ts';
 import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
 
-/** What the terminology knows of a LOINC code. */
+/** The terminology's properties of a LOINC code. */
 export interface MeasuredCode {
   /** UCUM; null if it has none. */
   readonly unit: string | null;
@@ -23,7 +23,7 @@ export type FindMeasuredCode = (code: string) => MeasuredCode | undefined;
 /** Judges the `valueQuantity` of an Observation or component; undefined if nothing is wrong, or nothing is known. */
 export type JudgeValue = (holder: JsonObject, path: string) => Implausible | undefined;
 
-/** What values of a code in a unit are judged by. */
+/** The rules that values of a code in a unit are judged by. */
 type Limits =
   | { readonly mismatch: string }
   | { readonly low: number; readonly high: number; readonly range: PossibleRange };
@@ -34,7 +34,7 @@ const REMEMBERED = 5_000;
 /** Relative error of converted bounds, whose values have twelve digits. */
 const ROUNDING = 1e-9;
 
-/** Returns the function that judges values. What it needs of a code in a unit is computed once. */
+/** Returns the function that judges values. The rules of a code in a unit are computed once. */
 export function openJudgement(find: FindMeasuredCode): JudgeValue {
   const ranges = new Map(readPossibleRanges().flatMap((range) => range.codes.map((code) => [code, range])));
   const known = new Map<string, Limits | undefined>();

@@ -1,9 +1,9 @@
 /** Reads `possible-ranges.json`: what is possible in a living person, by LOINC code, each range with its source. */
 import { readFileSync } from 'node:fs';
 
-/** What is possible. */
+/** The range of possible values. */
 export interface PossibleRange {
-  /** What the codes measure. */
+  /** The quantity that the codes measure. */
   readonly name: string;
   /** LOINC. */
   readonly codes: readonly string[];

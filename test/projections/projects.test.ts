@@ -1,5 +1,5 @@
 /**
- * What ends in the read model `projects`: verifications, requests for production, and applications with their projects,
+ * Endings in the read model `projects`: verifications, requests for production, and applications with their projects,
  * however batches are cut.
  */
 import { expect } from 'chai';

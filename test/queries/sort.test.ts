@@ -248,7 +248,7 @@ describe('sorted searches', () => {
     }
   }).timeout(60_000);
 
-  /** What a page links to, and what it shows. */
+  /** Returns the cursors of a page, and the ids that it shows. */
   const pageAt = async (type: ResourceType, query: string, cursor: string | undefined, limits = LIMITS) => {
     const asked = new URLSearchParams(query);
     if (cursor !== undefined) asked.set('_cursor', cursor);

@@ -2,7 +2,7 @@
 import { Auth, type AuthConfig } from '@auth/core';
 import { InMemoryWebStorage, OidcClient, type RefreshState, WebStorageStateStore } from 'oidc-client-ts';
 
-/** What an application is made with. */
+/** The settings of an application. */
 export interface ApplicationSettings {
   /** BASE_URL of the service. */
   readonly issuer: string;
@@ -12,7 +12,7 @@ export interface ApplicationSettings {
   readonly scope: string;
 }
 
-/** What a library learned of a person. */
+/** A person whom a library signed in. */
 export interface SignedIn {
   readonly accessToken: string;
   readonly subject: string;

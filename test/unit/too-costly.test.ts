@@ -1,4 +1,4 @@
-/** What a question is answered that the database stopped because it took too long. */
+/** Answers to questions that the database stopped because they took too long. */
 import { expect } from 'chai';
 import { refuseCostly } from '#queries/too-costly.ts';
 import { refusalOf } from '#src/app/refusal-of.ts';

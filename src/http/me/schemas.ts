@@ -29,7 +29,7 @@ export const myGrantSchema = grant
   })
   .meta({ id: 'MyGrant' });
 
-/** What every list of `/me` takes. */
+/** The parameters of every list of `/me`. */
 export const ME_QUERY = {
   ...LIST_QUERY,
   environment: environment.default('production'),

@@ -1,4 +1,4 @@
-/** What the descriptions of `/oauth` and of the discovery documents have in common. */
+/** The parts that the descriptions of `/oauth` and of the discovery documents share. */
 import type { Part } from './schemas.ts';
 
 /** The header that every answer has. */

@@ -26,7 +26,7 @@ export const FILTERS = {
     .describe('An identifier: its value, or `system|value`.'),
 };
 
-/** What the filters say; absent ones aren't asked for. */
+/** The filters; absent ones aren't asked for. */
 interface Asked {
   readonly q?: string | undefined;
   readonly birth_date?: string | undefined;
