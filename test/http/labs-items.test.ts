@@ -68,7 +68,7 @@ describe('import of laboratory items and tables', () => {
     expect(answer.status, answer.text).to.equal(200);
     expect(observations(answer.json).map(({ value }) => value)).to.include.members([41, 4.1]);
     expect(told(answer.json).warnings).to.include.members([
-      'items.0: 41 mmol/L is outside what is possible in a living person (0.2 to 20 mmol/L)',
+      'items.0: 41 mmol/L is outside what is possible in a living person (0 to 20 mmol/L)',
       'items.1: the unit kg does not fit LOINC 2823-3, which is measured in mmol/L',
       'items.2: 2962-01-01T00:00:00Z is in the future',
     ]);
