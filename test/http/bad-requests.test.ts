@@ -155,7 +155,7 @@ describe('bad requests', () => {
       'a bad Idempotency-Key',
       () => post('/Patient', { resourceType: 'Patient' }, { 'Idempotency-Key': 'a b' }),
       {
-        status: 400,
+        status: 422,
         code: 'value',
         says: /Idempotency-Key/,
       },
