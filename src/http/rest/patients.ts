@@ -147,7 +147,8 @@ export const PATIENT_ROUTES = [
     grantToken: { action: 'search-type', needs: [{ type: 'Patient', letters: 's' }], type: 'Patient' },
     models: LIST_MODELS,
     query: z.strictObject({ ...LIST_QUERY, ...FILTERS }),
-    otherwise: 'for other searches use the FHIR interface, for example GET /fhir/R4/Patient?name=Lind&gender=female',
+    otherwise:
+      'for other searches use the FHIR interface, for example GET /fhir/R4/Patient?name=Lind&gender=female',
     answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
     run(request) {
       const { limit, cursor, ...asked } = request.query;
