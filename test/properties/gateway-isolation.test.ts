@@ -307,9 +307,9 @@ describe('isolation of people', () => {
       ['no origin', { 'Sec-Fetch-Site': undefined }, 403],
       ['no header', { 'X-Service-Session': undefined }, 403],
       ['no session', { Cookie: undefined }, 401],
-      ['a token', { Cookie: undefined, Authorization: `Bearer ${token}` }, 401],
+      ['a token', { Cookie: undefined, Authorization: `Bearer ${token}` }, 403],
       ['a token beside the session', { Authorization: `Bearer ${token}` }, 400],
-      ['a key', { Cookie: undefined, 'X-Api-Key': service.key }, 401],
+      ['a key', { Cookie: undefined, 'X-Api-Key': service.key }, 403],
     ];
     const record = records[0] ?? new Map();
     const values = new Map([...record, ['rid', record.get('patient_id')] as const]);
