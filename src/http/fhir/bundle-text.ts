@@ -73,11 +73,12 @@ export function joined(pieces: readonly (string | Buffer)[]): Buffer {
   return whole;
 }
 
-/** The cursors of other pages; '' for the first one, which needs none. */
+/** The cursors of other pages. */
 export interface Pages {
   readonly next?: string | undefined;
   readonly previous?: string | undefined;
-  readonly first?: '' | undefined;
+  /** True where the first page is another one; it needs no cursor. */
+  readonly first?: true;
   readonly last?: string | undefined;
 }
 
@@ -87,15 +88,13 @@ export interface Pages {
  */
 export function pageLinks(path: string, query: URLSearchParams, pages: Pages): Link[] {
   const { next, previous, first, last } = pages;
-  const at = (cursor: string): string => {
-    const parameters = new URLSearchParams(query);
-    if (cursor !== '') parameters.append(CURSOR, cursor);
-    return parameters.size === 0 ? path : `${path}?${parameters}`;
-  };
-  const links: Link[] = [{ relation: 'self', url: at('') }];
+  const self = query.size === 0 ? path : `${path}?${query}`;
+  const at = (cursor: string): string =>
+    `${self}${query.size === 0 ? '?' : '&'}${CURSOR}=${encodeURIComponent(cursor)}`;
+  const links: Link[] = [{ relation: 'self', url: self }];
   if (next !== undefined) links.push({ relation: 'next', url: at(next) });
   if (previous !== undefined) links.push({ relation: 'previous', url: at(previous) });
-  if (first !== undefined) links.push({ relation: 'first', url: at(first) });
+  if (first === true) links.push({ relation: 'first', url: self });
   if (last !== undefined) links.push({ relation: 'last', url: at(last) });
   return links;
 }

@@ -271,7 +271,7 @@ function pagesAround(own: string, { next, previous, last }: SearchPage, pass: Fh
   return {
     next: shown(next),
     previous: shown(previous),
-    first: '',
+    first: true,
     last: shown(last ?? (next === undefined ? own : undefined)),
   };
 }
