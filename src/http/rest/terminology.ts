@@ -29,7 +29,7 @@ export const TERMINOLOGY_ROUTES = [
     operationId: 'findCodes',
     summary: 'Codes of `loinc` or `atc` by what somebody types',
     description:
-      'A code or its beginning, a name that people use (`tsh`, `blood sugar`, `aspirin`), the beginning of a name, or some of its words, in British or American spelling, singular or plural. A word that nothing begins with stands for those most like it. Among equals, the commonest code comes first.',
+      'A code or its beginning, a name that people use (`tsh`, `blood sugar`, `aspirin`), the beginning of a name, or some of its words, in British or American spelling, singular or plural. A word that nothing begins with stands for those most like it. Among equals, the commonest code comes first. `total` counts at most 1,000 matches.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'terminology', needs: [], type: null },

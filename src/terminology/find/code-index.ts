@@ -36,12 +36,15 @@ const LETTERS_PER_DIFFERENCE = 3;
 const COMPARED = 20;
 /** Maximum number of combinations of spellings that are looked up as a name. */
 const COMBINATIONS = 32;
+/** Where counting ends: two letters find most codes of a large system, and counting all of these takes 50 ms. */
+const MOST_COUNTED = 1_000;
 /** Lists of up to this many texts are searched separately; more are merged first. */
 const FEW = 16;
 
-/** The best places that a text finds, and how many it finds in all. */
+/** The best places that a text finds. */
 export interface FoundPlaces {
   readonly places: readonly number[];
+  /** How many it finds in all, at most `MOST_COUNTED`. */
   readonly total: number;
 }
 
@@ -78,20 +81,17 @@ export class CodeIndex {
    * have for each word one that begins with it. Words may have another spelling, and words that say nothing about a code
    * may be missing. A word with which no known word begins is replaced by the most similar ones. If nothing is found,
    * all words are. Among equals, the lower rank comes first.
-   * @param limit of the places, not of the total
+   * @param limit of the places; the total doesn't depend on a limit up to `MOST_COUNTED`
    */
   find(typed: string, limit: number): FoundPlaces {
-    const places: number[] = [];
+    const most = Math.max(limit, MOST_COUNTED);
     // A place may match in several ways.
-    const seen = new Uint8Array(this.#end);
-    let total = 0;
+    const found = new Set<number>();
     for (const place of this.#found(typed)) {
-      if (seen[place] === 1) continue;
-      seen[place] = 1;
-      total += 1;
-      if (places.length < limit) places.push(place);
+      if (found.size === most) break;
+      found.add(place);
     }
-    return { places, total };
+    return { places: [...found].filter((_, nth) => nth < limit), total: found.size };
   }
 
   *#found(typed: string): Generator<number> {
