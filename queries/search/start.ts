@@ -37,7 +37,7 @@ export function cursorBefore(made: Micros | null, { id, keys }: Last): string {
   return encodeCursor(['before', made, id, ...keys]);
 }
 
-/** Cursors of the pages around a page. */
+/** Cursors of the pages around a page; '' for the first page. */
 export interface Around {
   readonly next?: string;
   readonly previous?: string;
@@ -57,7 +57,9 @@ export function cursorsAround<Row>(
   to: { readonly after: (row: Row) => string; readonly before: (row: Row) => string | undefined },
 ): Around {
   const [first, end] = [shown[0], shown.at(-1)];
-  if (first === undefined || end === undefined) return {};
+  // Nothing is left beside the row that the page was to begin at: before it, all matches are beyond it.
+  if (first === undefined || end === undefined)
+    return backward === true && last !== undefined ? { next: '' } : {};
   const [next, previous] =
     backward === true
       ? [last === undefined ? undefined : to.after(first), more ? to.before(end) : undefined]

@@ -164,4 +164,28 @@ describe('links of searches', () => {
         expect(answer.text).to.contain(`http.${query.split('=')[0]}`);
       }
   });
+
+  it('of a page whose resources are gone say nothing that is not so', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n += 1)
+      ids.push(
+        (await service.post('/Organization', { resourceType: 'Organization', name: `Gone ${n}` })).json
+          .id as string,
+      );
+    const url = '/Organization?name=gone&_count=2';
+    const one = await get(url);
+    const two = await get(link(one, 'next') ?? '');
+    const remove = async (id: string | undefined) =>
+      expect((await service.fhir(`/Organization/${id}`, { method: 'DELETE' })).status).to.equal(204);
+    const relations = (bundle: Bundle) => bundle.link.map(({ relation }) => relation);
+    for (const id of ids.slice(0, 2)) await remove(id);
+    // What came before is gone: the matches are the first page.
+    const back = await get(link(two, 'previous') ?? '');
+    expect([back.entry ?? [], relations(back)]).to.deep.equal([[], ['self', 'next', 'first', 'last']]);
+    const first = await get(link(back, 'next') ?? '');
+    expect(first.entry?.map(({ resource: { id } }) => id)).to.deep.equal(ids.slice(2));
+    for (const id of ids.slice(2)) await remove(id);
+    const left = await get(link(one, 'next') ?? '');
+    expect([left.total, left.entry ?? [], relations(left)]).to.deep.equal([0, [], ['self', 'first']]);
+  });
 });

@@ -184,6 +184,7 @@ describe('rules of OpenID Connect and discovery', () => {
     await asks({ client_id: client.client_id, post_logout_redirect_uri: back });
     await asks({ id_token_hint: 'x.y.z', client_id: client.client_id, post_logout_redirect_uri: back });
     await asks({ id_token_hint: id_token, post_logout_redirect_uri: back }, stranger);
+    await asks({ id_token_hint: id_token, client_id: other.client_id });
     // Signed in as somebody whom the application knows.
     const ended = await visitor.step(
       logout({ id_token_hint: id_token, post_logout_redirect_uri: back, state: 's&t' }),

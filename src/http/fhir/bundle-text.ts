@@ -75,6 +75,7 @@ export function joined(pieces: readonly (string | Buffer)[]): Buffer {
 
 /** The cursors of other pages. */
 export interface Pages {
+  /** '' for the first page. */
   readonly next?: string | undefined;
   readonly previous?: string | undefined;
   /** True where the first page is another one; it needs no cursor. */
@@ -90,7 +91,7 @@ export function pageLinks(path: string, query: URLSearchParams, pages: Pages): L
   const { next, previous, first, last } = pages;
   const self = query.size === 0 ? path : `${path}?${query}`;
   const at = (cursor: string): string =>
-    `${self}${query.size === 0 ? '?' : '&'}${CURSOR}=${encodeURIComponent(cursor)}`;
+    cursor === '' ? self : `${self}${query.size === 0 ? '?' : '&'}${CURSOR}=${encodeURIComponent(cursor)}`;
   const links: Link[] = [{ relation: 'self', url: self }];
   if (next !== undefined) links.push({ relation: 'next', url: at(next) });
   if (previous !== undefined) links.push({ relation: 'previous', url: at(previous) });

@@ -262,16 +262,20 @@ async function answerPage(
 
 /**
  * Returns the cursors of the pages around a page. The only page of a search has none; the one that no page follows is
- * the last.
+ * the last, unless what it had is gone.
  * @param own the page's cursor; '' for the first page
  */
-function pagesAround(own: string, { next, previous, last }: SearchPage, pass: FhirRequest['pass']): Pages {
-  const shown = (cursor: string | undefined) => shownCursor(pass, cursor);
+function pagesAround(
+  own: string,
+  { next, previous, last, matches }: SearchPage,
+  pass: FhirRequest['pass'],
+): Pages {
+  const shown = (cursor: string | undefined) => (cursor === '' ? '' : shownCursor(pass, cursor));
   if (own === '') return { next: shown(next), last: shown(last) };
   return {
     next: shown(next),
     previous: shown(previous),
     first: true,
-    last: shown(last ?? (next === undefined ? own : undefined)),
+    last: shown(last ?? (next === undefined && matches.length > 0 ? own : undefined)),
   };
 }

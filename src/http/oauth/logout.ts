@@ -39,6 +39,7 @@ const MAX_STATE = 512;
 
 /** A parsed request of an application. */
 interface LogoutRequest {
+  /** Undefined if anything is wrong. */
   readonly hint: IdTokenHint | undefined;
   /** Where the person goes afterwards; undefined without a registered address, and if anything is wrong. */
   readonly target: string | undefined;
@@ -99,7 +100,8 @@ export function logoutRouter({ visitors, hints, findClient, stale, refusalOf }: 
     const clientId = one('client_id') ?? hint?.clientId;
     const isWrong =
       repeats || (idToken !== undefined && hint === undefined) || (hint && hint.clientId !== clientId);
-    const client = isWrong || clientId === undefined ? undefined : await findClient(clientId);
+    if (isWrong) return { hint: undefined, target: undefined };
+    const client = clientId === undefined ? undefined : await findClient(clientId);
     const uri = one('post_logout_redirect_uri');
     const target = client && uri ? findTarget(client, uri, one('state')) : undefined;
     return { hint, target };
