@@ -1,6 +1,7 @@
 /** Finds dates that precede what they must follow. The order within a Period is an invariant of R4, and refused. */
 import type { Implausible, ImplausibleCode } from '#src/shared/implausible.ts';
 import type { JsonObject } from '#src/shared/json.ts';
+import type { Micros } from '#src/shared/time.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 import { datesAt } from './element-dates.ts';
 
@@ -58,10 +59,17 @@ export function misorderedDates(resource: JsonObject, type: string): readonly Im
 
 const DAY = 'YYYY-MM-DD'.length;
 
-/** Tells whether a date certainly precedes another: days and months by what is written, moments by their instants. */
+/** What a date without a time may lie before or after the same date in UTC: time zones are at most 14 hours from it. */
+const WIDEST_OFFSET: Micros = 14 * 3_600 * 1_000_000;
+
+/**
+ * Tells whether a date certainly precedes another: days and months by what is written, moments by their instants, a day
+ * and a moment in whichever time zone the day is meant.
+ */
 function precedes(one: string, other: string): boolean {
   const [a, b] = [parsePeriod(one), parsePeriod(other)];
   if (a === undefined || b === undefined) return false;
-  const length = Math.min(one.length, other.length);
-  return length <= DAY ? one.slice(0, length) < other.slice(0, length) : a.to <= b.from;
+  const [length, longest] = [Math.min(one.length, other.length), Math.max(one.length, other.length)];
+  if (longest <= DAY) return one.slice(0, length) < other.slice(0, length);
+  return a.to + (length <= DAY ? WIDEST_OFFSET : 0) <= b.from;
 }

@@ -11,7 +11,7 @@ import { datesAt } from './element-dates.ts';
  */
 export const HAPPENED: Readonly<Record<string, readonly string[]>> = {
   Patient: ['birthDate', 'deceasedDateTime'],
-  Observation: ['effectiveDateTime', 'effectiveInstant', 'effectivePeriod.start'],
+  Observation: ['effectiveDateTime', 'effectiveInstant', 'effectivePeriod.start', 'effectiveTiming.event'],
   Condition: ['onsetDateTime', 'onsetPeriod.start', 'abatementDateTime', 'abatementPeriod.start'],
   MedicationStatement: ['effectiveDateTime', 'effectivePeriod.start'],
   AllergyIntolerance: ['onsetDateTime', 'onsetPeriod.start', 'lastOccurrence', 'reaction.onset'],
@@ -93,17 +93,25 @@ export function futureDates(resource: JsonObject, type: string, at: Micros): Imp
   const found: Implausible[] = [];
   const paths = PATHS.get(type);
   if (paths === undefined) return found;
-  const { status } = resource;
-  const isAhead = typeof status === 'string' && AHEAD.has(status);
-  for (const list of isAhead ? [paths.written] : [paths.happened, paths.written])
+  for (const list of [paths.happened, paths.written])
     for (const names of list) {
       // Most elements are absent.
       if (resource[names[0] ?? ''] === undefined) continue;
-      for (const { path, text } of datesAt(resource, type, names))
+      for (const { path, text } of datesAt(
+        resource,
+        type,
+        names,
+        list === paths.happened ? isAhead : undefined,
+      ))
         if (isFuture(text, at))
           found.push({ code: 'future_date', element: path, message: `${text} is in the future` });
     }
   return found;
+}
+
+/** Tells whether the status of a resource, or of a part such as an Encounter's earlier statuses, lets its dates lie ahead. */
+function isAhead({ status }: JsonObject): boolean {
+  return typeof status === 'string' && AHEAD.has(status);
 }
 
 /** The last year in which dates were compared with a moment, and where it begins and ends. */

@@ -2,6 +2,7 @@
 import type { Implausible } from '#src/shared/implausible.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { UCUM } from '../fhir/units/canonical.ts';
+import { isUcum } from '../fhir/units/ucum.ts';
 import { unitText } from '../fhir/units/unit-text.ts';
 import { converterOf } from '../insight/units.ts';
 import { ucumOf } from '../labs/units.ts';
@@ -31,12 +32,16 @@ type Limits =
 const LOINC = 'http://loinc.org';
 /** Maximum number of pairs of code and unit that are kept: some hundreds are in use, and clients may invent any number. */
 const REMEMBERED = 5_000;
+/** A unit that is only an annotation. */
+const ANNOTATION = /^\{([^{}]+)\}$/;
 /** Relative error of converted bounds, whose values have twelve digits. */
 const ROUNDING = 1e-9;
 
 /** Returns the function that judges values. The rules of a code in a unit are computed once. */
 export function openJudgement(find: FindMeasuredCode): JudgeValue {
-  const ranges = new Map(readPossibleRanges().flatMap((range) => range.codes.map((code) => [code, range])));
+  const ranges = new Map<string, PossibleRange[]>();
+  for (const range of readPossibleRanges())
+    for (const code of range.codes) ranges.set(code, [...(ranges.get(code) ?? []), range]);
   const known = new Map<string, Limits | undefined>();
   const findLimits = (code: string, unit: string): Limits | undefined => {
     const key = `${code} ${unit}`;
@@ -48,17 +53,14 @@ export function openJudgement(find: FindMeasuredCode): JudgeValue {
     return limits;
   };
   return (holder, path) => {
-    const quantity = holder.valueQuantity;
-    if (!isObject(quantity) || !isNumber(quantity.value)) return undefined;
     const codes = listLoincCodes(holder.code);
-    const unit = codes.length === 0 ? undefined : readQuantityUnit(quantity);
-    if (unit === undefined) return undefined;
-    const value = typeof quantity.value === 'number' ? quantity.value : Number(String(quantity.value));
+    const measured = codes.length === 0 ? undefined : readMeasured(holder);
+    if (measured === undefined) return undefined;
     let first: Implausible | undefined;
     for (const code of codes) {
-      const limits = findLimits(code, unit);
+      const limits = findLimits(code, measured.unit);
       if (limits === undefined) continue;
-      const fault = judge(limits, { value, comparator: quantity.comparator, unit }, `${path}.valueQuantity`);
+      const fault = judge(limits, measured, `${path}.valueQuantity`);
       // A value that fits one of its codes is right.
       if (fault === undefined) return undefined;
       first ??= fault;
@@ -68,16 +70,39 @@ export function openJudgement(find: FindMeasuredCode): JudgeValue {
 }
 
 /** Returns the codes of LOINC in a concept. */
-function listLoincCodes(concept: Json | undefined): string[] {
+export function listLoincCodes(concept: Json | undefined): string[] {
   if (!isObject(concept) || !Array.isArray(concept.coding)) return [];
   return concept.coding.flatMap((coding) =>
     isObject(coding) && coding.system === LOINC && typeof coding.code === 'string' ? [coding.code] : [],
   );
 }
 
-/** Returns a quantity's unit in UCUM; undefined if it has none, or it isn't certain which one its text means. */
+/** A number with a unit of UCUM. */
+interface Measured {
+  readonly value: number;
+  readonly comparator: Json | undefined;
+  readonly unit: string;
+}
+
+/** Returns the `valueQuantity` of an Observation or component; undefined if it has no number, or no certain unit. */
+export function readMeasured({ valueQuantity: quantity }: JsonObject): Measured | undefined {
+  if (!isObject(quantity) || !isNumber(quantity.value)) return undefined;
+  const unit = readQuantityUnit(quantity);
+  const value = typeof quantity.value === 'number' ? quantity.value : Number(String(quantity.value));
+  return unit === undefined ? undefined : { value, comparator: quantity.comparator, unit };
+}
+
+/**
+ * Returns a quantity's unit in UCUM; undefined if it has none, or it isn't certain which one its text means. A code that
+ * UCUM doesn't have (`°C`, `mmHg`), or that is only an annotation (`{%}`), is a text.
+ */
 function readQuantityUnit({ system, code, unit }: JsonObject): string | undefined {
-  if (typeof code === 'string') return system === UCUM ? code : undefined;
+  if (typeof code === 'string') {
+    if (system !== UCUM) return undefined;
+    const annotation = ANNOTATION.exec(code)?.[1];
+    if (annotation !== undefined) return ucumOf(annotation) ?? code;
+    return isUcum(code) ? code : ucumOf(code);
+  }
   return typeof unit === 'string' && (system === undefined || system === UCUM) ? ucumOf(unit) : undefined;
 }
 
@@ -85,26 +110,21 @@ function computeLimits(
   code: string,
   unit: string,
   known: MeasuredCode | undefined,
-  range: PossibleRange | undefined,
+  ranges: readonly PossibleRange[] = [],
 ): Limits | undefined {
   if (known === undefined) return undefined;
   if (known.unit !== null && !areComparable(known.unit, unit, known.isLaboratory))
     return {
       mismatch: `the unit ${unit} does not fit LOINC ${code}, which is measured in ${known.unit}`,
     };
-  const convert = range && converterOf(range.unit, unit, known.molarMass);
-  return convert && { low: convert(range.low), high: convert(range.high), range };
+  for (const range of ranges) {
+    const convert = converterOf(range.unit, unit, known.molarMass);
+    if (convert !== undefined) return { low: convert(range.low), high: convert(range.high), range };
+  }
+  return undefined;
 }
 
-function judge(
-  limits: Limits,
-  {
-    value,
-    comparator,
-    unit,
-  }: { readonly value: number; readonly comparator?: Json | undefined; readonly unit: string },
-  path: string,
-): Implausible | undefined {
+function judge(limits: Limits, { value, comparator, unit }: Measured, path: string): Implausible | undefined {
   if ('mismatch' in limits)
     return { code: 'unit_mismatch', element: `${path}.code`, message: limits.mismatch };
   const { low, high, range } = limits;

@@ -1,19 +1,21 @@
 /**
  * Finds implausible values of a resource: impossible values, units that don't fit their code, dates in the future, dates
- * out of order (docs/validation.md, "Implausible values"). Pure. Everything that is doubtful counts as plausible.
+ * out of order, ages that nobody reaches (docs/validation.md, "Implausible values"). Pure. Everything that is doubtful counts as plausible.
  */
 import type { FindImplausible, Implausible } from '#src/shared/implausible.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { elementPath } from '../fhir/element-path.ts';
+import { impossibleAge } from './ages.ts';
 import { misorderedDates } from './date-order.ts';
 import { futureDates } from './future-dates.ts';
 import { type FindMeasuredCode, type JudgeValue, openJudgement } from './measured-values.ts';
+import { misorderedPressures } from './pressure-order.ts';
 
 const IN_ERROR = 'entered-in-error';
 const NONE: readonly Implausible[] = [];
 
 /**
- * Returns the function that finds implausible values; of a Bundle those of its entries.
+ * Returns the function that finds implausible values, also of contained resources; of a Bundle those of its entries.
  * @param find what the terminology knows of LOINC codes
  */
 export function openPlausibility(find: FindMeasuredCode): FindImplausible {
@@ -21,9 +23,17 @@ export function openPlausibility(find: FindMeasuredCode): FindImplausible {
   const findIn: FindImplausible = (resource, at) => {
     const { resourceType: type } = resource;
     if (typeof type !== 'string' || isEnteredInError(resource)) return NONE;
-    if (type === 'Bundle') return findInEntries(resource, (entry) => findIn(entry, at));
+    const find = (inner: JsonObject) => findIn(inner, at);
+    if (type === 'Bundle')
+      return asList(resource.entry).flatMap((entry, n) =>
+        isObject(entry) ? findInside(entry.resource, `Bundle.entry[${n}].resource`, find) : [],
+      );
     const found = futureDates(resource, type, at);
     for (const fault of misorderedDates(resource, type)) found.push(fault);
+    const age = impossibleAge(resource, type, at);
+    if (age !== undefined) found.push(age);
+    for (const [n, inner] of asList(resource.contained).entries())
+      for (const fault of findInside(inner, `${type}.contained[${n}]`, find)) found.push(fault);
     if (type === 'Observation') for (const fault of impossibleValues(resource, judge)) found.push(fault);
     return found;
   };
@@ -33,24 +43,25 @@ export function openPlausibility(find: FindMeasuredCode): FindImplausible {
 /** Returns the faults of the values of an Observation and its components. */
 function impossibleValues(observation: JsonObject, judge: JudgeValue): Implausible[] {
   const holders: [Json, string][] = [[observation, 'Observation']];
-  for (const [n, part] of asList(observation.component).entries())
-    holders.push([part, `Observation.component[${n}]`]);
-  return holders.flatMap(([holder, path]) => (isObject(holder) ? (judge(holder, path) ?? []) : []));
+  const components = asList(observation.component);
+  for (const [n, part] of components.entries()) holders.push([part, `Observation.component[${n}]`]);
+  const found = holders.flatMap(([holder, path]) => (isObject(holder) ? (judge(holder, path) ?? []) : []));
+  for (const fault of misorderedPressures(components))
+    if (found.every(({ element }) => element !== fault.element)) found.push(fault);
+  return found;
 }
 
-/** Returns the faults of the resources in a Bundle, by their places in it. */
-function findInEntries(
-  bundle: JsonObject,
+/** Returns the faults of a resource within another, by their places in that. @param place path of the inner one */
+function findInside(
+  resource: Json | undefined,
+  place: string,
   find: (resource: JsonObject) => readonly Implausible[],
 ): Implausible[] {
-  return asList(bundle.entry).flatMap((entry, n) => {
-    const resource = isObject(entry) ? entry.resource : undefined;
-    if (!isObject(resource)) return [];
-    return find(resource).map((fault) => ({
-      ...fault,
-      element: elementPath(fault.element).replace(/^\w+/, `Bundle.entry[${n}].resource`),
-    }));
-  });
+  if (!isObject(resource)) return [];
+  return find(resource).map((fault) => ({
+    ...fault,
+    element: elementPath(fault.element).replace(/^\w+/, () => place),
+  }));
 }
 
 /** Tells whether the writer knows that the resource is wrong. */

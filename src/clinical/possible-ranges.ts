@@ -1,7 +1,7 @@
 /** Reads `possible-ranges.json`: what is possible in a living person, by LOINC code, each range with its source. */
 import { readFileSync } from 'node:fs';
 
-/** The range of possible values. */
+/** The range of possible values in one unit. */
 export interface PossibleRange {
   /** The quantity that the codes measure. */
   readonly name: string;
@@ -17,9 +17,18 @@ export interface PossibleRange {
   readonly source: string;
 }
 
-/** Returns all ranges. */
+/** A range as the file has it. */
+interface Entry extends PossibleRange {
+  /** The same range in units to which no molar mass leads, each with the rule that converts. */
+  readonly also?: readonly (Pick<PossibleRange, 'unit' | 'low' | 'high'> & { readonly by: string })[];
+}
+
+/** Returns all ranges, one for each unit that has bounds of its own. */
 export function readPossibleRanges(): readonly PossibleRange[] {
   const file = new URL('./possible-ranges.json', import.meta.url);
-  const { ranges }: { ranges: PossibleRange[] } = JSON.parse(readFileSync(file, 'utf8'));
-  return ranges;
+  const { ranges }: { ranges: Entry[] } = JSON.parse(readFileSync(file, 'utf8'));
+  return ranges.flatMap(({ also = [], ...range }) => [
+    range,
+    ...also.map((other) => ({ ...range, ...other })),
+  ]);
 }

@@ -9,6 +9,7 @@ export const IMPLAUSIBLE = {
   unit_mismatch: 'a unit that does not fit the code',
   future_date: 'a date in the future',
   born_after_death: 'a birth date after the date of death',
+  implausible_age: 'a birth date that gives an impossible age',
   dates_out_of_order: 'a date before the one that it should follow',
 } as const;
 

@@ -15,6 +15,7 @@ import { IMPLAUSIBLE } from '#src/shared/implausible.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { loincUnits } from '#src/terminology/bundled/bundled.ts';
+import { MOLAR_MASSES } from '#src/terminology/molar-masses.ts';
 import { listIn, objectIn } from '#src/v1/elements.ts';
 import { officialExamples } from '#test/support/official-examples.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';
@@ -111,8 +112,100 @@ describe('implausible values', () => {
     expect(codes(measured('8302-2', 1.75, 'cm'))).to.deep.equal(['impossible_value']);
     expect(codes(measured('8302-2', 1.75, 'm'))).to.deep.equal([]);
     expect(codes(measured('8480-6', 80, 'kPa'))).to.deep.equal(['impossible_value']);
+    expect(codes(measured('718-7', 145, 'mmol/L'))).to.deep.equal(['impossible_value']);
+    expect(codes(measured('2524-7', 5_000, 'mg/dL'))).to.deep.equal(['impossible_value']);
+    expect(codes(measured('2951-2', 1_400, 'mg/dL'))).to.deep.equal(['impossible_value']);
     // `%` of HbA1c is another method's result than mmol/mol.
     expect(codes(measured('4548-4', 53, '%'))).to.deep.equal(['impossible_value']);
+  });
+
+  it('judges the commonest codes of the bedside', () => {
+    const wrong: readonly [code: string, value: number, unit: string][] = [
+      ['8332-9', 370, 'Cel'],
+      ['8339-4', 3_500, 'kg'],
+      ['40443-4', 7_200, '/min'],
+      ['8891-4', 1_400, '{beats}/min'],
+      ['9843-4', 350, 'cm'],
+      ['17861-6', 96, 'mg/dL'],
+      ['1995-0', 12, 'mmol/L'],
+      ['20564-1', 970, '%'],
+      ['9274-2', 90, '{score}'],
+      ['28646-8', 72, '[pH]'],
+      ['2160-0', 80, 'mg/dL'],
+      ['14743-9', 560, 'mmol/L'],
+      ['4548-4', 480, 'mmol/mol'],
+    ];
+    for (const [code, value, unit] of wrong)
+      expect(codes(measured(code, value, unit)), code).to.deep.equal(['impossible_value']);
+  });
+
+  it('judges electrolytes in milliequivalents, too', () => {
+    const wrong: readonly [code: string, value: number][] = [
+      ['2823-3', 45],
+      ['2951-2', 1_400],
+      ['2951-2', 14],
+      ['2075-0', 1_050],
+      ['1963-8', 240],
+      ['19123-9', 180],
+      ['17861-6', 48],
+    ];
+    for (const [code, value] of wrong)
+      expect(codes(measured(code, value, 'meq/L')), code).to.deep.equal(['impossible_value']);
+    expect(messages(measured('2823-3', 45, 'meq/L'))).to.deep.equal([
+      '45 meq/L is outside what is possible in a living person (0 to 20 meq/L)',
+    ]);
+  });
+
+  it('reads a code that UCUM does not have as the spelling that it is', () => {
+    const spelt = (loinc: string, value: number, code: string) => messages(measured(loinc, value, code));
+    expect(spelt('8310-5', 37_000, '°C')).to.deep.equal([
+      '37000 °C is outside what is possible in a living person (9 to 47 °C)',
+    ]);
+    expect(spelt('8867-4', 7_200, 'bpm').length).to.equal(1);
+    expect(spelt('8480-6', 1_200, 'mmHg').length).to.equal(1);
+    expect(spelt('59408-5', 970, '{%}').length).to.equal(1);
+    expect(spelt('11558-4', 74, '1')).to.deep.equal([
+      '74 is outside what is possible in a living person (6.3 to 8.4)',
+    ]);
+    expect(spelt('8310-5', 37, '°C')).to.deep.equal([]);
+    expect(spelt('59408-5', 97, '{%}')).to.deep.equal([]);
+  });
+
+  it('judges resources that are contained in others', () => {
+    const contained = [{ ...measured('8310-5', 370, 'Cel'), id: 'a' }];
+    const report = { resourceType: 'DiagnosticReport', status: 'final', contained };
+    expect(found(report).map(({ element }) => element)).to.deep.equal([
+      'DiagnosticReport.contained[0].value.ofType(Quantity)',
+    ]);
+    expect(
+      found({ resourceType: 'Bundle', entry: [{ resource: report }] }).map(({ element }) => element),
+    ).to.deep.equal(['Bundle.entry[0].resource.contained[0].value.ofType(Quantity)']);
+  });
+
+  it('names a diastolic pressure above the systolic one beside it', () => {
+    const pressure = (high: JsonObject, low: JsonObject) =>
+      found({
+        resourceType: 'Observation',
+        status: 'final',
+        code: concept('85354-9'),
+        component: [
+          { code: concept('8480-6'), valueQuantity: high },
+          { code: concept('8462-4'), valueQuantity: low },
+        ],
+      });
+    expect(pressure(quantity(80, 'mm[Hg]'), quantity(120, 'mm[Hg]'))).to.deep.equal([
+      {
+        code: 'impossible_value',
+        element: 'Observation.component[1].valueQuantity',
+        message: '120 mmHg is above the systolic pressure (80 mmHg)',
+      },
+    ]);
+    expect(pressure(quantity(80, 'mm[Hg]'), quantity(800, 'mm[Hg]')).length).to.equal(1);
+    expect(pressure(quantity(80, 'mm[Hg]'), quantity(80, 'mm[Hg]'))).to.deep.equal([]);
+    expect(pressure(quantity(16, 'kPa'), quantity(80, 'mm[Hg]'))).to.deep.equal([]);
+    expect(pressure({ ...quantity(80, 'mm[Hg]'), comparator: '>' }, quantity(120, 'mm[Hg]'))).to.deep.equal(
+      [],
+    );
   });
 
   it('judges each component by its own code', () => {
@@ -337,9 +430,28 @@ describe('dates that cannot be', () => {
       { resourceType: 'Observation', status: 'final', code: concept('11778-8'), valueDateTime: '2027-06-01' },
       { resourceType: 'Observation', status: 'registered', effectiveDateTime: '2027-02-01' },
       { resourceType: 'PractitionerRole', period },
+      {
+        resourceType: 'Encounter',
+        status: 'in-progress',
+        period: { start: '2026-11-28' },
+        statusHistory: [{ status: 'planned', period }],
+      },
     ];
     for (const resource of allowed) expect(found(resource), JSON.stringify(resource)).to.deep.equal([]);
+    expect(
+      codes({
+        resourceType: 'Encounter',
+        status: 'finished',
+        statusHistory: [{ status: 'arrived', period }],
+      }),
+    ).to.deep.equal(['future_date']);
+    expect(codes({ resourceType: 'Observation', effectiveTiming: { event: ['2027-02-01'] } })).to.deep.equal([
+      'future_date',
+    ]);
     // A plan is never written in the future.
+    expect(
+      codes({ resourceType: 'MedicationRequest', status: 'draft', authoredOn: '2027-02-01' }),
+    ).to.deep.equal(['future_date']);
     expect(
       codes({ resourceType: 'Observation', status: 'registered', issued: '2027-02-01T00:00:00Z' }),
     ).to.deep.equal(['future_date']);
@@ -348,6 +460,7 @@ describe('dates that cannot be', () => {
   it('knows of every date of every type whether it may lie ahead', () => {
     const ahead = new Set([
       'CarePlan.activity.detail.scheduledPeriod',
+      'CarePlan.activity.detail.scheduledTiming.event',
       'CarePlan.period',
       'CareTeam.participant.period',
       'CareTeam.period',
@@ -374,6 +487,7 @@ describe('dates that cannot be', () => {
         element.types.flatMap(({ code }) => {
           const at = `${path}.${jsonName(element, code)}`;
           if (['date', 'dateTime', 'instant'].includes(code)) return [at];
+          if (code === 'Timing') return [`${at}.event`];
           if (code === 'Period') return [ahead.has(at) ? at : `${at}.start`];
           const isPart = code.includes('.') || ['Annotation', 'Attachment', 'Signature'].includes(code);
           return isPart && path.split('.').length < 4 ? dates(code, at) : [];
@@ -402,6 +516,10 @@ describe('dates that cannot be', () => {
     expect(patient('1961-05-14', '1961-05')).to.deep.equal([]);
     expect(patient('1961-05', '1961-05-01')).to.deep.equal([]);
     expect(patient('1961', '1960-12-31').length).to.equal(1);
+    // Both are of the 20th in Oslo.
+    expect(patient('2026-11-20', '2026-11-19T23:40:00Z')).to.deep.equal([]);
+    expect(patient('2026-11-20', '2026-11-19T09:00:00Z').length).to.equal(1);
+    expect(patient('2026-11-20', '2026-11-18T23:40:00-11:00')).to.deep.equal([]);
     const condition = (onsetDateTime: string, abatementDateTime: string) =>
       messages({ resourceType: 'Condition', onsetDateTime, abatementDateTime });
     expect(condition('2020-03-01', '2019-03-01')).to.deep.equal([
@@ -413,6 +531,25 @@ describe('dates that cannot be', () => {
     expect(specimen('2020-03-01T10:00:00Z', '2020-03-01T09:00:00Z')).to.deep.equal(['dates_out_of_order']);
     expect(specimen('2020-03-01T10:00:00+02:00', '2020-03-01T09:00:00Z')).to.deep.equal([]);
     expect(specimen('2020-03-01T23:30:00-08:00', '2020-03-01')).to.deep.equal([]);
+    expect(specimen('2020-03-02T06:30:00Z', '2020-03-01')).to.deep.equal([]);
+    expect(specimen('2020-03-02T15:00:00Z', '2020-03-01')).to.deep.equal(['dates_out_of_order']);
+  });
+
+  it('names a birth date that gives an age that no person has reached', () => {
+    const patient = (rest: JsonObject) => found({ resourceType: 'Patient', ...rest });
+    expect(patient({ birthDate: '1024-05-14' })).to.deep.equal([
+      {
+        code: 'implausible_age',
+        element: 'Patient.birthDate',
+        message: '1024-05-14 is more than 130 years before now',
+      },
+    ]);
+    expect(patient({ birthDate: '0197', deceasedBoolean: false }).length).to.equal(1);
+    expect(patient({ birthDate: '1895-12-31' }).length).to.equal(1);
+    expect(patient({ birthDate: '1896-01-01' })).to.deep.equal([]);
+    expect(patient({ birthDate: '1756-01-27', deceasedDateTime: '1791-12-05' })).to.deep.equal([]);
+    expect(patient({ birthDate: '1756-01-27', deceasedBoolean: true })).to.deep.equal([]);
+    expect(patient({ birthDate: '1756-01-27', deceasedDateTime: '1991-12-05' }).length).to.equal(1);
   });
 });
 
@@ -421,7 +558,7 @@ describe('the file of possible ranges', () => {
   const bundled = loincUnits();
 
   it('has the 40 commonest codes of vital signs and common laboratory values, each once and with its source', () => {
-    const all = ranges.flatMap((range) => range.codes);
+    const all = ranges.flatMap((range) => range.codes.map((code) => `${code} ${range.unit}`));
     expect(all.length).to.be.at.least(40);
     expect(new Set(all).size).to.equal(all.length);
     for (const { codes: of, unit, low, high, name, source } of ranges) {
@@ -431,6 +568,18 @@ describe('the file of possible ranges', () => {
       expect(isUcum(unit), name).to.equal(true);
       for (const code of of) expect(bundled.get(code)?.unit, `${name} ${code}`).to.be.a('string');
     }
+  });
+
+  it('judges each code in the unit that LOINC has for it', () => {
+    for (const { codes: of, name } of ranges)
+      for (const code of of)
+        expect(codes(measured(code, 1e9, bundled.get(code)?.unit ?? '')), `${name} ${code}`).to.deep.equal([
+          'impossible_value',
+        ]);
+  });
+
+  it('has molar masses of bundled codes only, which all are of mass or amount', () => {
+    for (const code of MOLAR_MASSES.keys()) expect(bundled.get(code)?.unit, code).to.match(/g\/|mol\//);
   });
 
   it('contains the values and the reference ranges of the sandbox, and all else that it writes is plausible', () => {
