@@ -22,14 +22,27 @@ export interface NamedProductionRequest extends ProductionRequestRow {
   readonly organization_name: string;
   /** Of the person who asked: the e-mail address, if the organization's members have it, else the subject. */
   readonly person: string | null;
+  /** Whether the project may create things of production, where that is by request. */
+  readonly production: boolean;
 }
 
 /** Queries about requests. */
 export interface ProductionQueries {
   readonly productionRequests: (project: string, asked: PageAsked) => Promise<Page<ProductionRequestRow>>;
+  /** Tells whether a project may create things of production, where that is by request. */
+  readonly hasProduction: (project: string) => Promise<boolean>;
 }
 
 const REQUEST = 'r.id, r.project, r.use, r.status, r.reason, r.created_at, r.answered_at';
+/**
+ * Whether a project `p` may create things of production, by the rule of `commands/project/production.ts`. Indexes:
+ * api_key_of_project, application_of_project.
+ */
+const HAS_PRODUCTION = `(p.production is not distinct from 'allowed'
+  or exists (select from projects.api_key k
+    where k.project = p.id and k.environment = 'production' and k.created_at > coalesce(p.production_at, 0))
+  or exists (select from projects.application a
+    where a.project = p.id and a.environment = 'production' and a.created_at > coalesce(p.production_at, 0)))`;
 
 /** Opens the questions. */
 export function openProduction(pool: Pool): ProductionQueries {
@@ -44,6 +57,14 @@ export function openProduction(pool: Pool): ProductionQueries {
         },
         asked,
       ),
+    async hasProduction(project) {
+      const { rows } = await pool.query<{ production: boolean }>({
+        name: 'has-production',
+        text: `select ${HAS_PRODUCTION} as production from projects.project p where p.id = $1`,
+        values: [project],
+      });
+      return rows[0]?.production ?? false;
+    },
   };
 }
 
@@ -57,7 +78,7 @@ export async function allProductionRequests(
 ): Promise<readonly NamedProductionRequest[]> {
   const { rows } = await pool.query<NamedProductionRequest>(
     `select ${REQUEST}, p.name as project_name, p.organization, o.name as organization_name,
-       coalesce(m.email, r.subject) as person
+       coalesce(m.email, r.subject) as person, ${HAS_PRODUCTION} as production
      from projects.production_request r
      join projects.project p on p.id = r.project and p.deleted_at is null
      join projects.organization o on o.id = p.organization

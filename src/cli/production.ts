@@ -98,6 +98,7 @@ function requestView(request: NamedProductionRequest): object {
     person: request.person,
     use: request.use,
     status: request.status,
+    production_access: request.production,
     reason: request.reason,
     created_at: toInstant(request.created_at),
     answered_at: request.answered_at === null ? null : toInstant(request.answered_at),
@@ -108,6 +109,7 @@ function describe(requests: readonly NamedProductionRequest[]): string {
   if (requests.length === 0) return 'No project has asked for production.';
   const rows = requests.map((request) => [
     request.status,
+    request.production ? 'allowed' : 'not allowed',
     request.project,
     request.project_name,
     request.organization_name,
@@ -116,7 +118,17 @@ function describe(requests: readonly NamedProductionRequest[]): string {
     request.use,
     request.reason ?? '',
   ]);
-  const heading = ['Status', 'Project', 'Name', 'Organization', 'Asked by', 'Asked', 'Use', 'Reason'];
+  const heading = [
+    'Status',
+    'Access',
+    'Project',
+    'Name',
+    'Organization',
+    'Asked by',
+    'Asked',
+    'Use',
+    'Reason',
+  ];
   const pending = requests.filter(({ status }) => status === 'pending').length;
   return `${table(...withoutEmpty(heading, rows))}\n\n${counted(requests.length, 'request')}, ${pending} pending.`;
 }

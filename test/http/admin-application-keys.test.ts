@@ -230,8 +230,8 @@ describe('admin: what applications authenticate with and show', () => {
 
   it('are unknown as clients once they are deleted, themselves or their project', async () => {
     const made = await register(CONFIDENTIAL);
-    const { id, organization_id } = await owner.done('GET', `/projects/${project}`);
-    expect(id).to.equal(project);
+    const { id, organization_id, production } = await owner.done('GET', `/projects/${project}`);
+    expect([id, production]).to.deep.equal([project, true]);
     expect(await find(made.client_id)).to.include({ applicationId: made.id, project, kind: 'confidential' });
     await owner.done('DELETE', `/applications/${made.id}`);
     expect(await find(made.client_id)).to.equal(undefined);

@@ -48,6 +48,8 @@ describe('production by request', () => {
     (await owner.done('GET', `/projects/${of}/production-requests`)).data;
   const request = (of: string, use = 'A diary for our patients') =>
     owner.ask('POST', `/projects/${of}/production-requests`, { use });
+  const mayCreate = (of: string, may: boolean) =>
+    eventually(async () => (await owner.done('GET', `/projects/${of}`)).production === may);
   /** The command doesn't wait for the read model. */
   const shows = (of: string, status: string) =>
     eventually(async () => (await requestsOf(of))[0]?.status === status);
@@ -124,6 +126,7 @@ describe('production by request', () => {
       person: 'owner@clinic.example',
       use: asked.use,
       status: 'pending',
+      production_access: false,
       reason: null,
       created_at: asked.created_at,
       answered_at: null,
@@ -148,12 +151,15 @@ describe('production by request', () => {
     ]);
     const table = (await annal('list', own)).stdout;
     expect(table)
-      .to.match(/^Status +Project +Name +Organization +Asked by +Asked +Use +Reason$/m)
-      .and.match(/^refused .*Confirm a domain first$/m)
+      .to.match(/^Status +Access +Project +Name +Organization +Asked by +Asked +Use +Reason$/m)
+      .and.match(/^refused +allowed .*Confirm a domain first$/m)
       .and.contain('2 requests, 0 pending.');
     const needless = await request(own);
     expect(needless.status).to.equal(409);
     expect(JSON.parse(needless.text).error.message).to.contain('already');
+    expect((await annal('withdraw', own)).code).to.equal(0);
+    await mayCreate(own, false);
+    expect((await annal('list', own)).stdout).to.match(/^allowed +not allowed /m);
   });
 
   it('takes requests of owners and admins; developers read them, and others know of none', async () => {
@@ -182,6 +188,7 @@ describe('production by request', () => {
     const withApplication = await newProject();
     await registerOpenly(withApplication);
     for (const own of [withKey, withApplication]) {
+      await mayCreate(own, true);
       const made = [await ask('production', own), await register('production', own)];
       expect(made.map(({ status }) => status)).to.deep.equal([201, 201]);
       expect((await request(own)).status).to.equal(409);
@@ -189,6 +196,7 @@ describe('production by request', () => {
         `${own} may no longer create production keys or applications.\n`,
       );
       expect((await annal('withdraw', own)).stdout).to.contain('(unchanged)');
+      await mayCreate(own, false);
       const refused = [await ask('production', own), await register('production', own)];
       expect(refused.map(({ status }) => status)).to.deep.equal([403, 403]);
       expect((await request(own)).status).to.equal(201);

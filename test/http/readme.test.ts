@@ -22,12 +22,13 @@ const UNSET = { DATA_DIR: undefined, DATABASE_URL: undefined, ANNAL_KEY: undefin
  */
 const hasCurl = spawnSync('curl', ['--version'], { stdio: 'ignore' }).status === 0;
 
+/** Pages by the service that they share, in the order in which they are run. */
 const PAGES = [
-  'README.md',
-  'docs/quickstart.md',
-  'docs/first-app.md',
-  'docs/connect.md',
-  'docs/shared-links.md',
+  ['README.md'],
+  ['docs/quickstart.md', 'docs/labs.md'],
+  ['docs/first-app.md'],
+  ['docs/connect.md'],
+  ['docs/shared-links.md'],
 ];
 /** Pages whose commands sign in as synthetic patients, and how many of them there are then. */
 const SIGNING_IN = new Set(['docs/connect.md', 'docs/shared-links.md']);
@@ -49,52 +50,60 @@ describe('the pages for newcomers', () => {
   });
   after(removeTemporaryFolders);
 
-  for (const page of PAGES) {
-    describe(page, () => {
+  for (const pages of PAGES) {
+    describe(pages.join(' and '), () => {
       let service: Service | undefined;
-      let outcomes: Outcome[] = [];
-      let stderr = '';
-      const steady = { shown: steadier(), printed: steadier() };
+      const ran = new Map<string, { readonly outcomes: readonly Outcome[]; readonly stderr: string }>();
 
       before(async () => {
-        const steps = stepsOf(await readFile(join(ROOT, page), 'utf8'));
-        const dataDir = SIGNING_IN.has(page) ? await newDataDir() : await startedDataDir();
-        const env = SIGNING_IN.has(page) ? { SANDBOX_PATIENTS: String(PATIENTS) } : {};
+        const signsIn = pages.some((page) => SIGNING_IN.has(page));
+        const dataDir = signsIn ? await newDataDir() : await startedDataDir();
+        const env = signsIn ? { SANDBOX_PATIENTS: String(PATIENTS) } : {};
         const started = await startService({ dataDir, env });
         service = started;
-        if (SIGNING_IN.has(page)) {
+        if (signsIn) {
           await eventually(async () => {
             const found = await started.fhir('/Patient?_summary=count');
             return Number(found.json.total) === PATIENTS;
           });
         }
         const clone = await cloneWith(dataDir);
-        ({ outcomes, stderr } = await runSteps(steps, clone, { ...process.env, ...UNSET }));
-        outcomes = outcomes.map(({ stdout, code }) => ({
-          stdout: stdout.replaceAll(started.url, SHOWN_URL),
-          code,
-        }));
+        for (const page of pages) {
+          const steps = stepsOf(await readFile(join(ROOT, page), 'utf8'));
+          const { outcomes, stderr } = await runSteps(steps, clone, { ...process.env, ...UNSET });
+          ran.set(page, {
+            outcomes: outcomes.map(({ stdout, code }) => ({
+              stdout: stdout.replaceAll(started.url, SHOWN_URL),
+              code,
+            })),
+            stderr,
+          });
+        }
       });
       after(() => service?.stop());
 
-      it('shows what its commands print', async () => {
-        const text = await readFile(join(ROOT, page), 'utf8');
-        const steps = stepsOf(text);
-        expect(outcomes.length, `steps that were run\n${stderr}`).to.equal(steps.length);
-        expect(steps).to.have.length.above(2);
-        if (process.env.ANNAL_WRITE_PAGES === '1') {
-          const outputs = outcomes.map(({ stdout }) => stdout);
-          await writeFile(join(ROOT, page), withOutputs(text, outputs));
-          return;
-        }
-        for (const [index, { line, shown, commands }] of steps.entries()) {
-          const { stdout, code } = outcomes[index] ?? { stdout: '', code: -1 };
-          const where = `${page}, line ${line}: ${commands}\n${stderr}`;
-          expect(code, `exit code of ${where}`).to.equal(0);
-          if (shown === undefined) expect(stdout, `nothing is shown of ${where}`).to.equal('');
-          else expect(steady.printed(stdout), where).to.equal(steady.shown(shown));
-        }
-      });
+      for (const page of pages) {
+        it(`shows what the commands of ${page} print`, async () => {
+          const steady = { shown: steadier(), printed: steadier() };
+          const { outcomes, stderr } = ran.get(page) ?? { outcomes: [], stderr: '' };
+          const text = await readFile(join(ROOT, page), 'utf8');
+          const steps = stepsOf(text);
+          expect(outcomes.length, `steps that were run\n${stderr}`).to.equal(steps.length);
+          expect(steps).to.have.length.above(0);
+          if (process.env.ANNAL_WRITE_PAGES === '1') {
+            const outputs = outcomes.map(({ stdout }) => stdout);
+            await writeFile(join(ROOT, page), withOutputs(text, outputs));
+            return;
+          }
+          for (const [index, { line, shown, commands }] of steps.entries()) {
+            const { stdout, code } = outcomes[index] ?? { stdout: '', code: -1 };
+            const where = `${page}, line ${line}: ${commands}\n${stderr}`;
+            expect(code, `exit code of ${where}`).to.equal(0);
+            if (shown === undefined) expect(stdout, `nothing is shown of ${where}`).to.equal('');
+            else expect(steady.printed(stdout), where).to.equal(steady.shown(shown));
+          }
+        });
+      }
     });
   }
 });

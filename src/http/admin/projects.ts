@@ -6,7 +6,7 @@ import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
 import { by, organizationFor, projectFor } from './access.ts';
 import { instantOf, listed } from './answers.ts';
-import { name, projectSchema } from './schemas.ts';
+import { name, projectSchema, projectWithAccessSchema } from './schemas.ts';
 
 const TAG = 'Projects';
 
@@ -73,10 +73,13 @@ export const PROJECT_ROUTES = [
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',
-    answers: { 200: { description: 'The project', schema: projectSchema } },
+    answers: { 200: { description: 'The project', schema: projectWithAccessSchema } },
     async run(request) {
-      const row = await projectFor(request, request.params.project_id, 'developer');
-      return { status: 200, body: projectView(row) };
+      const { services, params } = request;
+      const row = await projectFor(request, params.project_id, 'developer');
+      const production =
+        services.config.productionAccess === 'open' || (await services.adminQueries.hasProduction(row.id));
+      return { status: 200, body: { ...projectView(row), production } };
     },
   }),
   route({

@@ -44,6 +44,13 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
+/** A project with its access to production. */
+export const projectWithAccessSchema = projectSchema
+  .extend({
+    production: z.boolean().describe('Whether the project may create production keys and applications now.'),
+  })
+  .meta({ id: 'ProjectWithAccess' });
+
 /** Scopes of a key (docs/spec/interface.md, section 5). */
 export const keyScope = z.enum(['read', 'write']);
 

@@ -51,7 +51,7 @@ export interface LogoBytes {
 
 /** The services that a route's `run` finds in `request.services`. */
 export interface Services {
-  readonly config: Pick<Settings, 'baseUrl' | 'mode' | 'limits'>;
+  readonly config: Pick<Settings, 'baseUrl' | 'mode' | 'limits' | 'productionAccess'>;
   readonly commands: Commands;
   readonly queries: Queries;
   readonly admin: AdminCommands;

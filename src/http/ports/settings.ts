@@ -14,4 +14,6 @@ export interface Settings {
   readonly trustedProxies: readonly string[];
   /** `all` if the access log has reads with API keys too. */
   readonly accessLog: 'grants' | 'all';
+  /** The projects that get production keys and applications: all, or those that an operator has allowed. */
+  readonly productionAccess: 'open' | 'request';
 }
