@@ -96,13 +96,15 @@ function valueOfItem(item: LabItem, concept: JsonObject, place: string, notes: N
   const unit = item.unit ?? '';
   const code = unitOf(ucumOf(unit), concept);
   if (unit !== '' && code === undefined) notes.warn(place, unitKept(unit));
+  const words = text === undefined ? undefined : textual(text, { unit, code });
+  if (words?.warning !== undefined) notes.warn(place, words.warning);
   const end = (number: Decimal | undefined): Json | undefined =>
     number === undefined ? undefined : quantityOf({ value: number }, unit, code);
   const ends = present({ low: end(range?.low), high: end(range?.high) });
   const limits = item.range_text === undefined ? ends : { ...rangeOf(item.range_text, unit, code), ...ends };
   return {
     ...(value === undefined ? {} : { valueQuantity: quantityOf({ value }, unit, code) }),
-    ...(text === undefined ? {} : textual(text, { unit, code }).element),
+    ...words?.element,
     ...(coded === undefined ? {} : { valueCodeableConcept: toConcept(coded) }),
     ...(truth === undefined ? {} : { valueBoolean: truth }),
     ...(Object.keys(limits).length === 0 ? {} : { referenceRange: [limits] }),

@@ -2,7 +2,7 @@
 
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { present, UCUM } from '../v1/elements.ts';
+import { listIn, present, UCUM } from '../v1/elements.ts';
 import { codedIn, conceptIn } from './codes.ts';
 import type { Field, Segment } from './hl7v2/message.ts';
 import { readDay, readMoment } from './hl7v2/time.ts';
@@ -62,6 +62,8 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
     .all(8)
     .map((flag) => flag.part(1) || flag.part(2))
     .filter((flag) => flag !== '');
+  // A flag behind the value, unless OBX-8 repeats it.
+  const behind = listIn(value.element.interpretation).filter(({ text }) => !flags.includes(String(text)));
   const texts = notesOf(notes);
   const letter = obx.part(11);
   const status = statusOf(obx, letter, of.status, reading);
@@ -78,7 +80,7 @@ export function observationOf(result: Result, of: OfOrder, reading: Reading): Js
     ...(letter.toUpperCase() === 'N' && Object.keys(value.element).length === 0
       ? { dataAbsentReason: { coding: [{ system: ABSENT, code: 'not-asked' }] } }
       : {}),
-    ...listed('interpretation', flags.map(interpretationOf)),
+    ...listed('interpretation', [...flags.map(interpretationOf), ...behind]),
     ...(texts === undefined ? {} : { note: [{ text: texts }] }),
     ...present({ bodySite: conceptIn(obx.first(20), sender), method: conceptIn(obx.first(17), sender) }),
     ...(of.specimen === undefined ? {} : { specimen: { reference: of.specimen } }),

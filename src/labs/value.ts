@@ -7,6 +7,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { codeText, conceptIn } from './codes.ts';
 import type { Field } from './hl7v2/message.ts';
 import { readMoment, timeOf } from './hl7v2/time.ts';
+import { interpretationOf } from './interpretation.ts';
 import { comparatorOf, decimalIn, measuredIn } from './numbers.ts';
 import { fhirTime } from './times.ts';
 import { quantityOf, ucumOf } from './units.ts';
@@ -30,6 +31,16 @@ export interface Value {
   readonly element: JsonObject;
   readonly warning?: string;
 }
+
+/** The unit of a number, as written and in UCUM. */
+type Unit = Pick<ValueContext, 'unit' | 'code'>;
+
+/** A number and the flag behind it: `7.2 H`, `7.2!`, `7.2 (L)`. */
+const FLAGGED = /^(.*[\d\s])(?:(HH?|LL?|[*!])|\((HH?|LL?|[*!])\))$/s;
+/** A text that begins like a number: `7.2?`, `1:80`, `*5`. */
+const NUMBERLIKE = /^\W{0,3}\d/;
+/** Longest text that is tried as a number with its unit. */
+const LONGEST = 200;
 
 const NOTHING: Value = { element: {} };
 const TEXTS = new Set(['ST', 'TX', 'FT', '']);
@@ -75,19 +86,57 @@ export function valueIn(field: Field, context: ValueContext): Value {
 }
 
 /** Returns a text that may be a number: `< 5` with a unit is one. Without a unit, `1` may be a name. */
-export function textual(text: string, context: Pick<ValueContext, 'unit' | 'code'>): Value {
-  const measured = context.unit === '' ? undefined : measuredIn(text);
-  return measured === undefined
-    ? valued('valueString', text === '' ? undefined : text)
-    : { element: { valueQuantity: quantityOf(measured, context.unit, context.code) } };
+export function textual(text: string, context: Unit): Value {
+  const element = context.unit === '' ? undefined : quantified(text, context);
+  return element === undefined ? worded(text, context) : { element };
 }
 
 /** Returns a number, also one with a comparator such as `<5`. */
-function numeric(text: string, context: Pick<ValueContext, 'unit' | 'code'>): Value {
+function numeric(text: string, context: Unit): Value {
   if (text === '') return NOTHING;
-  const measured = measuredIn(text);
-  if (measured === undefined) return kept(text, 'NM');
-  return { element: { valueQuantity: quantityOf(measured, context.unit, context.code) } };
+  const element = quantified(text, context);
+  return element === undefined ? kept(text, 'NM', context.unit) : { element };
+}
+
+/** Returns the quantity of a text that is a number, with the unit or a flag behind it; undefined for another text. */
+function quantified(text: string, { unit, code }: Unit): JsonObject | undefined {
+  if (text.length > LONGEST) return undefined;
+  const whole = text.trim();
+  const bare = withoutUnit(whole, unit);
+  const measured = measuredIn(whole) ?? measuredIn(bare);
+  if (measured !== undefined) return { valueQuantity: quantityOf(measured, unit, code) };
+  for (const each of [whole, bare]) {
+    const [, before = '', flag, inBrackets = ''] = FLAGGED.exec(each) ?? [];
+    const number = measuredIn(before) ?? measuredIn(withoutUnit(before.trim(), unit));
+    if (number !== undefined)
+      return {
+        valueQuantity: quantityOf(number, unit, code),
+        interpretation: [flagged(flag ?? inBrackets)],
+      };
+  }
+  return undefined;
+}
+
+/** Returns the concept of a flag behind a number: `*` and `!` mark what is abnormal. */
+function flagged(flag: string): JsonObject {
+  return { ...interpretationOf(/[*!]/.test(flag) ? 'A' : flag), text: flag };
+}
+
+/** Returns a text. One that begins like a number keeps its unit, and is noted. */
+function worded(text: string, { unit }: Unit): Value {
+  if (text === '') return NOTHING;
+  const element = { valueString: withUnit(text, unit) };
+  return unit === '' || !NUMBERLIKE.test(text)
+    ? { element }
+    : { element, warning: 'its value is kept as text, with the unit: it is not a number' };
+}
+
+function withoutUnit(text: string, unit: string): string {
+  return unit !== '' && text.endsWith(unit) ? text.slice(0, -unit.length) : text;
+}
+
+function withUnit(text: string, unit: string): string {
+  return unit === '' || !NUMBERLIKE.test(text) || text.includes(unit) ? text : `${text} ${unit}`;
 }
 
 /** Returns a structured numeric value (SN): `<^5`, `^1^-^10`, `^1^:^128`, `^2^+`. */
@@ -101,7 +150,7 @@ function structured(field: Field, context: ValueContext): Value {
   const value = decimalIn(first);
   const words = [sign, first, separator, second].join('');
   if (words === '') return NOTHING;
-  if (value === undefined) return kept(words, 'SN');
+  if (value === undefined) return kept(words, 'SN', context.unit);
   if (separator === '' && second === '') {
     const comparator = comparatorOf(sign);
     if (comparator !== undefined)
@@ -110,20 +159,20 @@ function structured(field: Field, context: ValueContext): Value {
       };
     if (sign === '' || sign === '=')
       return { element: { valueQuantity: quantityOf({ value }, context.unit, context.code) } };
-    return valued('valueString', words);
+    return worded(words, context);
   }
-  if (sign !== '' && sign !== '=') return valued('valueString', words);
+  if (sign !== '' && sign !== '=') return worded(words, context);
   const other = decimalIn(second);
   if (separator === '-' && other !== undefined) return range(first, second, field, context);
   if ((separator === ':' || separator === '/') && other !== undefined)
     return { element: { valueRatio: { numerator: { value }, denominator: { value: other } } } };
-  return valued('valueString', words);
+  return worded(words, context);
 }
 
 function range(from: string, to: string, field: Field, { unit, code, type }: ValueContext): Value {
   const [low, high] = [decimalIn(from), decimalIn(to)];
-  if (low === undefined && high === undefined) return kept(field.text, type);
-  if (Number(String(low)) > Number(String(high))) return kept(field.text, type);
+  if (low === undefined && high === undefined) return kept(field.text, type, unit);
+  if (Number(String(low)) > Number(String(high))) return kept(field.text, type, unit);
   return {
     element: {
       valueRange: {
@@ -146,15 +195,19 @@ function timed(text: string, zone: string | Zone | undefined): Value {
   return time === undefined ? kept(text, 'DTM') : { element: { valueDateTime: time } };
 }
 
-function valued(name: string, value: JsonObject | string | undefined): Value {
+function valued(name: string, value: JsonObject | undefined): Value {
   return value === undefined ? NOTHING : { element: { [name]: value } };
 }
 
 /**
  * Returns a value kept as text.
  * @param type the type that it does not fit, or that has no element of its own
+ * @param unit that a text which begins like a number keeps
  */
-function kept(text: string, type: string): Value {
+function kept(text: string, type: string, unit = ''): Value {
   if (text === '') return NOTHING;
-  return { element: { valueString: text }, warning: `its value is kept as text: it is not a valid ${type}` };
+  return {
+    element: { valueString: withUnit(text, unit) },
+    warning: `its value is kept as text: it is not a valid ${type}`,
+  };
 }

@@ -15,6 +15,17 @@ describe('import of laboratory items and tables', () => {
     await begin();
   });
 
+  it('keeps the unit of a number that carries a flag', async () => {
+    const table = 'code,value,unit\n2823-3,7.2!,mmol/L\n2951-2,120 L,mmol/L\n2345-7,5.6?,mmol/L';
+    const { json: answer } = await send(table, 'text/csv', {}, '?date=2026-04-02');
+    expect(observations(answer)[0]).to.include({ value: 7.2, unit: 'mmol/L' });
+    expect(observations(answer)[1]).to.include({ value: 120, unit: 'mmol/L' });
+    expect(observations(answer)[2]).to.include({ value: null, value_text: '5.6? mmol/L' });
+    expect(told(answer)).to.deep.include({
+      warnings: ['rows.2: its value is kept as text, with the unit: it is not a number'],
+    });
+  });
+
   it('takes JSON items', async () => {
     const items = [
       {

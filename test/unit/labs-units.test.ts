@@ -54,6 +54,8 @@ describe('units of laboratories', () => {
     ['mg/g{creat}', 'mg/g{creat}'],
     ['{Ratio}', '{Ratio}'],
     ['wk', 'wk'],
+    ['AU/mL', "[arb'U]/mL"],
+    ['AU/l', "[arb'U]/L"],
     ['g/L/h', 'g/L/h'],
   ];
   for (const [written, code] of certain)
@@ -77,6 +79,9 @@ describe('units of laboratories', () => {
     'MU/L',
     'Gm/dL',
     'Mmol/L',
+    'AU',
+    'AU/dL',
+    'EU/dL',
   ])
     it(`${written || 'nothing'} is not surely one`, () => expect(ucumOf(written)).to.equal(undefined));
 
@@ -126,13 +131,28 @@ describe('units of laboratories', () => {
     ['x10^9/L', '10*9/L'],
     ['{score}', '{score}'],
     ['1', '1'],
+    ['AU/mL', "[arb'U]/mL"],
   ] as const)
     it(`that people type: ${typed} is ${ucum}`, () => {
       expect(readUnit(typed)).to.deep.equal({ ucum });
       expect(isUcum(ucum)).to.equal(true);
     });
 
-  for (const typed of ['C', 'F', 'K', 'G/L', ' G / L', 'MG', 'oz', 'beats', 'mph', 'kph', 'PH'])
+  for (const typed of [
+    'C',
+    'F',
+    'K',
+    'G/L',
+    ' G / L',
+    'MG',
+    'oz',
+    'beats',
+    'mph',
+    'kph',
+    'PH',
+    'AU',
+    'EU/mL',
+  ])
     it(`that people type: ${typed} is ambiguous`, () =>
       expect(readUnit(typed)).to.have.property('ambiguous'));
 

@@ -22,6 +22,27 @@ export const VALUES: readonly Form[] = [
   form('SN that is a ratio', one('SN', '^1^:^128')),
   form('SN that is a grade', one('SN', '^2^+')),
   form('ST with a unit', one('ST', '> 90', 'mL/min/1.73m2|||||F')),
+  form(
+    'numbers with a flag behind them, as ST and NM',
+    results(
+      'OBX|1|ST|2823-3^Potassium^LN||7.2!|mmol/L|||||F',
+      'OBX|2|ST|2951-2^Sodium^LN||120 L|mmol/L|||||F',
+      'OBX|3|NM|2345-7^Glucose^LN||>5,6H|mmol/L||H|||F',
+      'OBX|4|NM|2160-0^Creatinine^LN||7.2*|mg/dL|||||F',
+      'OBX|5|ST|718-7^Hb^LN||7.2 (LL)|g/dL|||||F',
+      'OBX|6|ST|19868-9^FVC^LN||4.5 L|L|||||F',
+      'OBX|7|ST|2075-0^Chloride^LN||105 mmol/L H|mmol/L|||||F',
+    ),
+  ),
+  form(
+    'numbers that are none, with a unit, as ST, NM and SN',
+    results(
+      'OBX|1|ST|5821-4^Leukocytes^LN||0-2|/HPF|||||F',
+      'OBX|2|NM|2345-7^Glucose^LN||7.2?|mmol/L|||||F',
+      'OBX|3|SN|2887-8^Protein^LN||^2^+|mg/dL|||||F',
+      'OBX|4|ST|2350-7^Glucose^LN||negative|mmol/L|||||F',
+    ),
+  ),
   form('ST without a unit', one('ST', '<5')),
   form('FT and TX in repetitions', one('TX', 'first line~second line~~fourth')),
   form(
