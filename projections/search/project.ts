@@ -191,7 +191,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves searches by values of resources. */
 export const search: Projection = {
   name: 'search',
-  version: 8,
+  version: 9,
   gathers: true,
   after: ['resources', 'history'],
   prefixes: ['record-', 'directory-', 'project-'],

@@ -30,7 +30,7 @@ export function converterOf(
 ): Convert | undefined {
   const [a, b] = [from ?? '1', to ?? '1'];
   if (a === b) return (value) => value;
-  if (annotationsOf(a) !== annotationsOf(b) || hasEquivalents(a) !== hasEquivalents(b)) return undefined;
+  if (annotationsOf(a) !== annotationsOf(b)) return undefined;
   const [x, y] = [scaleOf(a), scaleOf(b)];
   if (x === undefined || y === undefined) return undefined;
   const [inMoles, toMoles] = [hasMoles(a), hasMoles(b)];
@@ -80,10 +80,4 @@ const withoutAnnotations = (unit: string): string => unit.replace(/\{[^}]*\}/g, 
 /** Returns whether a unit counts moles in its numerator alone, or in its denominator alone. */
 function hasMoles(unit: string): boolean {
   return (withoutAnnotations(unit).match(/mol/g) ?? []).length % 2 === 1;
-}
-
-function hasEquivalents(unit: string): string {
-  const bare = withoutAnnotations(unit);
-  const moles = (bare.match(/mol/g) ?? []).length;
-  return `${/(?:^|[^a-z])[a-z]?eq(?![a-z])/.test(bare)} ${moles > 1}`;
 }

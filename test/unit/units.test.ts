@@ -23,6 +23,8 @@ describe('quantities in canonical units', () => {
       ['72', '{beats}/min', '1.2', '/s'],
       ['2', 'm[IU]/L', '2', 'u[iU]/mL'],
       ['50', '%', '0.5', '1'],
+      ['48', 'mmol/mol', '48', 'umol/mmol'],
+      ['4.8', 'meq/L', '4800', 'ueq/L'],
       ['90', 'min', '1.5', 'h'],
       ['1', 'mg{creat}/dL', '10', 'g/m3'],
     ] as const) {
@@ -38,6 +40,10 @@ describe('quantities in canonical units', () => {
       ['[iU]/mL', '10*6/L'],
       ['[iU]/mL', "[arb'U]/mL"],
       ['Cel', 'kg'],
+      ['mmol/mol', '%'],
+      ['mmol/mol{Hb}', '1'],
+      ['meq/L', 'mmol/L'],
+      ['ueq/mL', '10*6/L'],
     ] as const) {
       expect(canonicalRange(unit, '1', '1')?.dimension, unit).to.not.equal(
         canonicalRange(other, '1', '1')?.dimension,

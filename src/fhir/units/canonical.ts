@@ -10,7 +10,10 @@ export const UCUM = 'http://unitsofmeasure.org';
 
 /** The conversion of a unit's values to the base units of its dimension: (value + offset) × factor. */
 interface CanonicalUnit {
-  /** Exponents of UCUM's base units, and the unit's arbitrary units: values are comparable if it is equal. */
+  /**
+   * Exponents of UCUM's base units, the unit's arbitrary units, and whether it counts equivalents or is a ratio of amounts
+   * of substance: values are comparable if it is equal.
+   */
   readonly dimension: string;
   readonly factor: Decimal;
   readonly offset: Decimal;
@@ -85,7 +88,7 @@ function read(code: string): CanonicalUnit | undefined {
   const factor = decimalOf(String(Number(unit.magnitude_.toPrecision(15))));
   const exact = String(factor.digits).replace(/0+$/, '').length <= SIGNIFICANT;
   const arbitrary = unit.isArbitrary_ ? arbitraryUnits(code) : '';
-  return { dimension: exponents.join() + arbitrary, factor, offset, exact };
+  return { dimension: exponents.join() + arbitrary + countedAs(code), factor, offset, exact };
 }
 
 /**
@@ -94,4 +97,15 @@ function read(code: string): CanonicalUnit | undefined {
  */
 function arbitraryUnits(code: string): string {
   return (code.match(/\[[^\]]*\]/g) ?? []).map((name) => ` ${name.replace('[IU]', '[iU]')}`).join('');
+}
+
+/**
+ * Returns how a code counts substance where that keeps results apart, though UCUM's mole and equivalent are numbers: `%`
+ * and `mmol/mol` of HbA1c are results of different methods, and a `meq` is a `mmol` only for a charge of one.
+ */
+function countedAs(code: string): string {
+  const bare = code.replace(/\{[^}]*\}/g, '');
+  const isRatio = (bare.match(/mol/g) ?? []).length > 1;
+  const isEquivalent = /(?:^|[^a-z])[a-z]?eq(?![a-z])/.test(bare);
+  return `${isRatio ? ' mol/mol' : ''}${isEquivalent ? ' eq' : ''}`;
 }

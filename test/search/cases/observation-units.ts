@@ -20,6 +20,8 @@ export const observationUnits: SearchTable = {
     J: { ...of, valueQuantity: ucum(0.1, 'kg/m2') },
     K: { ...of, component: [{ code: concept('urn:own', 'part'), valueQuantity: ucum(1, '[lb_av]') }] },
     L: { ...of, valueQuantity: ucum(5.44, 'mg') },
+    M: { ...of, valueQuantity: ucum(48, 'mmol/mol') },
+    N: { ...of, valueQuantity: ucum(7.5, 'meq/L') },
   },
   cases: [
     [`value-quantity=5.4|${UCUM}|mg`, 'ABL'],
@@ -46,6 +48,12 @@ export const observationUnits: SearchTable = {
     [`value-quantity=-2500|${UCUM}|umol/L`, 'I'],
     [`value-quantity=0.1|${UCUM}|kg/m2`, 'J'],
     [`value-quantity=100|${UCUM}|g/m2`, 'J'],
+    // HbA1c of 48 mmol/mol is 6.5 %, and not 4.8 %; calcium of 7.5 meq/L is 3.75 mmol/L.
+    [`value-quantity=lt5.7|${UCUM}|%`, ''],
+    [`value-quantity=ge47|${UCUM}|mmol/mol`, 'M'],
+    [`value-quantity=0.048|${UCUM}|mol/mol`, 'M'],
+    [`value-quantity=gt7|${UCUM}|mmol/L`, ''],
+    [`value-quantity=7500|${UCUM}|ueq/L`, 'N'],
     [`component-value-quantity=453.6|${UCUM}|g`, 'K'],
     [`combo-value-quantity=0.4536|${UCUM}|kg`, 'K'],
     // F is more than 5.4 mg, perhaps much more.

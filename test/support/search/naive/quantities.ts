@@ -22,6 +22,10 @@ const UNITS: Readonly<Record<string, readonly [dimension: string, size: bigint]>
   'mmol/L': ['concentration', 1_000n],
   'umol/L': ['concentration', 1n],
   'umol/mL': ['concentration', 1_000n],
+  'mol/mol': ['ratio of amounts', 1_000n],
+  'mmol/mol': ['ratio of amounts', 1n],
+  'meq/L': ['equivalents', 1_000n],
+  'ueq/L': ['equivalents', 1n],
   'kg/m2': ['mass of an area', 1_000n],
   'g/m2': ['mass of an area', 1n],
 };
