@@ -125,7 +125,9 @@ describe('codes by what somebody types', () => {
     });
 
   /** Returns the words that are nearest to one, by letters if few differ, else by pg_trgm's own reading. */
-  const nearest = async (typedWord: string, words: readonly string[]): Promise<readonly string[]> => {
+  const nearest = async (typedWord: string, all: readonly string[]): Promise<readonly string[]> => {
+    if (typedWord.length < 5) return [];
+    const words = all.filter((other) => other.length > 3 && other[0] === typedWord[0]);
     const { rows } = await database.pool.query<{ word: string; similarity: number }>(
       `select w.word, similarity(w.word, $2) from unnest($1::text[]) w(word) where similarity(w.word, $2) >= 0.1
        group by w.word order by similarity(w.word, $2) desc, count(*) desc, w.word collate "C"`,
@@ -332,6 +334,25 @@ describe('the bundled codes by what somebody types', () => {
     const { user, system } = process.cpuUsage(before);
     expect(wrong.length / everyday.length, wrong.join(', ')).to.be.at.most(0.05);
     expect((user + system) / 1_000 / everyday.length).to.be.below(5);
+  });
+
+  it('are none for short words that are only nearly a name, and never those of an abbreviation', async () => {
+    for (const text of ['gold', 'mold', 'coma']) expect(await codes(LOINC, text), text).to.deep.equal([]);
+  });
+
+  it('are found by what people want to know', async () => {
+    for (const [text, first] of [
+      ['gout', '3084-1'],
+      ['inflammation', '1988-5'],
+      ['anemia', '718-7'],
+      ['anaemia', '718-7'],
+      ['jaundice', '1975-2'],
+      ['iron stores', '2276-4'],
+      ['upper blood pressure', '8480-6'],
+      ['lower blood pressure', '8462-4'],
+      ['heart attack', '10839-9'],
+    ] as const)
+      expect((await codes(LOINC, text))[0], text).to.equal(first);
   });
 
   it('are the usual ones despite a small mistake', async () => {

@@ -28,10 +28,14 @@ const WORDS = 10;
 /** How many similar words replace a word that begins no known word, and how similar they must be if they differ a lot. */
 const NEAREST = 3;
 const LIKE = 0.3;
-/** How similar a word must be if no more similar one has few differences: two swapped letters of four leave this much. */
+/** How similar a word must be if no more similar one has few differences: two swapped letters of five leave this much. */
 const COMPARABLE = 0.1;
 /** One difference is tolerated for every so many letters of a word. */
 const LETTERS_PER_DIFFERENCE = 3;
+/** Shorter words are not replaced: most are one letter away from an abbreviation that means something else. */
+const SHORTEST_REPLACED = 5;
+/** Words up to this length, mostly abbreviations, replace no other. */
+const ABBREVIATION = 3;
 /** How many words are compared letter by letter: those with the most common groups of letters. */
 const COMPARED = 20;
 /** Maximum number of combinations of spellings that are looked up as a name. */
@@ -176,9 +180,15 @@ export class CodeIndex {
 
   /**
    * Returns the words with the fewest differences in letters, if these are few for the word's length; else the most
-   * similar ones by groups of letters. Among equal ones those that more codes have come first, then the first.
+   * similar ones by groups of letters. Among equal ones those that more codes have come first, then the first. Short words
+   * have none, and none is an abbreviation or begins with another letter.
    */
   #nearest(word: string): readonly number[] {
+    if (word.length < SHORTEST_REPLACED) return [];
+    const mayReplace = (other: number): boolean => {
+      const text = this.#words.textAt(other);
+      return text.length > ABBREVIATION && text[0] === word[0];
+    };
     const trigrams = trigramsOf(word);
     const had = new Uint16Array(this.#words.size);
     const touched: number[] = [];
@@ -201,7 +211,7 @@ export class CodeIndex {
     for (const least of [LIKE, COMPARABLE]) {
       const enough = least * trigrams.length;
       const nearest = touched
-        .filter((other) => (had[other] ?? 0) >= enough && like(other) >= least)
+        .filter((other) => (had[other] ?? 0) >= enough && like(other) >= least && mayReplace(other))
         .sort((one, other) => like(other) - like(one) || codes(other) - codes(one) || one - other);
       if (least === LIKE) similar = nearest.slice(0, NEAREST);
       const compared = nearest
