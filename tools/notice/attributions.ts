@@ -52,6 +52,7 @@ export const DATA: readonly Attribution[] = [
     where: [
       'src/terminology/bundled/generated/loinc.json',
       'src/terminology/bundled/generated/r4.json',
+      'src/clinical/possible-ranges.json',
       ...['symptoms', 'conditions', 'treatments'].map(
         (name) => `src/terminology/concepts/bundled/${name}.en.csv`,
       ),
