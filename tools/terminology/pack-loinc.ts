@@ -39,6 +39,18 @@ const ANSWERS = [
   ['LA18978-9', 'Never smoker'],
 ];
 
+/** Names of our own that the table lacks: what people look for when they mean a test of it. */
+const MORE_NAMES: Readonly<Record<string, string>> = {
+  '8480-6': 'upper blood pressure',
+  '8462-4': 'lower blood pressure',
+  '718-7': 'anemia',
+  '1975-2': 'jaundice',
+  '10839-9': 'heart attack',
+  '3084-1': 'gout',
+  '2276-4': 'iron stores',
+  '1988-5': 'inflammation',
+};
+
 interface Row {
   readonly code: string;
   readonly display: string;
@@ -64,7 +76,8 @@ const codes = rows.map((row) => {
   const category = CATEGORY_OF[code] ?? CATEGORY_OF_CLASS[row.class];
   if (category === undefined) throw new Error(`${code}: unknown class ${row.class}`);
   const members = list(row.members).filter((member) => kept.has(member));
-  return [code, display, unit === '' ? null : unit, category, row.short_name, list(row.synonyms), members];
+  const names = [...list(row.synonyms), ...list(MORE_NAMES[code] ?? '')];
+  return [code, display, unit === '' ? null : unit, category, row.short_name, names, members];
 });
 
 const head = {
