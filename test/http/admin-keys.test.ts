@@ -158,7 +158,8 @@ describe('admin: keys', () => {
     expect(own).to.include({ name: 'Quickstart', organization_id: organization.id });
     expect((await search(key)).status).to.equal(200);
     expect(await newcomer.done('GET', `/organizations/${organization.id}`)).to.deep.equal(organization);
-    expect(await newcomer.done('GET', `/projects/${own.id}`)).to.deep.equal(own);
+    const shown = await newcomer.done('GET', `/projects/${own.id}`);
+    expect(shown).to.deep.equal({ ...own, production: true });
     expect((await newcomer.done('GET', `/projects/${own.id}/keys`)).data[0]).to.include({
       last4: key.slice(-4),
     });
