@@ -15,7 +15,7 @@ export function impossibleAge(resource: JsonObject, type: string, at: Micros): I
   const { birthDate: born, deceasedDateTime: died, deceasedBoolean } = resource;
   if (typeof born !== 'string' || deceasedBoolean === true) return undefined;
   const end = typeof died === 'string' ? died : toInstant(at);
-  // By years: which day it was is no matter at this age.
+  // By years: at this age the day doesn't matter.
   const age = Number(end.slice(0, 4)) - Number(born.slice(0, 4));
   if (!(age > OLDEST)) return undefined;
   const until = typeof died === 'string' ? `the date of death (${died})` : 'now';

@@ -29,26 +29,30 @@ describe('a start that rebuilds read models', () => {
     const store = await PostgresEventStore.open({ url: database.url });
     try {
       await holder.query('begin; lock table timeline.checkpoint in share mode');
-      const port = await freePort();
-      const url = `http://127.0.0.1:${port}`;
+      let url = '';
       const rebuilding = bringReadModelsUpToDate(database.pool, {
         store,
         databaseUrl: database.url,
         log: pino({ level: 'silent' }),
         watch: { begin: () => Promise.resolve() },
-        answerMeanwhile: (say) => answerWhileStarting({ host: '127.0.0.1', port, baseUrl: url }, say),
+        answerMeanwhile: async (say) => {
+          // Only now, because others may take a free port.
+          const port = await freePort();
+          const close = await answerWhileStarting(
+            { host: '127.0.0.1', port, baseUrl: 'http://localhost' },
+            say,
+          );
+          url = `http://127.0.0.1:${port}`;
+          return close;
+        },
       });
       const ask = async (path: string) => {
         const answer = await fetch(url + path);
         expect(answer.headers.get('service-request-id'), path).to.match(/^req_/);
         return { status: answer.status, retry: answer.headers.get('retry-after'), text: await answer.text() };
       };
-      const hasBegun = (): Promise<boolean> =>
-        fetch(url).then(
-          () => true,
-          () => false,
-        );
-      await eventually(hasBegun);
+      // What ends the rebuild too early is an error of the test.
+      await Promise.race([eventually(() => url !== ''), rebuilding]);
       expect(await ask('/health/live')).to.include({ status: 200, text: '{"status":"live"}' });
       const ready = await ask('/health/ready');
       expect(ready).to.include({ status: 503, retry: '10' });

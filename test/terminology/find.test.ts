@@ -126,8 +126,9 @@ describe('codes by what somebody types', () => {
 
   /** Returns the words that are nearest to one, by letters if few differ, else by pg_trgm's own reading. */
   const nearest = async (typedWord: string, all: readonly string[]): Promise<readonly string[]> => {
-    if (typedWord.length < 5) return [];
-    const words = all.filter((other) => other.length > 3 && other[0] === typedWord[0]);
+    if (typedWord.length < 4) return [];
+    const least = typedWord.length === 4 ? 5 : 4;
+    const words = all.filter((other) => other.length >= least && other[0] === typedWord[0]);
     const { rows } = await database.pool.query<{ word: string; similarity: number }>(
       `select w.word, similarity(w.word, $2) from unnest($1::text[]) w(word) where similarity(w.word, $2) >= 0.1
        group by w.word order by similarity(w.word, $2) desc, count(*) desc, w.word collate "C"`,
@@ -142,6 +143,7 @@ describe('codes by what somebody types', () => {
           .filter((other) => distance(typedWord, other) === fewest)
           .slice(0, 3);
     }
+    if (typedWord.length === 4) return [];
     return rows
       .filter(({ similarity }) => similarity >= 0.3)
       .slice(0, 3)

@@ -46,15 +46,13 @@ export function criteriaOf({ q, birth_date, identifier }: Asked): readonly Crite
 
 /** Returns the words of a name that can be compared. */
 function wordsOf(typed: string): readonly string[] {
-  return typed
-    .split(/[\s,;]+/)
-    .filter((word) => folded(word) !== '')
-    .slice(0, WORDS);
+  const words = typed.split(/[\s,;]+/).filter((word) => folded(word) !== '');
+  return words.filter((_, n) => n < WORDS);
 }
 
 /**
- * Returns one parameter for each word, that of the longest word first. It begins a part of the name, or ends words that begin one together: `van der Berg`
- * is one part.
+ * Returns one parameter for each word, that of the longest word first. It begins a part of the name, or ends words that
+ * begin one together: `van der Berg` is one part.
  */
 function namesOf(words: readonly string[]): readonly Criterion[] {
   const length = (place: number): number => words[place]?.length ?? 0;

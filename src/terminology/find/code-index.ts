@@ -33,7 +33,7 @@ const COMPARABLE = 0.1;
 /** One difference is tolerated for every so many letters of a word. */
 const LETTERS_PER_DIFFERENCE = 3;
 /** Shorter words are not replaced: most are one letter away from an abbreviation that means something else. */
-const SHORTEST_REPLACED = 5;
+const SHORTEST_REPLACED = 4;
 /** Words up to this length, mostly abbreviations, replace no other. */
 const ABBREVIATION = 3;
 /** How many words are compared letter by letter: those with the most common groups of letters. */
@@ -180,14 +180,16 @@ export class CodeIndex {
 
   /**
    * Returns the words with the fewest differences in letters, if these are few for the word's length; else the most
-   * similar ones by groups of letters. Among equal ones those that more codes have come first, then the first. Short words
-   * have none, and none is an abbreviation or begins with another letter.
+   * similar ones by groups of letters. Among equal ones those that more codes have come first, then the first. Shorter words
+   * have none, those of four letters only a longer one with one difference; none is an abbreviation or begins with another
+   * letter.
    */
   #nearest(word: string): readonly number[] {
     if (word.length < SHORTEST_REPLACED) return [];
+    const least = Math.max(ABBREVIATION, word.length === SHORTEST_REPLACED ? word.length : 0) + 1;
     const mayReplace = (other: number): boolean => {
       const text = this.#words.textAt(other);
-      return text.length > ABBREVIATION && text[0] === word[0];
+      return text.length >= least && text[0] === word[0];
     };
     const trigrams = trigramsOf(word);
     const had = new Uint16Array(this.#words.size);
@@ -208,12 +210,12 @@ export class CodeIndex {
     const codes = (other: number) => this.#words.numbers(other, other + 1).length;
     const few = Math.floor(word.length / LETTERS_PER_DIFFERENCE);
     let similar: readonly number[] = [];
-    for (const least of [LIKE, COMPARABLE]) {
-      const enough = least * trigrams.length;
+    for (const alike of [LIKE, COMPARABLE]) {
+      const enough = alike * trigrams.length;
       const nearest = touched
-        .filter((other) => (had[other] ?? 0) >= enough && like(other) >= least && mayReplace(other))
+        .filter((other) => (had[other] ?? 0) >= enough && like(other) >= alike && mayReplace(other))
         .sort((one, other) => like(other) - like(one) || codes(other) - codes(one) || one - other);
-      if (least === LIKE) similar = nearest.slice(0, NEAREST);
+      if (alike === LIKE) similar = nearest.slice(0, NEAREST);
       const compared = nearest
         .slice(0, COMPARED)
         .map((other) => ({ other, differences: distance(word, this.#words.textAt(other)) }));
@@ -223,7 +225,7 @@ export class CodeIndex {
           .flatMap(({ other, differences }) => (differences === fewest ? [other] : []))
           .slice(0, NEAREST);
     }
-    return similar;
+    return word.length === SHORTEST_REPLACED ? [] : similar;
   }
 }
 
