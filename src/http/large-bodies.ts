@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { Admission } from '#src/shared/admission.ts';
+import { Admission, type Lease } from '#src/shared/admission.ts';
 import { presence } from '#src/shared/presence.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { asSlice } from '#src/shared/slices.ts';
@@ -51,9 +51,11 @@ export class LargeBodies {
 
   readonly #memory: HeldMemory;
 
+  /** @param shown waits until all read models show what was written so far */
   constructor(
     private readonly limits: RequestLimits,
     { bodyMemoryBytes, bundleBytes }: LargeBodyLimits,
+    private readonly shown: () => Promise<unknown>,
   ) {
     this.#memory = new HeldMemory({
       bytes: bodyMemoryBytes,
@@ -81,8 +83,14 @@ export class LargeBodies {
       this.limits.refuseUsedUp(ctx);
       return await asSlice(work);
     } finally {
-      lease.release();
+      void this.#end(lease);
     }
+  }
+
+  /** Ends a turn; while others have requests under way, once all read models show what was written. */
+  async #end(lease: Lease): Promise<void> {
+    if (presence.several) await this.shown().catch(() => undefined);
+    lease.release();
   }
 
   /**

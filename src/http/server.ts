@@ -127,7 +127,9 @@ export function createServer(deps: ServerDeps): Server {
     deps.config.baseUrl,
     (ctx, caller) => limits.byCaller(ctx, caller),
   );
-  const largeBodies = new LargeBodies(limits, deps.config.limits);
+  const largeBodies = new LargeBodies(limits, deps.config.limits, () =>
+    deps.services.caughtUp(['search', 'timeline']),
+  );
   const grants = {
     accessLog: deps.accessLog,
     refusalOf: deps.refusalOf,
