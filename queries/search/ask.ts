@@ -16,7 +16,7 @@ import { askedAs } from './predicate.ts';
 import { referableIn } from './referable.ts';
 import { type LookedUp, resolved } from './resolve.ts';
 import { seenIn } from './seen.ts';
-import { reversed, type Start, startOf } from './start.ts';
+import { readStart, reversed, type Start } from './start.ts';
 
 /** A search. */
 export interface SearchRequest {
@@ -69,7 +69,7 @@ export async function understandRequest(
     terminology,
   );
   const sorted = orderOf(type, sees, search.sorts);
-  const start = startOf(search.cursor, sorted);
+  const start = readStart(search.cursor, sorted);
   const { made, last, backward, most } = start;
   const order = backward === true ? reversed(sorted) : sorted;
   const about = aboutOf(scope, order, search.used);

@@ -104,7 +104,7 @@ export function reversed(order: readonly OrderKey[]): readonly OrderKey[] {
  * Returns where a page begins.
  * @throws Refusal `malformed` for a cursor of another search
  */
-export function startOf(cursor: string | undefined, order: readonly OrderKey[]): Start {
+export function readStart(cursor: string | undefined, order: readonly OrderKey[]): Start {
   if (cursor === undefined) return {};
   const decoded = decodeCursor(cursor, start);
   if (decoded[0] === 'end') {

@@ -42,7 +42,7 @@ export function isJwt(credential: string): boolean {
 }
 
 /** Returns the kind of a credential that works now; undefined for one that is unknown, expired or revoked. */
-export async function kindOf(
+export async function findKind(
   { apiKey, token, identify }: FindHolder,
   credential: string,
 ): Promise<CredentialKind | undefined> {
@@ -71,11 +71,11 @@ const NEEDED =
  * @throws Refusal unauthenticated (401); forbidden (403) for another kind; unavailable (503) if the issuer's keys can't be
  *   fetched
  */
-export async function identityOf(find: FindHolder, credential: string): Promise<Identity> {
+export async function requireIdentity(find: FindHolder, credential: string): Promise<Identity> {
   if (!OWN.test(credential)) return find.identify(credential);
   const what = credential.startsWith('sk_') ? 'API keys' : 'access tokens';
   const diagnostics = `${what} are for /fhir/R4 and /v1; ${NEEDED}`;
-  throw (await kindOf(find, credential)) === undefined
+  throw (await findKind(find, credential)) === undefined
     ? unauthenticated(diagnostics, 'invalid_token')
     : wrongKind(diagnostics);
 }

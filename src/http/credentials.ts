@@ -10,10 +10,10 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { callerOf, isAccessToken, refusesGrants } from './access-token.ts';
 import {
   type FindHolder,
-  identityOf,
+  findKind,
   isApiKey,
   isJwt,
-  kindOf,
+  requireIdentity,
   unauthenticated,
   wrongKind,
 } from './credential-kinds.ts';
@@ -178,18 +178,18 @@ export class Authenticator {
 
   /** Refuses an access token of a grant where a route takes no credential. @throws Refusal forbidden (403) */
   async refuseGrant(credential: string): Promise<void> {
-    if (isAccessToken(credential) && (await kindOf(this.#find, credential)) === 'grant')
+    if (isAccessToken(credential) && (await findKind(this.#find, credential)) === 'grant')
       throw refusesGrants('no credential');
   }
 
-  /** Returns the person of a credential, as `identityOf`. @throws Refusal 401 403 503 */
-  identityOf(credential: string): Promise<Identity> {
-    return identityOf(this.#find, credential);
+  /** Returns the person of a credential, as `requireIdentity`. @throws Refusal 401 403 503 */
+  requireIdentity(credential: string): Promise<Identity> {
+    return requireIdentity(this.#find, credential);
   }
 
   /** Tells whether a credential works on one of the interfaces, whichever that is. */
   async works(credential: string): Promise<boolean> {
-    return (await kindOf(this.#find, credential)) !== undefined;
+    return (await findKind(this.#find, credential)) !== undefined;
   }
 
   /** Counts a request; returns undefined if it may continue at once. */

@@ -81,14 +81,17 @@ export class LargeBodies {
     const lease = await this.#admission.enter(of, Math.min(size, SHARE));
     try {
       this.limits.refuseUsedUp(ctx);
-      return await asSlice(work);
-    } finally {
-      void this.#end(lease);
+      const done = await asSlice(work);
+      void this.#endWhenShown(lease);
+      return done;
+    } catch (error) {
+      lease.release();
+      throw error;
     }
   }
 
-  /** Ends a turn; while others have requests under way, once all read models show what was written. */
-  async #end(lease: Lease): Promise<void> {
+  /** Ends the turn of a body that was stored; while others have requests under way, once all read models show it. */
+  async #endWhenShown(lease: Lease): Promise<void> {
     if (presence.several) await this.shown().catch(() => undefined);
     lease.release();
   }

@@ -1,6 +1,7 @@
 /**
  * Does long work in slices, so that one large request doesn't block the event loop for others. All long work of the process
- * shares the loop: one slice in each pass, and while others have requests under way a rest after it, four times as long as the slice.
+ * shares the loop: one slice in each pass, and while others have requests under way a rest after it, four times as long
+ * as the slice.
  */
 import { presence } from './presence.ts';
 

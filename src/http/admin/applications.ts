@@ -5,7 +5,7 @@ import { logoPath } from '#src/oauth/clients.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
-import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { environment, instant, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { applicationFor, by, projectFor } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 import { newApplication, webUrl } from './application-body.ts';
@@ -149,8 +149,7 @@ export const APPLICATION_ROUTES = [
     path: '/admin/projects/{project_id}/applications',
     operationId: 'listApplications',
     summary: 'OAuth applications of a project, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. Client secrets are never shown again.',
+    description: `${PAGED} Client secrets are never shown again.`,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

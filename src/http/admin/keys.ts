@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
 import { ROLE_FOR } from '#src/shared/member.ts';
 import { route } from '../api/route.ts';
-import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { environment, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { by, keyFor, projectFor, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 import { keySchema, keyScopes, name } from './schemas.ts';
@@ -74,8 +74,7 @@ export const KEY_ROUTES = [
     path: '/admin/projects/{project_id}/keys',
     operationId: 'listKeys',
     summary: 'API keys of a project, revoked ones too, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. The keys themselves are never shown again.',
+    description: `${PAGED} The keys themselves are never shown again.`,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

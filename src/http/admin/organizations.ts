@@ -5,7 +5,7 @@ import { verifiedDomain } from '#src/shared/member.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { by, organizationFor, requireInstallationsTrust } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 import { name, organizationSchema } from './schemas.ts';
@@ -78,8 +78,7 @@ export const ORGANIZATION_ROUTES = [
     path: '/admin/organizations',
     operationId: 'listOrganizations',
     summary: 'Organizations that the caller is a member of, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
+    description: PAGED,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

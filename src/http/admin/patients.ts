@@ -12,7 +12,7 @@ import { type Micros, toMicros } from '#src/shared/time.ts';
 import { FHIR_JSON } from '../answer.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
-import { environment, grant, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { environment, grant, instant, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { projectFor, requireRole } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 
@@ -106,8 +106,7 @@ export const PATIENT_ROUTES = [
     path: '/admin/projects/{project_id}/patients',
     operationId: 'listProjectPatients',
     summary: 'Patients of a project, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
+    description: PAGED,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

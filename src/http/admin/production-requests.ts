@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ProductionRequestRow } from '#queries/admin/production.ts';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { instant, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { by, projectFor } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 
@@ -76,8 +76,7 @@ export const PRODUCTION_REQUEST_ROUTES = [
     path: '/admin/projects/{project_id}/production-requests',
     operationId: 'listProductionRequests',
     summary: 'Requests of a project for production and their answers, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
+    description: PAGED,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ProjectRow } from '#queries/admin/projects.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { by, organizationFor, projectFor } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 import { name, projectSchema, projectWithAccessSchema } from './schemas.ts';
@@ -52,8 +52,7 @@ export const PROJECT_ROUTES = [
     path: '/admin/organizations/{org_id}/projects',
     operationId: 'listProjects',
     summary: 'Open projects of an organization, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
+    description: PAGED,
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

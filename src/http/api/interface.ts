@@ -326,7 +326,7 @@ async function admission(
       : credentialFor(ctx);
   requireFresh(stale, credentialModels(credential));
   if (route.credential === 'identity') {
-    const identity = visitorOf(ctx)?.identity ?? (await authenticator.identityOf(credential));
+    const identity = visitorOf(ctx)?.identity ?? (await authenticator.requireIdentity(credential));
     ctx.state.identity = identity;
     return (inputs) => {
       const run = route.accept(inputs);

@@ -14,6 +14,10 @@ export function wholeNumber(least: number, most: number, fallback: number) {
     .prefault(String(fallback));
 }
 
+/** What the description of a list begins with. */
+export const PAGED =
+  'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.';
+
 /** Query of every list: `limit` 1 to 200, default 50, and `cursor` (docs/spec/interface.md, section 4.3). */
 export const LIST_QUERY = {
   limit: wholeNumber(1, 200, 50).describe('Most items of the answer.'),

@@ -26,7 +26,7 @@ import { readEntries } from './bundle-reads.ts';
 import { bundleText } from './bundle-text.ts';
 import type { FhirWrite, FindInteraction } from './request.ts';
 import { parseLongBody } from './resource-body.ts';
-import { locationOf, mayShow, noteRead, outcomeOf, statusOf, warnOfWritten } from './written.ts';
+import { locationOf, mayShow, noteRead, printOutcome, statusOf, warnOfWritten } from './written.ts';
 
 /**
  * Answers 200 with one response entry per entry, in order.
@@ -253,7 +253,7 @@ function written(request: FhirWrite, method: WriteEntry['method'], result: Write
     represents && body !== NOT_SHOWN ? `"fullUrl":"${service.base}${type}/${id}","resource":${body},` : '';
   const told =
     prefer.return === 'OperationOutcome'
-      ? `,"outcome":${outcomeOf(caller, method, result, warned.get(result) ?? [])}`
+      ? `,"outcome":${printOutcome(caller, method, result, warned.get(result) ?? [])}`
       : represents && body === NOT_SHOWN
         ? `,"outcome":${NO_ROOM}`
         : '';

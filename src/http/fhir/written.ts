@@ -36,7 +36,7 @@ export function timeOf({ lastUpdated }: WriteResult): Micros | undefined {
  * Returns the OperationOutcome of a write, for `Prefer: return=OperationOutcome`.
  * @param warnings of implausible values; they are told only to a caller that may see what it wrote
  */
-export function outcomeOf(
+export function printOutcome(
   caller: Caller,
   method: WriteMethod,
   result: WriteResult,
@@ -129,7 +129,7 @@ export async function answerWritten(
 }
 
 function outcomeIn({ service, caller }: FhirRequest, method: WriteMethod, result: WriteResult): string {
-  return outcomeOf(caller, method, result, warnOfWritten(service, result));
+  return printOutcome(caller, method, result, warnOfWritten(service, result));
 }
 
 /** A matched resource may have no body, because the decision didn't need it; then it is read here. */

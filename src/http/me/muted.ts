@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
-import { environment, instant, listOf } from '../api/schemas.ts';
+import { environment, instant, listOf, PAGED } from '../api/schemas.ts';
 import { requirePerson } from './access.ts';
 import { ME_QUERY } from './schemas.ts';
 
@@ -17,8 +17,7 @@ export const MUTED_ROUTES = [
     path: '/me/muted-applications',
     operationId: 'listMutedApplications',
     summary: 'Applications whose requests you don’t see',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write.',
+    description: PAGED,
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

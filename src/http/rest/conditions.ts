@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { shownCondition, toCondition } from '#src/v1/condition.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -90,8 +90,7 @@ export const CONDITION_ROUTES = [
     path: '/v1/patients/{patient_id}/conditions',
     operationId: 'listConditions',
     summary: 'A patient’s conditions, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. Conditions that were entered in error are left out.',
+    description: `${PAGED} Conditions that were entered in error are left out.`,
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'search-type', needs: [{ type: 'Condition', letters: 's' }], type: 'Condition' },

@@ -10,7 +10,7 @@ import { toInstant } from '#src/shared/time.ts';
 import { codesOfKind, DOCUMENT_KINDS, KNOWN_CODES, shownDocument, toDocument } from '#src/v1/document.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { route } from '../api/route.ts';
-import { errorBody, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { errorBody, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { finalizingCommand } from './document-author.ts';
 import { download } from './document-download.ts';
 import {
@@ -112,8 +112,7 @@ export const DOCUMENT_ROUTES = [
     path: '/v1/patients/{patient_id}/documents',
     operationId: 'listDocuments',
     summary: 'A patient’s documents, the last recorded first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. A document whose bytes haven’t arrived has the status `pending`.',
+    description: `${PAGED} A document whose bytes haven’t arrived has the status \`pending\`.`,
     tag: TAG,
     credential: 'api_key',
     grantToken: {

@@ -6,7 +6,7 @@ import { cut } from '#src/shared/cut.ts';
 import { INVITATION_STATUSES } from '#src/shared/invitation.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { route } from '../api/route.ts';
-import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
+import { instant, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { byKey, requirePatient } from './people.ts';
 import { liveResource } from './record.ts';
 
@@ -94,8 +94,7 @@ export const INVITATION_ROUTES = [
     path,
     operationId: 'listInvitations',
     summary: 'Invitations to a patient’s record, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. A code is shown only when its invitation is made.',
+    description: `${PAGED} A code is shown only when its invitation is made.`,
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(invitation) } },
     async run(request) {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { medicationNames, medicationReferred, shownMedication, toMedication } from '#src/v1/medication.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { itemRoutes } from './item-routes.ts';
 import { createItem, creates, type Kind, listItems } from './items.ts';
 import { LISTING_MODELS } from './listing.ts';
@@ -96,8 +96,7 @@ export const MEDICATION_ROUTES = [
     path: '/v1/patients/{patient_id}/medications',
     operationId: 'listMedications',
     summary: 'A patient’s medications, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. Medications that were entered in error are left out.',
+    description: `${PAGED} Medications that were entered in error are left out.`,
     tag: TAG,
     credential: 'api_key',
     grantToken: {

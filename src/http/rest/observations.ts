@@ -11,7 +11,7 @@ import {
   toObservation,
 } from '#src/v1/observation.ts';
 import { route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { withAbsentUnits } from './absent-units.ts';
 import { daysInOrder } from './days.ts';
 import { itemRoutes } from './item-routes.ts';
@@ -187,8 +187,7 @@ export const OBSERVATION_ROUTES = [
     path: '/v1/patients/{patient_id}/observations',
     operationId: 'listObservations',
     summary: 'A patient’s observations, the newest first',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. Observations that were entered in error are left out.',
+    description: `${PAGED} Observations that were entered in error are left out.`,
     tag: TAG,
     credential: 'api_key',
     grantToken: {

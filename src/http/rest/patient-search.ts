@@ -12,7 +12,7 @@ export const FILTERS = {
   q: z
     .string()
     .max(200)
-    .refine((typed) => wordsOf(typed).length > 0, 'must have a letter or a digit')
+    .refine((typed) => splitWords(typed).length > 0, 'must have a letter or a digit')
     .optional()
     .describe(
       'A name. Each word begins a given name, a family name or another part of the name, in any order; case and accents don’t count.',
@@ -36,16 +36,16 @@ interface Asked {
 type Criterion = readonly [name: string, value: string];
 
 /** Returns FHIR's search parameters for the filters: the first one leads to the patients, so it should match the fewest. */
-export function criteriaOf({ q, birth_date, identifier }: Asked): readonly Criterion[] {
+export function buildCriteria({ q, birth_date, identifier }: Asked): readonly Criterion[] {
   return [
-    ...(identifier === undefined ? [] : [['identifier', identifierOf(identifier)] as const]),
+    ...(identifier === undefined ? [] : [['identifier', writeIdentifier(identifier)] as const]),
     ...(birth_date === undefined ? [] : [['birthdate', birth_date] as const]),
-    ...(q === undefined ? [] : namesOf(wordsOf(q))),
+    ...(q === undefined ? [] : matchWords(splitWords(q))),
   ];
 }
 
 /** Returns the words of a name that can be compared. */
-function wordsOf(typed: string): readonly string[] {
+function splitWords(typed: string): readonly string[] {
   const words = typed.split(/[\s,;]+/).filter((word) => folded(word) !== '');
   return words.filter((_, n) => n < WORDS);
 }
@@ -54,7 +54,7 @@ function wordsOf(typed: string): readonly string[] {
  * Returns one parameter for each word, that of the longest word first. It begins a part of the name, or ends words that
  * begin one together: `van der Berg` is one part.
  */
-function namesOf(words: readonly string[]): readonly Criterion[] {
+function matchWords(words: readonly string[]): readonly Criterion[] {
   const length = (place: number): number => words[place]?.length ?? 0;
   const places = words.map((_, place) => place).toSorted((one, other) => length(other) - length(one));
   return places.map((last) => {
@@ -63,7 +63,7 @@ function namesOf(words: readonly string[]): readonly Criterion[] {
   });
 }
 
-function identifierOf(text: string): string {
+function writeIdentifier(text: string): string {
   const bar = text.indexOf('|');
   return bar < 0 ? escaped(text) : tokenOf(text.slice(0, bar), text.slice(bar + 1));
 }

@@ -4,10 +4,10 @@ import { settleNarrative } from '#src/fhir/narrative.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
 import { type RouteResult, route } from '../api/route.ts';
-import { LIST_QUERY, listOf } from '../api/schemas.ts';
+import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { namingInputs } from './inputs.ts';
 import { LIST_MODELS, listRecords } from './list.ts';
-import { criteriaOf, FILTERS } from './patient-search.ts';
+import { buildCriteria, FILTERS } from './patient-search.ts';
 import {
   commandOf,
   createdAt,
@@ -140,8 +140,7 @@ export const PATIENT_ROUTES = [
     path: '/v1/patients',
     operationId: 'listPatients',
     summary: 'Patients that the project sees, the newest first; under a grant its patient alone',
-    description:
-      'Answers a page; `next_cursor` leads to the next one, and nothing is skipped or shown twice while others write. With several filters a patient meets all of them.',
+    description: `${PAGED} With several filters a patient meets all of them.`,
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'search-type', needs: [{ type: 'Patient', letters: 's' }], type: 'Patient' },
@@ -152,7 +151,7 @@ export const PATIENT_ROUTES = [
     answers: { 200: { description: 'A page', schema: listOf(patientSchema) } },
     run(request) {
       const { limit, cursor, ...asked } = request.query;
-      const criteria = criteriaOf(asked);
+      const criteria = buildCriteria(asked);
       return listRecords(request, { type: 'Patient', criteria, limit, cursor }, shownPatient);
     },
   }),

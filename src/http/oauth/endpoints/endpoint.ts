@@ -59,7 +59,7 @@ export async function answerJson(
     ctx.status = 200;
     ctx.body = body;
   } catch (error) {
-    const refused = errorOf(deps, error);
+    const refused = findError(deps, error);
     if (refused === undefined) throw error;
     const { status, headers, body } = oauthErrorAnswer(refused);
     ctx.status = status;
@@ -83,7 +83,7 @@ async function requestOf(deps: EndpointDeps, ctx: Context): Promise<ClientReques
 }
 
 /** Returns an error as a client gets it; undefined for a fault of the service. */
-function errorOf({ refusalOf }: EndpointDeps, error: unknown): OAuthError | undefined {
+function findError({ refusalOf }: EndpointDeps, error: unknown): OAuthError | undefined {
   if (error instanceof OAuthError) return error;
   const refusal = refusalOf(error);
   return refusal === undefined || refusal.kind === 'internal' ? undefined : asOAuthError(refusal);
