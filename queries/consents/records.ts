@@ -1,6 +1,6 @@
 /** The records that a person has: their own and those of dependents (docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
-import { first, text } from '#src/fhir/ips/parts.ts';
+import { first, text } from '#src/fhir/parts.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { parseStored } from '#src/shared/stored-json.ts';

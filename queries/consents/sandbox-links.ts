@@ -3,7 +3,7 @@
  * generated Patient with the person's address is their own record, one whose RelatedPerson has it is a dependent's.
  */
 import type { Pool } from 'pg';
-import { objects, text } from '#src/fhir/ips/parts.ts';
+import { objects, text } from '#src/fhir/parts.ts';
 import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
 import { isFilling } from '#src/shared/filling.ts';
 import { searchKey } from '#src/shared/search-key.ts';

@@ -1,6 +1,6 @@
 /** How certain problems and allergies are, and how dangerous: what their lists in REST v1 don't say. */
 import type { Pool } from 'pg';
-import { codes } from '#src/fhir/ips/parts.ts';
+import { codes } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json.ts';
 
 /** Codes of condition-ver-status and allergyintolerance-verification that say that something isn't certain. */

@@ -1,8 +1,8 @@
 /** The prescriptions of a record, which REST v1 has no list of: its MedicationRequests. */
 import type { Pool } from 'pg';
-import { isIdea, withdrawnAs } from '#src/fhir/ips/classify.ts';
-import { text } from '#src/fhir/ips/parts.ts';
-import { concept, dosage } from '#src/fhir/ips/words.ts';
+import { concept, dosage } from '#src/clinical/reading/words.ts';
+import { isIdea, withdrawnAs } from '#src/clinical/summary/classify.ts';
+import { text } from '#src/fhir/parts.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
 import { objectIn } from '#src/v1/elements.ts';

@@ -3,8 +3,8 @@
  * (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 import type { Pool } from 'pg';
-import { withdrawnAs } from '#src/fhir/ips/classify.ts';
-import { concept } from '#src/fhir/ips/words.ts';
+import { concept } from '#src/clinical/reading/words.ts';
+import { withdrawnAs } from '#src/clinical/summary/classify.ts';
 import { isObject } from '#src/shared/json.ts';
 
 /** A resource that an AI withdrew. */

@@ -2,7 +2,7 @@
  * Keeps the rows of a record as bytes in a few large blocks, and decodes each row when it is read; few are
  * shown. As separate strings or buffers, thousands of them would be copied at every garbage collection.
  */
-import type { Stored } from '#src/fhir/ips/source.ts';
+import type { Stored } from '#src/clinical/summary/source.ts';
 import { readOut, type Tuple } from '../copy-out.ts';
 import type { Queryable } from '../gather.ts';
 

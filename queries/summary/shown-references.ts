@@ -2,7 +2,7 @@
  * Rows of a summary without references into other records. A summary turns references to what it doesn't contain into
  * identifiers, so they are left out before (docs/spec/decisions.md, section 1).
  */
-import type { Stored } from '#src/fhir/ips/source.ts';
+import type { Stored } from '#src/clinical/summary/source.ts';
 import { withoutReferences } from '#src/fhir/reference-edits.ts';
 import { parseReference } from '#src/fhir/references.ts';
 import { inSlices } from '#src/shared/slices.ts';

@@ -1,7 +1,7 @@
 /** A patient's record, chosen for its summary, and the directory entries that it then needs. */
 import type { Pool } from 'pg';
-import { type Chosen, chooseInSteps, SUMMARIZED_TYPES } from '#src/fhir/ips/choose.ts';
-import type { Stored } from '#src/fhir/ips/source.ts';
+import { type Chosen, chooseInSteps, SUMMARIZED_TYPES } from '#src/clinical/summary/choose.ts';
+import type { Stored } from '#src/clinical/summary/source.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Caller } from '#src/shared/caller.ts';

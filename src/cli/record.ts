@@ -1,10 +1,10 @@
 /** `annal record <patient> --at <time>`: prints a record as of a moment, rebuilt from its events. */
 import { type RecordAt, recordAt, toCollection } from '#src/audit/record-at.ts';
+import type { Displays } from '#src/clinical/summary/displays.ts';
 import { isTableMissing } from '#src/database/failure.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
-import type { Displays } from '#src/fhir/ips/displays.ts';
 import { faultOfMoment, parseMoment } from '#src/shared/moment.ts';
 import { nowMicros, toInstant, toMicros } from '#src/shared/time.ts';
 import { displaysOf } from '#src/terminology/codes.ts';

@@ -1,8 +1,9 @@
 /** Describes a resource in a few words, for lists on a terminal: `Hypertension, active`. Pure. */
+
+import { concept, joined } from '#src/clinical/reading/words.ts';
+import { bareCodes, type Displays, withDisplays } from '#src/clinical/summary/displays.ts';
 import { shownName } from '#src/fhir/human-name.ts';
-import { bareCodes, type Displays, withDisplays } from '#src/fhir/ips/displays.ts';
-import { text } from '#src/fhir/ips/parts.ts';
-import { concept, joined } from '#src/fhir/ips/words.ts';
+import { text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { medicationConcept } from '#src/v1/medication.ts';

@@ -2,10 +2,10 @@
 import type { Implausible } from '#src/shared/implausible.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { UCUM } from '../fhir/units/canonical.ts';
+import { ucumOf } from '../fhir/units/spelled-units.ts';
 import { isUcum } from '../fhir/units/ucum.ts';
 import { unitText } from '../fhir/units/unit-text.ts';
 import { converterOf } from '../insight/units.ts';
-import { ucumOf } from '../labs/units.ts';
 import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
 

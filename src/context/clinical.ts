@@ -1,6 +1,7 @@
 /** Facts that every task needs: sex and age, allergies, medications, problems. */
-import { codes, first, objects, text } from '#src/fhir/ips/parts.ts';
-import { choice, concept, dosage, notes } from '#src/fhir/ips/words.ts';
+
+import { choice, concept, dosage, notes } from '#src/clinical/reading/words.ts';
+import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { dayOf, daysBetween } from './dates.ts';
 import { type Fact, line } from './fact.ts';

@@ -1,6 +1,7 @@
 /** The date on which the event that a resource describes happened or began. */
-import { first, text } from '#src/fhir/ips/parts.ts';
-import type { Source } from '#src/fhir/ips/source.ts';
+
+import type { Source } from '#src/clinical/summary/source.ts';
+import { first, text } from '#src/fhir/parts.ts';
 
 /** A date as the record writes it, and as a number to sort by. */
 export interface Dated {

@@ -1,6 +1,7 @@
 /** Facts about events and plans: visits, operations, vaccinations, documents, care plans. */
-import { codes, first, objects, text } from '#src/fhir/ips/parts.ts';
-import { choice, concept } from '#src/fhir/ips/words.ts';
+
+import { choice, concept } from '#src/clinical/reading/words.ts';
+import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { DAY, dayOf } from './dates.ts';
 import { type Fact, line } from './fact.ts';

@@ -1,6 +1,6 @@
 /** Excerpts of resources: the members that contexts are sorted and counted by, without the stored text. Pure. */
-import { withdrawnAs } from '#src/fhir/ips/classify.ts';
-import { sourceOf } from '#src/fhir/ips/source.ts';
+import { withdrawnAs } from '#src/clinical/summary/classify.ts';
+import { sourceOf } from '#src/clinical/summary/source.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { datedOf } from './dates.ts';
 import { CONTEXT_TYPES, type Current, type Entry, type Excerpt, MODIFIED, type Version } from './record.ts';

@@ -1,6 +1,7 @@
 /** Findings: for each code the newest value, the values before it, their range and the last change. */
-import { objects } from '#src/fhir/ips/parts.ts';
-import { concept, referenceRange } from '#src/fhir/ips/words.ts';
+
+import { concept, referenceRange } from '#src/clinical/reading/words.ts';
+import { objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { normalRange } from '#src/v1/reference-range.ts';

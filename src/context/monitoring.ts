@@ -1,5 +1,5 @@
 /** Findings that this patient's illnesses and drugs are monitored by, and warnings about overdue ones. */
-import { concept } from '#src/fhir/ips/words.ts';
+import { concept } from '#src/clinical/reading/words.ts';
 import type { Drug } from './clinical.ts';
 import { isOver } from './clinical.ts';
 import { DAY, dayOf, daysBetween } from './dates.ts';

@@ -1,5 +1,5 @@
 /** Reads the newest values of series, only for the findings that are shown. */
-import { sourceOf } from '#src/fhir/ips/source.ts';
+import { sourceOf } from '#src/clinical/summary/source.ts';
 import type { Focus } from './focus.ts';
 import { type Entry, type Version, versionedOf } from './record.ts';
 import type { Series } from './series.ts';

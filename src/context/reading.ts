@@ -1,7 +1,8 @@
 /** Helpers shared by the parts of a context. */
-import { withDisplays } from '#src/fhir/ips/displays.ts';
-import { codings, text } from '#src/fhir/ips/parts.ts';
-import { concept } from '#src/fhir/ips/words.ts';
+
+import { concept } from '#src/clinical/reading/words.ts';
+import { withDisplays } from '#src/clinical/summary/displays.ts';
+import { codings, text } from '#src/fhir/parts.ts';
 import type { Coverage } from '#src/shared/coverage.ts';
 import type { Json } from '#src/shared/json.ts';
 import { dayOf, daysBetween } from './dates.ts';

@@ -1,6 +1,7 @@
 /** A record as contexts use it: facts, AI-written resources, and resources that are left out. */
-import { codings, text } from '#src/fhir/ips/parts.ts';
-import type { Stored } from '#src/fhir/ips/source.ts';
+
+import type { Stored } from '#src/clinical/summary/source.ts';
+import { codings, text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Dated } from './dates.ts';

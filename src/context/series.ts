@@ -1,6 +1,7 @@
 /** Series: the Observations of one code, sorted by time. */
-import { LOINC } from '#src/fhir/ips/parts.ts';
-import { concept } from '#src/fhir/ips/words.ts';
+
+import { concept } from '#src/clinical/reading/words.ts';
+import { LOINC } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json.ts';
 import { MEASURE_OF, type Measure } from './measures.ts';
 import { codedIn } from './reading.ts';

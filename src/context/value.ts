@@ -1,6 +1,7 @@
 /** Values of Observations, as text and as numbers. */
-import { objects, text } from '#src/fhir/ips/parts.ts';
-import { choice, quantity } from '#src/fhir/ips/words.ts';
+
+import { choice, quantity } from '#src/clinical/reading/words.ts';
+import { objects, text } from '#src/fhir/parts.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
 import { inLine } from './fact.ts';
 import { codedIn, nameOf } from './reading.ts';

@@ -1,6 +1,7 @@
 /** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
-import { codes } from '#src/fhir/ips/parts.ts';
-import { concept } from '#src/fhir/ips/words.ts';
+
+import { concept } from '#src/clinical/reading/words.ts';
+import { codes } from '#src/fhir/parts.ts';
 import { type Drug, FORBIDDEN, isOver } from './clinical.ts';
 import { DAY, dayOf } from './dates.ts';
 import { CLASSES } from './drugs.ts';

@@ -2,14 +2,15 @@
 import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { ucumOf, unitKept } from '../fhir/units/spelled-units.ts';
 import { type Decimal, LOINC, present, splitCode, toConcept, toNote } from '../v1/elements.ts';
 import { toObservation } from '../v1/observation.ts';
 import { labelOf } from './codes.ts';
 import { unitOf } from './international.ts';
 import { type Draft, identifierOf, keyOf, type Labs, Notes } from './labs.ts';
+import { quantityOf } from './quantity.ts';
 import { rangeOf, unreadRange } from './range.ts';
 import { knownSystem, localSystem } from './systems.ts';
-import { quantityOf, ucumOf, unitKept } from './units.ts';
 import { textual } from './value.ts';
 
 /** A result: the members of an observation of REST v1, with units and ranges as laboratories write them. */

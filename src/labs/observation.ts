@@ -2,6 +2,7 @@
 
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
+import { ucumOf, unitKept } from '../fhir/units/spelled-units.ts';
 import { listIn, present, UCUM } from '../v1/elements.ts';
 import { codedIn, conceptIn } from './codes.ts';
 import type { Field, Segment } from './hl7v2/message.ts';
@@ -15,7 +16,6 @@ import type { Reading } from './reading.ts';
 import { observationStatus } from './status.ts';
 import { knownSystem } from './systems.ts';
 import { fhirTime } from './times.ts';
-import { ucumOf, unitKept } from './units.ts';
 import { isText, type Value, type ValueContext, valueIn } from './value.ts';
 
 /** Properties of a result that come from its order. */

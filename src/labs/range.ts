@@ -1,9 +1,10 @@
 /** Parses reference ranges (OBX-7) as laboratories write them. */
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
+import { ucumOf } from '../fhir/units/spelled-units.ts';
 import { type Decimal, listIn, objectIn } from '../v1/elements.ts';
 import { decimalIn } from './numbers.ts';
-import { quantityOf, ucumOf } from './units.ts';
+import { quantityOf } from './quantity.ts';
 
 const NUMBER = String.raw`[+-]?\d{1,3}(?:,\d{3}){2,}|[+-]?\d+(?:[.,]\d+)?|[+-]?[.,]\d+`;
 /** A number with thousands marked by commas. */

@@ -4,13 +4,14 @@
  */
 
 import type { JsonObject } from '#src/shared/json.ts';
+import { ucumOf } from '../fhir/units/spelled-units.ts';
 import { codeText, conceptIn } from './codes.ts';
 import type { Field } from './hl7v2/message.ts';
 import { readMoment, timeOf } from './hl7v2/time.ts';
 import { interpretationOf } from './interpretation.ts';
 import { comparatorOf, decimalIn, measuredIn } from './numbers.ts';
+import { quantityOf } from './quantity.ts';
 import { fhirTime } from './times.ts';
-import { quantityOf, ucumOf } from './units.ts';
 import type { Zone } from './zones.ts';
 
 /** The context for reading values. */

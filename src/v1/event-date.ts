@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Micros } from '#src/shared/time.ts';
-import { first, text } from '../fhir/ips/parts.ts';
+import { first, text } from '../fhir/parts.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 
 /** Elements that hold the date, in order of preference; a dot leads into an element. */

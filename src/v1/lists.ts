@@ -1,6 +1,6 @@
 /** The lists of REST v1 that a resource belongs to: the list of its type, and its parts by filter. Pure. */
 import type { JsonObject } from '#src/shared/json.ts';
-import { codes, codings, text } from '../fhir/ips/parts.ts';
+import { codes, codings, text } from '../fhir/parts.ts';
 import { listIn } from './elements.ts';
 import { CATEGORIES, categorySystem } from './observation.ts';
 import type { TimelineType } from './timeline.ts';

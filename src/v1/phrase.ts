@@ -1,8 +1,8 @@
 /** Phrases: words in which codes stand that have no name of their own, so that a reader can put names in. Pure. */
 import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import { objects, text } from '../fhir/ips/parts.ts';
-import { concept } from '../fhir/ips/words.ts';
+import { concept } from '../clinical/reading/words.ts';
+import { objects, text } from '../fhir/parts.ts';
 import type { SystemCode } from '../fhir/terminology.ts';
 import { ATC, ICD_10, LOINC } from './elements.ts';
 

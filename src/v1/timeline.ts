@@ -1,7 +1,7 @@
 /** The timeline entries of REST v1 (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { codes, first, objects, text } from '../fhir/ips/parts.ts';
-import { choice, concept, dosage } from '../fhir/ips/words.ts';
+import { choice, concept, dosage } from '../clinical/reading/words.ts';
+import { codes, first, objects, text } from '../fhir/parts.ts';
 import type { SystemCode } from '../fhir/terminology.ts';
 import { medicationConcept } from './medication.ts';
 import {

@@ -1,7 +1,7 @@
 /** The Patient as an application reads it under a grant (docs/spec/decisions.md, sections 1, 3 and 9). */
 import { request as httpRequest } from 'node:http';
 import { expect } from 'chai';
-import { objects } from '#src/fhir/ips/parts.ts';
+import { objects } from '#src/fhir/parts.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

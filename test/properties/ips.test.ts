@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { choose } from '#src/fhir/ips/choose.ts';
-import { summaryDocument } from '#src/fhir/ips/document.ts';
-import type { Stored } from '#src/fhir/ips/source.ts';
+import { choose } from '#src/clinical/summary/choose.ts';
+import { summaryDocument } from '#src/clinical/summary/document.ts';
+import type { Stored } from '#src/clinical/summary/source.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { typeEntry } from '#src/fhir/types.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';

@@ -1,8 +1,8 @@
 /** Summaries of resources that contain others, which have no more than R4 requires of them: all are valid. */
 import { expect } from 'chai';
+import { choose, SUMMARIZED_TYPES } from '#src/clinical/summary/choose.ts';
+import { summaryDocument } from '#src/clinical/summary/document.ts';
 import { typeDefinition } from '#src/fhir/definitions/tables.ts';
-import { choose, SUMMARIZED_TYPES } from '#src/fhir/ips/choose.ts';
-import { summaryDocument } from '#src/fhir/ips/document.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';

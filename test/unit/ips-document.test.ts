@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { choose } from '#src/fhir/ips/choose.ts';
-import { summaryDocument } from '#src/fhir/ips/document.ts';
-import type { Stored } from '#src/fhir/ips/source.ts';
+import { choose } from '#src/clinical/summary/choose.ts';
+import { summaryDocument } from '#src/clinical/summary/document.ts';
+import type { Stored } from '#src/clinical/summary/source.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { rewriteReferences } from '#src/fhir/references.ts';
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';

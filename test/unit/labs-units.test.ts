@@ -1,11 +1,11 @@
 /** Units as laboratories write them, held to UCUM's own library; numbers, ranges and codes. */
 import { expect } from 'chai';
+import { readUnit, ucumOf } from '#src/fhir/units/spelled-units.ts';
+import { AMBIGUOUS, SPELLINGS } from '#src/fhir/units/unit-spellings.ts';
 import { readDay, readMoment, timeOf, zoneOf } from '#src/labs/hl7v2/time.ts';
 import { unitOf } from '#src/labs/international.ts';
 import { decimalIn, measuredIn } from '#src/labs/numbers.ts';
 import { rangeOf } from '#src/labs/range.ts';
-import { AMBIGUOUS, SPELLINGS } from '#src/labs/unit-spellings.ts';
-import { readUnit, ucumOf } from '#src/labs/units.ts';
 import { zoneNamed } from '#src/labs/zones.ts';
 import { isUnit, UCUM } from '#src/terminology/units.ts';
 

@@ -1,9 +1,9 @@
 /** Work whose size a client decides is done in many short steps. A warm-up comes first, which compiles what they run. */
 import { expect } from 'chai';
 import { timeline } from '#projections/timeline/project.ts';
+import { chooseInSteps } from '#src/clinical/summary/choose.ts';
+import { writeInSteps } from '#src/clinical/summary/document.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { chooseInSteps } from '#src/fhir/ips/choose.ts';
-import { writeInSteps } from '#src/fhir/ips/document.ts';
 import { validationSteps } from '#src/fhir/profiles/validate.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { created, stored as storedEvents } from '#test/projections/made.ts';

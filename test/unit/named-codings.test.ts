@@ -1,6 +1,6 @@
 /** Codes in copies of a record get names, and nothing else changes. */
 import { expect } from 'chai';
-import { codesIn, withNamedCodings } from '#src/fhir/ips/named-codings.ts';
+import { codesIn, withNamedCodings } from '#src/clinical/summary/named-codings.ts';
 
 const LOINC = 'http://loinc.org';
 const NAMES = new Map([

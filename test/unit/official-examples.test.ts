@@ -1,8 +1,8 @@
 /** HL7's own examples: what validation says of them, and the summaries of the patients in them. */
 import { expect } from 'chai';
-import { choose } from '#src/fhir/ips/choose.ts';
-import { summaryDocument } from '#src/fhir/ips/document.ts';
-import type { Stored } from '#src/fhir/ips/source.ts';
+import { choose } from '#src/clinical/summary/choose.ts';
+import { summaryDocument } from '#src/clinical/summary/document.ts';
+import type { Stored } from '#src/clinical/summary/source.ts';
 import { findOwner } from '#src/fhir/owner.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';

@@ -1,11 +1,11 @@
 /** What shared links show: the summary of a record, all of it, or a document, as JSON that is read bit by bit. */
 import type { Queries } from '#queries/queries.ts';
+import { changedTag } from '../../clinical/summary/changed-tag.ts';
+import { codesWithoutDisplay } from '../../clinical/summary/displays.ts';
+import { writeInSteps } from '../../clinical/summary/document.ts';
+import { codesIn, withNamedCodings } from '../../clinical/summary/named-codings.ts';
 import type { DocumentStore } from '../../documents/store.ts';
 import { heldContents } from '../../fhir/document-content.ts';
-import { changedTag } from '../../fhir/ips/changed-tag.ts';
-import { codesWithoutDisplay } from '../../fhir/ips/displays.ts';
-import { writeInSteps } from '../../fhir/ips/document.ts';
-import { codesIn, withNamedCodings } from '../../fhir/ips/named-codings.ts';
 import { type AnswerBudget, tooCostly } from '../../shared/answer-budget.ts';
 import type { Caller } from '../../shared/caller.ts';
 import { newUuid } from '../../shared/ids.ts';

@@ -1,7 +1,7 @@
 /** Changes that applications suggest for a record: what would change, who suggests it and why; accepting and rejecting. */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
-import { bareCodes, withDisplays } from '#src/fhir/ips/displays.ts';
+import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { type Json, printJson } from '#src/shared/json.ts';

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { parsePeriod } from '#src/fhir/search/period.ts';
-import { COMMON_UNITS } from '#src/labs/unit-spellings.ts';
-import { readUnit } from '#src/labs/units.ts';
+import { readUnit } from '#src/fhir/units/spelled-units.ts';
+import { COMMON_UNITS } from '#src/fhir/units/unit-spellings.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { cut } from '#src/shared/cut.ts';
 import { isLoincCode } from '#src/shared/loinc-code.ts';

@@ -1,8 +1,8 @@
 /** `$summary`: https://hl7.org/fhir/uv/ips/STU2/OperationDefinition-summary.html */
 import { badParameter } from '#queries/search/raw.ts';
-import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/fhir/ips/composition.ts';
-import { codesWithoutDisplay } from '#src/fhir/ips/displays.ts';
-import { writeInSteps } from '#src/fhir/ips/document.ts';
+import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/clinical/summary/composition.ts';
+import { codesWithoutDisplay } from '#src/clinical/summary/displays.ts';
+import { writeInSteps } from '#src/clinical/summary/document.ts';
 import { coverageOf } from '#src/shared/coverage.ts';
 import { requireFilled } from '#src/shared/filling.ts';
 import { newUuid } from '#src/shared/ids.ts';

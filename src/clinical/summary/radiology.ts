@@ -3,8 +3,8 @@
  * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Observation-results-radiology-uv-ips.html
  */
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { codes, objects, text } from '../../fhir/parts.ts';
 import { type Links, logical } from './entries.ts';
-import { codes, objects, text } from './parts.ts';
 import type { Source } from './source.ts';
 
 /**

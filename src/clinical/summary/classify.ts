@@ -2,7 +2,7 @@
  * Decides which section of the summary a resource belongs to, and which resources are left out. docs/summary.md
  * explains these rules.
  */
-import { codes, loincCodes, text } from './parts.ts';
+import { codes, loincCodes, text } from '../../fhir/parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 

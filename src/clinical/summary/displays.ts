@@ -4,10 +4,10 @@
  */
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
-import type { SystemCode } from '../terminology.ts';
+import { objects, text } from '../../fhir/parts.ts';
+import type { SystemCode } from '../../fhir/terminology.ts';
 import { type Chosen, lookupIn } from './choose.ts';
 import type { Look } from './columns.ts';
-import { objects, text } from './parts.ts';
 import type { Source, Stored } from './source.ts';
 
 /** Displays of codes, by `system|code`. */

@@ -1,6 +1,6 @@
 /** Finds when a resource's event happened or began: sections are sorted by it, newest first. */
 import type { Json } from '#src/shared/json.ts';
-import { first, text } from './parts.ts';
+import { first, text } from '../../fhir/parts.ts';
 import type { Source } from './source.ts';
 
 /** Elements with that time, in order of preference. */

@@ -5,11 +5,11 @@
 import { v5 } from 'uuid';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { toInstant } from '#src/shared/time.ts';
+import { LOINC, objects, text } from '../../fhir/parts.ts';
+import { humanName, joined, moment } from '../reading/words.ts';
 import type { LeftOut } from './classify.ts';
 import { escaped, type Narrative, narrative, paragraph } from './narrative.ts';
-import { LOINC, objects, text } from './parts.ts';
 import type { Section } from './section.ts';
-import { humanName, joined, moment } from './words.ts';
 
 /** The profile that summaries conform to. */
 export const COMPOSITION_PROFILE = 'http://hl7.org/fhir/uv/ips/StructureDefinition/Composition-uv-ips';

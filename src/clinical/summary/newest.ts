@@ -1,6 +1,7 @@
 /** Orders the entries of a section, and picks some if there are too many. */
+
+import { codings, text } from '../../fhir/parts.ts';
 import { happenedAt } from './dates.ts';
-import { codings, text } from './parts.ts';
 import type { Source, Stored } from './source.ts';
 
 /**

@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/references.html#logical
  */
 import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { type ParsedReference, parseReference } from '../references.ts';
+import { type ParsedReference, parseReference } from '../../fhir/references.ts';
 import type { Source } from './source.ts';
 
 /**

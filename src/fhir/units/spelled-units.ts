@@ -3,10 +3,7 @@
  * else UCUM's grammar.
  */
 import { cut } from '#src/shared/cut.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { isUcum } from '../fhir/units/ucum.ts';
-import { UCUM } from '../v1/elements.ts';
-import type { Measured } from './numbers.ts';
+import { isUcum } from './ucum.ts';
 import { AMBIGUOUS, SPELLINGS, WORDS } from './unit-spellings.ts';
 
 /** Units of one letter that laboratories mean. Others may be anything: `C`, `F`, `S`, `a`. */
@@ -124,19 +121,4 @@ function partOf(part: string): string {
 /** Returns a unit with `L` for litres: UCUM has both forms, and one is enough. */
 function withLitres(unit: string): string {
   return unit.replaceAll(/(^|\/)([fpnumcd]?)l(?=\/|$)/g, '$1$2L');
-}
-
-/** Returns a Quantity with its unit as written, and its UCUM code if that is certain. */
-export function quantityOf(
-  { comparator, value }: Measured,
-  unit: string,
-  code: string | undefined,
-): JsonObject {
-  const written = unit.trim();
-  return {
-    value,
-    ...(comparator === undefined ? {} : { comparator }),
-    ...(written === '' ? {} : { unit: written }),
-    ...(code === undefined ? {} : { system: UCUM, code }),
-  } satisfies Record<string, Json>;
 }

@@ -3,7 +3,7 @@
  * unknown, as the guide asks: https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
  */
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { codes, objects } from './parts.ts';
+import { codes, objects } from '../../fhir/parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 

@@ -2,7 +2,7 @@
  * Names codes in FHIR JSON text that come without a display: somebody who receives a copy of a record has no terminology to
  * look them up in. Nothing else of the text changes.
  */
-import type { SystemCode } from '../terminology.ts';
+import type { SystemCode } from '../../fhir/terminology.ts';
 import type { Displays } from './displays.ts';
 
 /** A Coding of a system and a code alone. Of a Quantity these members follow others, or the system is UCUM's. */

@@ -1,6 +1,6 @@
 /** Formats FHIR's data types as text for narratives. */
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
-import { first, objects, text } from './parts.ts';
+import { first, objects, text } from '../../fhir/parts.ts';
 
 /** Returns the text of a CodeableConcept, or of a list of them. */
 export function concept(value: Json | undefined): string | undefined {

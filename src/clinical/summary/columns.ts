@@ -1,9 +1,19 @@
 /** Defines the columns of each section's table. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { codes, first, objects, text } from './parts.ts';
+import { codes, first, objects, text } from '../../fhir/parts.ts';
+import {
+  choice,
+  concept,
+  dosage,
+  joined,
+  moment,
+  notes,
+  period,
+  quantity,
+  referenceRange,
+} from '../reading/words.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
-import { choice, concept, dosage, joined, moment, notes, period, quantity, referenceRange } from './words.ts';
 
 /** Returns a resource by `Type/id` if the summary may show it. */
 export type Look = (key: string) => Source | undefined;

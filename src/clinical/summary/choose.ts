@@ -1,7 +1,7 @@
 /** Chooses the resources of a record for its summary, before the directory is read. */
 import type { Json } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
-import { isResourceType, typeEntry } from '../types.ts';
+import { isResourceType, typeEntry } from '../../fhir/types.ts';
 import { CHANGED_BY_AI, type LeftOut, PLACED_BY, placeOf, withdrawnAs } from './classify.ts';
 import type { Look } from './columns.ts';
 import { DATED_BY } from './dates.ts';

@@ -1,0 +1,19 @@
+/** Writes a laboratory's number as a Quantity. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { UCUM } from '../v1/elements.ts';
+import type { Measured } from './numbers.ts';
+
+/** Returns a Quantity with its unit as written, and its UCUM code if that is certain. */
+export function quantityOf(
+  { comparator, value }: Measured,
+  unit: string,
+  code: string | undefined,
+): JsonObject {
+  const written = unit.trim();
+  return {
+    value,
+    ...(comparator === undefined ? {} : { comparator }),
+    ...(written === '' ? {} : { unit: written }),
+    ...(code === undefined ? {} : { system: UCUM, code }),
+  } satisfies Record<string, Json>;
+}
