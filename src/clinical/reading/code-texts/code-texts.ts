@@ -1,0 +1,8 @@
+/** What a language of code words has to have. */
+import type { en } from './en.ts';
+
+/** The key of a word. */
+export type CodeTextKey = keyof typeof en;
+
+/** All words of a language; the compiler finds a missing one. */
+export type CodeTexts = { readonly [K in CodeTextKey]: string };
