@@ -169,10 +169,11 @@ function errorAnswer(
     log.error({ error: known.cause.message, request_id: ctx.state.requestId }, known.message);
   }
   const refusal = known ?? internalError();
-  const page = refusalPage(ctx, refusal);
-  if (page !== undefined) return page;
+  // Errors of the endpoints for OAuth clients have the form of its standards.
   if (isOAuthEndpoint(ctx.path)) return oauthErrorAnswer(asOAuthError(refusal));
-  const answer = isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl);
+  const answer =
+    refusalPage(ctx, refusal, baseUrl) ??
+    (isFhir(ctx.path) ? fhirError(refusal) : apiError(refusal, ctx.state.requestId, baseUrl));
   return answer.status === 401 ? challenged(answer, resourceMetadataUrl(baseUrl, ctx.path)) : answer;
 }
 

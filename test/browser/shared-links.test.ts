@@ -292,6 +292,11 @@ describe('the page of a shared link in a browser', () => {
       'Bitten Sie die Person um einen neuen',
     );
     expect(await accessibilityFaults(page)).to.deep.equal([]);
+    // The page takes the next link.
+    const next = await share(service, EMAIL, record, { content: 'everything' });
+    await page.getByLabel('Adresse eines anderen Links').fill(String(next.viewer_url));
+    await page.locator('form button').click();
+    await page.getByLabel('Ihr Name und Ihre Praxis').waitFor();
   });
 
   it('saves a document without opening it', async () => {

@@ -1,8 +1,12 @@
 /** What a browser shows when a page can't be answered: a page, in the person's language; programs get JSON. */
 import { expect } from 'chai';
+import { LANGUAGES } from '#src/http/pages/texts.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 const LIMIT = 5;
+
+/** What a browser sends when it opens a page. */
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 describe('a page that can’t be answered', () => {
   let service: InProcess;
@@ -45,5 +49,66 @@ describe('a page that can’t be answered', () => {
     }
     const token = await ask('/oauth/token', { Accept: 'text/html' });
     expect(JSON.parse(token.text)).to.have.property('error', 'temporarily_unavailable');
+  });
+
+  /** Every path that exists nowhere: of people, of interfaces, below files and below FHIR. */
+  const UNKNOWN = [
+    '/nothing',
+    '/oauth/nothing',
+    '/docs/nothing',
+    '/docs/guides/nothing',
+    '/v1/nothing',
+    '/fhir/R4',
+    '/fhir/R4/Nothing/1/2/3/4',
+    '/shl/a/b/c/d',
+    '/admin/nothing',
+    '/dev/nothing',
+  ];
+
+  it('is a page with a way onward for browsers at every URL that doesn’t exist, and JSON for programs', async () => {
+    for (const [n, path] of UNKNOWN.entries()) {
+      const from = { 'X-Forwarded-For': `203.0.113.${n}` };
+      const page = await ask(path, { ...from, Accept: BROWSER, 'Accept-Language': 'nb' });
+      expect([404, 401], path).to.include(page.status);
+      expect(page.headers.get('content-type'), path).to.equal('text/html; charset=utf-8');
+      expect(page.headers.get('vary'), path).to.include('Accept');
+      expect(page.text, path).to.include('<html lang="nb"').and.include('<a class="button" href="/');
+      if (page.status === 404) expect(page.text, path).to.include('Denne siden finnes ikke');
+      for (const accept of [
+        '*/*',
+        'application/json',
+        'application/fhir+json',
+        'application/json, text/html;q=0.9',
+      ]) {
+        const program = await ask(path, { ...from, Accept: accept });
+        expect(program.status, `${path} ${accept}`).to.equal(page.status);
+        const body = JSON.parse(program.text);
+        if (path.startsWith('/fhir/')) expect(body.resourceType, path).to.equal('OperationOutcome');
+        else expect(body.error, path).to.include.keys('type', 'message', 'doc_url');
+      }
+    }
+  });
+
+  it('has a way onward wherever a person is stopped, in all languages', async () => {
+    const stopped = [
+      '/oauth/authorize?client_id=unknown',
+      '/oauth/consent?request=unknown',
+      '/invitations?code=short',
+      '/invitations/0123456789abcdef',
+      '/signin?issuer=0123456789abcdef',
+      '/signin/callback/0123456789abcdef?state=x',
+    ];
+    for (const [n, lang] of Object.keys(LANGUAGES).entries())
+      for (const path of stopped) {
+        const page = await ask(`${path}${path.includes('?') ? '&' : '?'}lang=${lang}`, {
+          Accept: BROWSER,
+          'X-Forwarded-For': `192.0.2.${1 + n * 10 + stopped.indexOf(path)}`,
+        });
+        expect(page.status, path).to.be.within(400, 404);
+        expect(page.text, path).to.include(`<html lang="${lang}"`);
+        const main = page.text.slice(page.text.indexOf('<main'));
+        expect(main, path).to.match(/<a class="button[^"]*" href="\/[^"]+">|<button class="button/);
+        expect(main, path).not.to.match(/way\.|undefined/);
+      }
   });
 });

@@ -145,7 +145,11 @@ rest. In a clone, <code>npm run -s annal -- dev-token --email ${email}</code> pr
   );
 }
 
-/** Returns the page for a request whose fault can't be reported to a client. */
-export function faultPage(message: string): string {
-  return page('This request cannot be answered', html`<p role="alert">${message}</p>`);
+/** Returns the page for a request whose fault can't be reported to a client. @param home path of the sign-in page */
+export function faultPage(message: string, home: string): string {
+  return page(
+    'This request cannot be answered',
+    html`<p role="alert">${message}</p>
+<p>Go back to the application and start there again, or <a href="${home}">sign in without it</a>.</p>`,
+  );
 }

@@ -87,7 +87,7 @@ export function devIssuerRouter(issuer: DevIssuer, baseUrl: string, forwarded: b
     } catch (error) {
       if (!(error instanceof AuthorizationFault)) throw error;
       const { code, message, answerTo } = error;
-      if (answerTo === undefined) answerPage(ctx, 400, faultPage(message), pageNeeds(["'none'"]));
+      if (answerTo === undefined) answerPage(ctx, 400, faultPage(message, home), pageNeeds(["'none'"]));
       else {
         const outcome = { error: code, error_description: message, iss: issuer.issuer };
         redirect(ctx, redirection(answerTo, outcome));

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Environment } from '#src/shared/tenant.ts';
+import { codeForm } from '../signin/invitation-pages.ts';
 import type { PatientPage } from './page.ts';
 import { detailsOf, type OpenRecord, recordsIn } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
@@ -121,17 +122,10 @@ ${
 /** The form leads to the page behind an invitation's `url`, which checks the code. */
 function invitationPart(visit: Visit): Html {
   const { say } = visit;
-  const lang = visit.query.has('lang')
-    ? html`<input type="hidden" name="lang" value="${say.lang}">
-`
-    : html``;
+  const action = visit.to('/invitations').split('?', 1)[0] ?? '';
   return html`<section class="stack" aria-labelledby="invitation">
 <h2 id="invitation">${say('home.invitation')}</h2>
 <p class="quiet">${say('home.invitationnote')}</p>
-<form method="get" action="${visit.to('/invitations').split('?', 1)[0] ?? ''}" class="stack">
-${lang}<div class="field short"><label for="code">${say('home.code')}</label>
-<input id="code" name="code" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" dir="ltr"></div>
-<p class="buttons"><button class="button second small">${say('error.continue')}</button></p>
-</form>
+${codeForm(say, { action })}
 </section>`;
 }

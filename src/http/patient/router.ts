@@ -10,6 +10,7 @@ import { html } from '#src/shared/html.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import { isOwnPath } from '#src/shared/session.ts';
 import { sendContent } from '../content.ts';
+import { urlAgain } from '../pages/onward.ts';
 import { texts } from '../pages/texts.ts';
 import { send } from '../reply.ts';
 import { formFaultPage } from '../signin/pages.ts';
@@ -179,6 +180,7 @@ export function patientRouter(deps: PatientRoutes): Router {
   }
 
   function answerForm(ctx: Context, status: number): void {
-    answerPeople(ctx, { status, lang: pageLanguage(ctx), baseUrl }, formFaultPage);
+    const page = urlAgain(ctx, new URL(baseUrl).pathname.replace(/\/+$/, ''));
+    answerPeople(ctx, { status, lang: pageLanguage(ctx), baseUrl }, (say) => formFaultPage(say, page));
   }
 }

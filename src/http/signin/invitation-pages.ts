@@ -72,18 +72,18 @@ export function linkedPage(say: Texts, preview: Preview, record: string): People
 }
 
 /**
- * Returns the page for every invitation that can't be redeemed: nobody learns why.
+ * Returns the page for every invitation that can't be redeemed: nobody learns why. It asks for another code.
  * @param switchAccount the link to sign in with another account; undefined if the person isn't signed in
+ * @param action of the form
  */
-export function gonePage(say: Texts, switchAccount: string | undefined): PeoplePage {
-  const link =
-    switchAccount === undefined
-      ? html``
-      : html`
-<p><a href="${switchAccount}">${say('invitation.switch')}</a></p>`;
+export function gonePage(say: Texts, switchAccount: string | undefined, action: string): PeoplePage {
+  const account = switchAccount === undefined ? [] : [{ url: switchAccount, text: say('invitation.switch') }];
   return {
     title: say('invitation.gone'),
-    body: html`<p role="alert">${say('invitation.gonetext')}</p>${link}`,
+    body: html`<p role="alert">${say('invitation.gonetext')}</p>
+${codeForm(say, { action })}`,
+    forms: ["'self'"],
+    onward: [...account, 'records'],
   };
 }
 
@@ -92,19 +92,37 @@ export function mistypedPage(say: Texts, code: string, action: string): PeoplePa
   return {
     title: say('invitation.gone'),
     body: html`<p role="alert" id="fault">${say('invitation.mistyped')}</p>
-<form method="get" action="${action}" class="stack">
+${codeForm(say, { action, mistyped: code })}`,
+    forms: ["'self'"],
+    onward: ['records'],
+  };
+}
+
+/**
+ * Returns the form for the code of an invitation.
+ * @param action path of `/invitations`, as the browser asks for it
+ * @param mistyped a code that is wrong; the element `fault` says why
+ */
+export function codeForm(
+  say: Texts,
+  { action, mistyped }: { readonly action: string; readonly mistyped?: string },
+): Html {
+  const [value, wrong] =
+    mistyped === undefined
+      ? [html``, html``]
+      : [html` value="${mistyped}"`, html` aria-invalid="true" aria-describedby="fault"`];
+  return html`<form method="get" action="${action}" class="stack">
 <input type="hidden" name="lang" value="${say.lang}">
 <div class="field short"><label for="code">${say('home.code')}</label>
-<input id="code" name="code" value="${code}" required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" dir="ltr" aria-invalid="true" aria-describedby="fault"></div>
-<p class="buttons"><button class="button">${say('error.continue')}</button></p>
-</form>`,
-  };
+<input id="code" name="code"${value} required autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" dir="ltr"${wrong}></div>
+<p class="buttons"><button class="button second small">${say('error.continue')}</button></p>
+</form>`;
 }
 
 /** Returns the page for a record whose owner is another person. */
 export function takenPage(say: Texts, { project }: Preview): PeoplePage {
   const text = say.html('invitation.takentext', { project: html`<bdi>${project}</bdi>` });
-  return { title: say('invitation.taken'), body: html`<p role="alert">${text}</p>` };
+  return { title: say('invitation.taken'), body: html`<p role="alert">${text}</p>`, onward: ['records'] };
 }
 
 /** Returns the page for a person who tried too often. */
@@ -112,6 +130,7 @@ export function tooManyPage(say: Texts): PeoplePage {
   return {
     title: say('invitation.many'),
     body: html`<p role="alert">${say('invitation.manytext')}</p>`,
+    onward: ['records'],
   };
 }
 

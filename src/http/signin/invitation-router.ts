@@ -12,6 +12,7 @@ import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Session } from '#src/shared/session.ts';
 import { nowMicros } from '#src/shared/time.ts';
+import { urlAgain } from '../pages/onward.ts';
 import type { Texts } from '../pages/texts.ts';
 import { Cookie } from './cookie.ts';
 import {
@@ -47,14 +48,14 @@ export interface InvitationRoutes {
 export function invitationRouter({ visitors, consents, refusalOf }: InvitationRoutes): Router {
   const { baseUrl } = visitors;
   const below = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const action = `${below}/invitations`;
   const router = new Router();
   router.use(pageErrors(baseUrl, refusalOf));
 
   router.get('/invitations', (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
     const code = (query.get('code') ?? '').trim();
-    if (!CODE.test(code))
-      return show(ctx, 404, (say) => mistypedPage(say, code.slice(0, 64), `${below}/invitations`));
+    if (!CODE.test(code)) return show(ctx, 404, (say) => mistypedPage(say, code.slice(0, 64), action));
     const handle = handleOf(code);
     cookieOf(handle).set(ctx, code, KEPT_S);
     const lang = query.has('lang') ? `?lang=${pageLanguage(ctx)}` : '';
@@ -63,18 +64,19 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
 
   router.get('/invitations/:handle', async (ctx) => {
     const code = codeFor(ctx);
-    if (code === undefined) return show(ctx, 404, (say) => gonePage(say, undefined));
+    if (code === undefined) return show(ctx, 404, (say) => gonePage(say, undefined, action));
     const session = await visitors.sessionOf(ctx);
     if (session === undefined) return show(ctx, 200, (say) => introPage(say, signInLink(ctx)));
     const preview = await consents.previewInvitation(session.person, code);
-    if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true)));
+    if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true), action));
     ask(ctx, 200, session, preview);
   });
 
   router.post('/invitations/:handle', async (ctx) => {
     const code = codeFor(ctx);
     const session = await visitors.sessionOf(ctx);
-    if (code === undefined || session === undefined) return show(ctx, 403, formFaultPage);
+    if (code === undefined || session === undefined)
+      return show(ctx, 403, (say) => formFaultPage(say, urlAgain(ctx, below)));
     const form = await visitors.form(ctx, session);
     await redeem(ctx, session, code, (form.get('birth_date') ?? '').slice(0, 40));
   });
@@ -82,7 +84,7 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
 
   async function redeem(ctx: Context, session: Session, code: string, birthDate: string): Promise<void> {
     const preview = await consents.previewInvitation(session.person, code);
-    if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true)));
+    if (preview === undefined) return show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true), action));
     if (!isDay(birthDate)) return ask(ctx, 422, session, preview, { birthDate, fault: 'nodate' });
     const { issuer, subject } = session.person;
     const by = {
@@ -110,7 +112,8 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
   ): void {
     if (!(error instanceof Refusal)) throw error;
     if (error.kind === 'invalid') ask(ctx, 422, session, preview, { birthDate, fault: 'wrong' });
-    else if (error.kind === 'not_found') show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true)));
+    else if (error.kind === 'not_found')
+      show(ctx, 404, (say) => gonePage(say, signInLink(ctx, true), action));
     else if (error.kind === 'conflict') show(ctx, 409, (say) => takenPage(say, preview));
     else if (error.kind === 'throttled') {
       ctx.set('Retry-After', '3600');
@@ -125,13 +128,13 @@ export function invitationRouter({ visitors, consents, refusalOf }: InvitationRo
     preview: Preview,
     entered?: { readonly birthDate: string; readonly fault: 'nodate' | 'wrong' },
   ): void {
-    const action = `${below}${pathOf(ctx)}?lang=${pageLanguage(ctx)}`;
+    const form = `${below}${pathOf(ctx)}?lang=${pageLanguage(ctx)}`;
     const switchAccount = signInLink(ctx, true);
     show(ctx, status, (say) => ({
       ...birthDatePage(say, {
         preview,
         session,
-        action,
+        action: form,
         switchAccount,
         ...(entered === undefined ? {} : { entered }),
       }),

@@ -2,6 +2,7 @@
 import type { Context, Next } from 'koa';
 import { html } from '#src/shared/html.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
+import { urlAgain } from '../pages/onward.ts';
 import { formFaultPage } from './pages.ts';
 import { answerPeople, pageLanguage } from './people-page.ts';
 
@@ -18,10 +19,15 @@ export function pageErrors(baseUrl: string, refusalOf: RefusalOf) {
       if (refusal === undefined || refusal.kind === 'internal') throw error;
       const { status, headers } = refusal;
       ctx.set({ ...headers });
+      const again = urlAgain(ctx, new URL(baseUrl).pathname.replace(/\/+$/, ''));
       answerPeople(ctx, { status, lang: pageLanguage(ctx), baseUrl }, (say) =>
         status < 500
-          ? formFaultPage(say)
-          : { title: say('shell.error'), body: html`<p role="alert">${say('error.service')}</p>` },
+          ? formFaultPage(say, again)
+          : {
+              title: say('shell.error'),
+              body: html`<p role="alert">${say('error.service')}</p>`,
+              onward: [{ url: again, text: say('signin.again') }, 'records'],
+            },
       );
     }
   };

@@ -28,19 +28,27 @@ ${choices.map(
 
 /** Returns the page of an installation where nobody can sign in. */
 export function nobodyPage(say: Texts): PeoplePage {
-  return { title: say('signin.none'), body: html`<p>${say('signin.nonetext')}</p>` };
+  return { title: say('signin.none'), body: html`<p>${say('signin.nonetext')}</p>`, onward: ['start'] };
 }
 
 /** Returns the page for a URL of the sign-in that doesn't exist. */
 export function unknownPage(say: Texts): PeoplePage {
-  return { title: say('signin.unknown'), body: html`<p>${say('signin.unknowntext')}</p>` };
+  return {
+    title: say('signin.unknown'),
+    body: html`<p>${say('signin.unknowntext')}</p>`,
+    onward: ['signin', 'start'],
+  };
 }
 
-/** Returns the page for a form that came from elsewhere, or from a session that has ended. */
-export function formFaultPage(say: Texts): PeoplePage {
+/**
+ * Returns the page for a form that came from elsewhere, or from a session that has ended.
+ * @param page that has the form, as the browser asks for it; undefined if no GET shows it
+ */
+export function formFaultPage(say: Texts, page?: string): PeoplePage {
   return {
     title: say('signin.formfault'),
     body: html`<p role="alert">${say('signin.formfaulttext')}</p>`,
+    onward: page === undefined ? ['records'] : [{ url: page, text: say('way.page') }, 'records'],
   };
 }
 

@@ -1,6 +1,7 @@
 /** How pages for people are answered: in their language, with a language menu, under the policy of own forms. */
 import type { Context } from 'koa';
-import type { Html } from '#src/shared/html.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { onwardPart, type Way } from '../pages/onward.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
 import { type Language, languageOf, languagesFor, type Texts, texts } from '../pages/texts.ts';
 import { answerPage } from '../security-headers.ts';
@@ -15,6 +16,8 @@ export interface PeoplePage {
   readonly forms?: readonly string[];
   /** Path and query below BASE_URL that show the page again with GET; undefined: the page has no language menu. */
   readonly again?: string | undefined;
+  /** Where a person can go from here, after `body`. A page that stops them has at least one. */
+  readonly onward?: readonly Way[];
 }
 
 /** Returns the language of a page: that of `lang`, else the one that the browser prefers. */
@@ -32,13 +35,22 @@ export function answerPeople(
   { status, lang, baseUrl }: { readonly status: number; readonly lang: Language; readonly baseUrl: string },
   make: (say: Texts) => PeoplePage,
 ): void {
-  const { title, heading, body, forms, again } = make(texts(lang));
-  const url = again === undefined ? undefined : `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${again}`;
+  const say = texts(lang);
+  const { title, heading, body, forms, again, onward = [] } = make(say);
+  const root = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const url = again === undefined ? undefined : `${root}${again}`;
   const here = url === undefined ? undefined : { url, acceptLanguage: ctx.get('Accept-Language') };
   answerPage(
     ctx,
     status,
-    shellPage({ lang, title, ...(heading === undefined ? {} : { heading }), body, here }),
+    shellPage({
+      lang,
+      title,
+      ...(heading === undefined ? {} : { heading }),
+      body: html`${body}
+${onwardPart(say, root, onward)}`,
+      here,
+    }),
     shellNeeds(forms),
   );
   if (new URLSearchParams(ctx.querystring).get('lang') === null) ctx.vary('Accept-Language');

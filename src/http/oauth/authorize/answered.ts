@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import { clientIdOf } from '#src/oauth/authorization/request.ts';
 import { html } from '#src/shared/html.ts';
 import type { Session } from '#src/shared/session.ts';
+import { onwardPart } from '../../pages/onward.ts';
 import { shellNeeds, shellPage } from '../../pages/shell.ts';
 import { answerPage } from '../../security-headers.ts';
 import { answerStop } from './fault-page.ts';
@@ -20,7 +21,7 @@ const LOOK_MS = 200;
  * is given again.
  */
 export async function answerClosed(
-  { services }: AuthorizeDeps,
+  { services, root }: AuthorizeDeps,
   ctx: Context,
   handle: string,
   session: Session | undefined,
@@ -35,7 +36,7 @@ export async function answerClosed(
   const lang = queryOf(ctx, 'lang') ?? (found === undefined ? undefined : langOf(found.parameters));
   const say = sayIn(lang);
   if (found === undefined || found.outcome === null)
-    return answerStop(ctx, say, { status: 400, text: 'error.closed' });
+    return answerStop(ctx, say, { status: 400, text: 'error.closed', root });
   const { outcome, parameters } = found;
   const client = await services.findClient(clientIdOf(parameters));
   const app = html`<bdi>${client?.name ?? clientIdOf(parameters)}</bdi>`;
@@ -44,7 +45,8 @@ export async function answerClosed(
   const page = shellPage({
     lang: say.lang,
     title: say(`answered.${outcome}`),
-    body: html`<p>${text}</p>`,
+    body: html`<p>${text}</p>
+${onwardPart(say, root, ['records'])}`,
     here: undefined,
   });
   answerPage(ctx, 409, page, shellNeeds());

@@ -21,7 +21,7 @@ export async function decide(deps: AuthorizeDeps, ctx: Context): Promise<void> {
   const { services, visitors, baseUrl, root, refusalOf } = deps;
   const lang = queryOf(ctx, 'lang');
   const stop = (status: number, text: 'error.form' | 'error.signedout', next?: string): void =>
-    answerStop(ctx, sayIn(lang), { status, text, next });
+    answerStop(ctx, sayIn(lang), { status, text, next, root });
   if (isRefused(() => requireOwnOrigin(ctx, baseUrl))) return stop(403, 'error.form');
   const form = await readForm(ctx);
   const handle = form.get('request') ?? '';

@@ -2,12 +2,19 @@
 import type { Context } from 'koa';
 import type { PageFault } from '#src/oauth/authorization/faults.ts';
 import { type Html, html } from '#src/shared/html.ts';
+import { onwardPart, type Way } from '../../pages/onward.ts';
 import { shellNeeds, shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { answerPage } from '../../security-headers.ts';
 
-/** Answers with the page of a fault in the request itself. @param url shows it again in another language */
-export function answerPageFault(ctx: Context, say: Texts, fault: PageFault, url: string | undefined): void {
+/** Where a page is: `url` shows it again in another language, `root` is the service's path below its host. */
+interface Place {
+  readonly url: string | undefined;
+  readonly root: string;
+}
+
+/** Answers with the page of a fault in the request itself. */
+export function answerPageFault(ctx: Context, say: Texts, fault: PageFault, { url, root }: Place): void {
   const { kind, status, detail, parameter } = fault;
   const code = html`<code dir="ltr">${parameter ?? ''}</code>`;
   const text =
@@ -16,7 +23,8 @@ export function answerPageFault(ctx: Context, say: Texts, fault: PageFault, url:
   answerFault(ctx, say, {
     status,
     body: html`<p role="alert">${text}</p>
-${developers}`,
+${developers}
+${onwardPart(say, root, ['records', 'start'])}`,
     url,
   });
 }
@@ -27,18 +35,17 @@ export interface Stop {
   readonly text: 'error.closed' | 'error.form' | 'error.signedout' | 'error.service';
   /** As the browser asks for it. */
   readonly next?: string | undefined;
+  /** Path of the service below its host, without a slash at its end. */
+  readonly root: string;
 }
 
 /** Answers with the page of something that stops a person. */
-export function answerStop(ctx: Context, say: Texts, { status, text, next }: Stop): void {
-  const link =
-    next === undefined
-      ? html``
-      : html`<p class="actions"><a class="button" href="${next}">${say('error.continue')}</a></p>`;
+export function answerStop(ctx: Context, say: Texts, { status, text, next, root }: Stop): void {
+  const ways: readonly Way[] = next === undefined ? [] : [{ url: next, text: say('error.continue') }];
   answerFault(ctx, say, {
     status,
     body: html`<p role="alert">${say(text)}</p>
-${link}`,
+${onwardPart(say, root, [...ways, 'records'])}`,
     url: next,
   });
 }

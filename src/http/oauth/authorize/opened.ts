@@ -11,6 +11,7 @@ import {
 import { formTarget } from '#src/oauth/authorization/response.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type { Session } from '#src/shared/session.ts';
+import { urlAgain } from '../../pages/onward.ts';
 import { shellNeeds } from '../../pages/shell.ts';
 import { languageOf, type Texts, texts } from '../../pages/texts.ts';
 import type { AskingClient, AuthorizeServices } from '../../ports/authorize.ts';
@@ -62,11 +63,6 @@ export function queryOf(ctx: Context, name: string): string | undefined {
   return new URLSearchParams(ctx.querystring).get(name) ?? undefined;
 }
 
-/** Returns path and query of a request as the browser asks for it; never another origin. */
-export function urlOf(ctx: Context, root: string): string {
-  return `${root}${ctx.path}?${ctx.querystring}`;
-}
-
 /** Returns path and query of the consent page, below BASE_URL. */
 export function pageOf(handle: string, lang: string): string {
   return `/oauth/consent?${new URLSearchParams({ request: handle, lang })}`;
@@ -84,7 +80,7 @@ export async function checkRequest(
   say: Texts,
 ): Promise<Opened | undefined> {
   const { services, visitors, baseUrl, root } = deps;
-  const url = ctx.method === 'POST' ? undefined : urlOf(ctx, root);
+  const url = ctx.method === 'POST' ? undefined : urlAgain(ctx, root);
   try {
     const client = await services.findClient(clientIdOf(parameters));
     const request = readAuthorizationRequest(parameters, client, baseUrl);
@@ -98,7 +94,7 @@ export async function checkRequest(
       if (isKnown) answerApplication(deps, ctx, answer);
       else offerReturn(deps, ctx, answer, url);
     } else if (error instanceof PageFault) {
-      answerPageFault(ctx, say, error, url);
+      answerPageFault(ctx, say, error, { url, root });
     } else throw error;
     return undefined;
   }

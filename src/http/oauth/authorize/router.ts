@@ -5,11 +5,12 @@
  */
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { urlAgain } from '../../pages/onward.ts';
 import { Cookie } from '../../signin/cookie.ts';
 import { begin, show } from './begin.ts';
 import { decide } from './decision.ts';
 import { answerStop } from './fault-page.ts';
-import { type AuthorizeDeps, queryOf, sayIn, urlOf } from './opened.ts';
+import { type AuthorizeDeps, queryOf, sayIn } from './opened.ts';
 
 /** Returns the routes. */
 export function authorizeRouter(parts: Omit<AuthorizeDeps, 'root' | 'cookie'>): Router {
@@ -40,7 +41,12 @@ async function guarded(
     deps.log.error({ err: error, request_id: ctx.state.requestId }, 'an authorization request failed');
     const isAway = refusal !== undefined && refusal.kind === 'unavailable';
     if (isAway) ctx.set('Retry-After', '1');
-    const next = ctx.method === 'POST' ? undefined : urlOf(ctx, deps.root);
-    answerStop(ctx, sayIn(queryOf(ctx, 'lang')), { status: isAway ? 503 : 500, text: 'error.service', next });
+    const next = ctx.method === 'POST' ? undefined : urlAgain(ctx, deps.root);
+    answerStop(ctx, sayIn(queryOf(ctx, 'lang')), {
+      status: isAway ? 503 : 500,
+      text: 'error.service',
+      next,
+      root: deps.root,
+    });
   }
 }

@@ -175,6 +175,11 @@ export const de: Wording = {
     'Ihre Sitzung ist beendet. Melden Sie sich erneut an, um zu entscheiden. Es wurde nichts geteilt.',
   'error.service': 'Bei uns ist etwas schiefgegangen. Versuchen Sie es gleich noch einmal.',
   'error.many': 'Aus Ihrem Netz kamen zu viele Anfragen. Versuchen Sie es in einer Minute noch einmal.',
+  'error.programs':
+    'Diese Adresse ist für Programme, die mit jeder Anfrage einen Zugangsschlüssel senden. Die Seiten für Menschen finden Sie unten.',
+  'way.start': 'Startseite',
+  'way.docs': 'Dokumentation',
+  'way.page': 'Seite neu öffnen',
   'error.continue': 'Weiter',
   'error.request':
     'Die Anwendung hat etwas angefragt, das dieser Dienst nicht beantworten kann. Es wurde nichts geteilt.',
@@ -235,6 +240,7 @@ export const de: Wording = {
     'Es gab zu viele falsche Passwörter; der Link ist endgültig geschlossen. Bitten Sie die Person um einen neuen.',
   'shl.gone':
     'Der Link ist abgelaufen, wurde beendet oder bestand nie. Bitten Sie die Person um einen neuen.',
+  'shl.another': 'Adresse eines anderen Links',
   'shl.invalid':
     'Dieser Link ist nicht vollständig. Öffnen Sie ihn noch einmal oder scannen Sie den QR-Code erneut.',
   'shl.unsupported': 'Diese Seite kann diese Art von Link nicht zeigen.',

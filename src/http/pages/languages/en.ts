@@ -167,6 +167,11 @@ export const en = {
   'error.signedout': 'Your session has ended. Sign in again to decide. Nothing was shared.',
   'error.service': 'Something went wrong on our side. Try again in a moment.',
   'error.many': 'Too many requests came from your network. Try again in a minute.',
+  'error.programs':
+    'This address is for programs, which send a credential with each request. People find their pages below.',
+  'way.start': 'Start page',
+  'way.docs': 'Documentation',
+  'way.page': 'Open the page again',
   'error.continue': 'Go on',
   'error.request': 'The application asked for something that this service can’t answer. Nothing was shared.',
   'error.requestback': 'The application named {host} as its address. Go there only if you came from there.',
@@ -219,6 +224,7 @@ export const en = {
   'shl.closed':
     'There were too many wrong passcodes, and the link is closed for good. Ask the person for a new one.',
   'shl.gone': 'The link has ended, or was never there. Ask the person who shared it for a new one.',
+  'shl.another': 'Address of another link',
   'shl.invalid': 'This link is not complete. Open it again, or scan the QR code again.',
   'shl.unsupported': 'This page can’t show this kind of link.',
   'shl.insecure': 'The connection to this page isn’t secure, so it can’t decrypt anything.',

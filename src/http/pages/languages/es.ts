@@ -173,6 +173,11 @@ export const es: Wording = {
     'Su sesión ha terminado. Vuelva a iniciar sesión para decidir. No se ha compartido nada.',
   'error.service': 'Algo ha fallado por nuestra parte. Inténtelo de nuevo en un momento.',
   'error.many': 'Han llegado demasiadas solicitudes desde su red. Inténtelo de nuevo en un minuto.',
+  'error.programs':
+    'Esta dirección es para programas, que envían una clave con cada solicitud. Las páginas para personas están abajo.',
+  'way.start': 'Página de inicio',
+  'way.docs': 'Documentación',
+  'way.page': 'Abrir la página de nuevo',
   'error.continue': 'Continuar',
   'error.request':
     'La aplicación ha pedido algo a lo que este servicio no puede responder. No se ha compartido nada.',
@@ -228,6 +233,7 @@ export const es: Wording = {
   'shl.closed':
     'Hubo demasiados códigos erróneos y el enlace está cerrado para siempre. Pida uno nuevo a la persona.',
   'shl.gone': 'El enlace ha terminado o nunca existió. Pida uno nuevo a la persona.',
+  'shl.another': 'Dirección de otro enlace',
   'shl.invalid': 'Este enlace no está completo. Ábralo otra vez o vuelva a escanear el código QR.',
   'shl.unsupported': 'Esta página no puede mostrar este tipo de enlace.',
   'shl.insecure': 'La conexión con esta página no es segura; por eso no puede descifrar nada.',

@@ -175,6 +175,11 @@ export const fr: Wording = {
   'error.signedout': 'Votre session est terminée. Reconnectez-vous pour décider. Rien n’a été partagé.',
   'error.service': 'Un problème est survenu de notre côté. Réessayez dans un instant.',
   'error.many': 'Trop de requêtes sont venues de votre réseau. Réessayez dans une minute.',
+  'error.programs':
+    'Cette adresse est faite pour des programmes, qui envoient une clé avec chaque requête. Les pages pour les personnes se trouvent ci-dessous.',
+  'way.start': 'Page d’accueil',
+  'way.docs': 'Documentation',
+  'way.page': 'Rouvrir la page',
   'error.continue': 'Continuer',
   'error.request':
     'L’application a demandé quelque chose à quoi ce service ne peut pas répondre. Rien n’a été partagé.',
@@ -231,6 +236,7 @@ export const fr: Wording = {
   'shl.closed':
     'Trop de codes erronés ont été saisis ; le lien est fermé définitivement. Demandez-en un nouveau à la personne.',
   'shl.gone': 'Le lien a pris fin ou n’a jamais existé. Demandez-en un nouveau à la personne.',
+  'shl.another': 'Adresse d’un autre lien',
   'shl.invalid': 'Ce lien n’est pas complet. Ouvrez-le à nouveau, ou scannez de nouveau le code QR.',
   'shl.unsupported': 'Cette page ne peut pas afficher ce type de lien.',
   'shl.insecure': 'La connexion à cette page n’est pas sécurisée ; elle ne peut donc rien déchiffrer.',

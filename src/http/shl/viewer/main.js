@@ -51,8 +51,29 @@ const paragraph = (text, className) =>
   element('p', { text, ...(className === undefined ? {} : { class: className }) });
 const heading = (text) => element('h1', { tabindex: '-1' }, element('bdi', { text }));
 
+/** Says why a link can't be opened, and takes another one. */
 function explain(key) {
-  show(heading(say('shl.cannot')), element('p', { role: 'alert', text: say(key) }));
+  show(heading(say('shl.cannot')), element('p', { role: 'alert', text: say(key) }), linkForm());
+}
+
+/** Returns the form for the address of a link. */
+function linkForm() {
+  const input = element('input', { id: 'link', required: '', autocomplete: 'off', dir: 'ltr' });
+  const form = element(
+    'form',
+    { class: 'stack' },
+    element('div', { class: 'field' }, element('label', { for: 'link', text: say('shl.another') }), input),
+    element('p', { class: 'actions' }, element('button', { class: 'button', text: say('shl.open') })),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const given = input.value.trim();
+    const fragment = `#${given.slice(given.indexOf('#') + 1)}`;
+    // The same link again: it may open now.
+    if (fragment === location.hash) start();
+    else location.hash = fragment;
+  });
+  return form;
 }
 
 function keptOrigins() {
@@ -102,7 +123,8 @@ function start() {
   try {
     link = parseLink(decodeURIComponent(location.hash.slice(1)));
   } catch (fault) {
-    if (location.hash === '') return show(heading(say('shl.title')), paragraph(say('shl.nolink')));
+    if (location.hash === '')
+      return show(heading(say('shl.title')), paragraph(say('shl.nolink')), linkForm());
     return explain(fault instanceof LinkFault ? fault.reason : 'shl.invalid');
   }
   if (link.expires !== undefined && link.expires < Date.now()) return explain('shl.gone');
