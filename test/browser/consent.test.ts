@@ -120,6 +120,15 @@ describe('the consent page in a browser', () => {
       height: 0,
     };
 
+  /** Tells whether Allow and Deny are both within the window. */
+  const areButtonsInSight = (): Promise<boolean> =>
+    page.locator('.decide button').evaluateAll((buttons) =>
+      buttons.every((button) => {
+        const { top, bottom } = button.getBoundingClientRect();
+        return top >= 0 && bottom <= (button.ownerDocument.defaultView?.innerHeight ?? 0);
+      }),
+    );
+
   const ways = (['en', 'ar'] as const).flatMap((lang) =>
     (['phone', 'desktop'] as const).flatMap((size) =>
       [true, false].map((javaScriptEnabled) => ({ lang, size, javaScriptEnabled })),
@@ -140,6 +149,7 @@ describe('the consent page in a browser', () => {
       expect(Math.abs(one.width - other.width)).to.be.lessThan(1);
       expect(one.height).to.equal(other.height).and.be.at.least(44);
       if (size === 'desktop') expect(one.x < other.x).to.equal(dir === 'ltr');
+      await page.locator('.group summary').click();
       await page.getByRole('checkbox', { name: results }).first().uncheck();
       await page.getByRole('radio', { name: /180/ }).check();
       await page.getByRole('button', { name: allow, exact: true }).click();
@@ -159,6 +169,54 @@ describe('the consent page in a browser', () => {
       expect(rows[0]?.scopes).to.include('patient/Condition.rs').and.not.include('patient/*.rs');
     });
   }
+
+  it('says in words what everything is, with closed groups and both buttons in sight, without scripts', async () => {
+    await open(
+      { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, javaScriptEnabled: false },
+      { scope: 'openid offline_access launch/patient patient/*.cruds' },
+    );
+    const asked = page.getByRole('region', { name: 'What Health diary asks for' }).getByRole('listitem');
+    expect(await asked.allTextContents()).to.have.length(5);
+    expect((await asked.allTextContents()).slice(0, 3)).to.deep.equal([
+      'Read results, health problems, medicines, allergies, vaccinations, procedures, visits and stays, documents, care plans and goals, devices, contact persons and origins of entries',
+      'Add, change and delete all of these and name and contact data',
+      'This can include sensitive matters, such as mental health, addiction, pregnancy, sexual health or infections such as HIV',
+    ]);
+    expect(await page.getByText('confirmed').first().isVisible()).to.equal(true);
+    // As first shown: no box of a group, and nothing has to be scrolled for the decision.
+    expect(await page.getByRole('checkbox').count()).to.equal(1);
+    expect(await areButtonsInSight()).to.equal(true);
+    expect(await page.evaluate('document.documentElement.scrollHeight')).to.be.at.most(3_600);
+    const groups = page.locator('details.group');
+    const state = (n: number) => groups.nth(n).locator('summary').innerText();
+    expect([await groups.count(), await state(0), await state(1)].join()).to.match(
+      /^2,.*All boxes are checked,.*All boxes are checked$/s,
+    );
+    await groups.first().locator('summary').click();
+    const boxes = groups.first().getByRole('checkbox');
+    expect(await boxes.count()).to.equal(12);
+    await boxes.nth(3).uncheck();
+    expect(await state(0))
+      .to.include('Some boxes are cleared')
+      .and.not.include('All boxes');
+    await groups.first().locator('summary').click();
+    expect(await boxes.nth(3).isVisible()).to.equal(false);
+    // What has the focus is never behind the buttons.
+    const last = page.getByRole('radio', { name: /365/ });
+    await last.focus();
+    const { y = 0, height = 0 } = (await last.boundingBox()) ?? {};
+    expect(y + height).to.be.at.most((await boxOf('Allow')).y);
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    const above = await page.getByText('If you allow access, you can end it at any time.').boundingBox();
+    expect((above?.y ?? 0) + (above?.height ?? 0)).to.be.at.most((await boxOf('Allow')).y);
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    expect(await answer()).to.have.property('code');
+    const { rows } = await service.pool.query<{ scopes: string[] }>(
+      'select scopes from consents.grants order by granted_at desc limit 1',
+    );
+    expect(rows[0]?.scopes).to.include('patient/Condition.rs').and.include('patient/*.cud');
+    expect(rows[0]?.scopes.join()).not.to.match(/AllergyIntolerance\.rs/);
+  });
 
   it('leads back with access_denied', async () => {
     await open({});
@@ -252,6 +310,7 @@ describe('the consent page in a browser', () => {
       const name = await focused();
       reached.push(name);
       if (name.startsWith('record=')) await page.keyboard.press('ArrowDown');
+      if (name.includes('Choose one by one')) await page.keyboard.press('Enter');
       if (name.startsWith('item=read:conditions')) await page.keyboard.press('Space');
       if (name.startsWith('days=')) await page.keyboard.press('ArrowDown');
       if (name.startsWith('decision=allow')) break;
@@ -306,11 +365,11 @@ describe('the consent page in a browser', () => {
 
   it('changes its language by the menu, without scripts', async () => {
     await open({ ...SIZES.phone, javaScriptEnabled: false, locale: 'fr-FR' });
-    await page.locator('summary').click();
+    await page.locator('.menu summary').click();
     expect(await page.locator('.menu li').first().textContent()).to.equal('Français');
     await page.getByRole('link', { name: 'العربية' }).click();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).to.include('يطلب الوصول');
-    await page.locator('summary').click();
+    await page.locator('.menu summary').click();
     await page.getByRole('link', { name: 'Norsk' }).click();
     await page.getByRole('button', { name: 'Avslå', exact: true }).click();
     expect(await answer()).to.include({ error: 'access_denied' });
@@ -364,9 +423,14 @@ describe('the consent page in a browser', () => {
       const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       expect(wide, what).to.be.at.most(0);
       if (!texts.includes(what)) {
-        await page.locator('summary').click();
+        await page.locator('.menu summary').click();
         expect(await accessibilityFaults(page), `${what}, menu open`).to.deep.equal([]);
       }
+      expect(await areButtonsInSight(), what).to.equal(true);
+      if (process.env.ANNAL_TEST_PICTURES !== undefined)
+        await page.screenshot({
+          path: `${process.env.ANNAL_TEST_PICTURES}/consent-${what.replaceAll(' ', '-')}.png`,
+        });
       const foreign = requested.filter((url) => !url.startsWith(service.url) && !url.startsWith('data:'));
       expect(foreign, what).to.deep.equal([]);
       expect(complaints, what).to.deep.equal([]);

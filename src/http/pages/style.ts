@@ -87,6 +87,24 @@ input, select, textarea { font: inherit; color: inherit; accent-color: var(--acc
 .link { font: inherit; color: var(--accent); background: none; border: 0; padding: 0.25rem 0; text-decoration: underline; text-underline-offset: 0.2em; cursor: pointer; }
 .actions { display: grid; gap: 0.75rem; margin-block-start: 2rem; }
 .choices { display: grid; gap: 0.625rem; }
+.consent > * + * { margin-block-start: 1rem; }
+.consent > section, .consent > fieldset { margin-block-start: 2rem; }
+.group { border: 1px solid var(--control); border-radius: 0.75rem; }
+.group > summary { min-block-size: 2.75rem; padding: 0.625rem 1rem; cursor: pointer; font-weight: 600; list-style-position: inside; }
+.group > summary .quiet { display: block; font-weight: 400; }
+.group > p { padding-inline: 1rem; }
+.group > .ticks { margin-block-start: 0.75rem; border-width: 1px 0 0; border-radius: 0 0 0.75rem 0.75rem; }
+.group .whole, .group .partly, .group .nothing { display: none; }
+.group:has(:checked):not(:has(input:not(:checked))) .whole, .group:has(:checked):has(input:not(:checked)) .partly, .group:not(:has(:checked)) .nothing { display: inline; }
+.decide {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr)); gap: 0.75rem;
+  margin-inline: -1.125rem; padding: 0.75rem 1.125rem calc(0.75rem + env(safe-area-inset-bottom));
+  background: var(--surface); border-block-start: 1px solid var(--line);
+}
+@media (min-height: 30rem) {
+  .decide { position: sticky; z-index: 1; inset-block-end: 0; }
+  :root:has(.decide) { scroll-padding-block-end: 6rem; }
+}
 .note { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--control); border-radius: 0.5rem; background: var(--soft); }
 .note.warn { border-color: var(--warn); background: var(--warn-soft); }
 [role=alert] { padding: 0.75rem 1rem; border-inline-start: 0.25rem solid var(--fault); border-radius: 0.5rem; background: var(--fault-soft); }
@@ -142,5 +160,5 @@ span.logo { display: grid; place-items: center; font-size: 1.5rem; font-weight: 
   .new-record, .days { grid-template-columns: 1fr 1fr; }
 }
 @media (prefers-contrast: more) { :root { --quiet: var(--text); --line: var(--control); } }
-@media print { .menu, .actions { display: none; } }
+@media print { .menu, .actions, .decide { display: none; } }
 `;

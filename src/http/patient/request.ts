@@ -4,6 +4,7 @@ import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
 import { knownScopes, normalise } from '#src/oauth/scopes.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
+import { askedPart } from '../oauth/authorize/asked.ts';
 import { domainBadge, domainNote } from '../oauth/authorize/asker.ts';
 import {
   type Choice,
@@ -14,7 +15,14 @@ import {
   type Offer,
   readChoice,
 } from '../oauth/authorize/choice.ts';
-import { alwaysPart, daysPart, faultsPart, itemsPart, recordPart } from '../oauth/authorize/choosing.ts';
+import {
+  alwaysPart,
+  daysPart,
+  decidePart,
+  faultsPart,
+  itemsPart,
+  recordPart,
+} from '../oauth/authorize/choosing.ts';
 import { itemSentences } from '../oauth/authorize/sentences.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { HOME, type Visit } from './visit.ts';
@@ -107,16 +115,16 @@ function pageOf(
     heading: say.html('consent.heading', { app }),
     status: faults.length === 0 ? 200 : 422,
     back: { path: HOME, text: say('home.title') },
-    body: html`${faultsPart(say, faults)}
+    body: html`${visit.form(pathOf(request.id), 'consent')}${faultsPart(say, faults)}
 <p>${say.html('consent.by', { organization: html`<bdi>${organization ?? ''}</bdi>` })} ${domainBadge(say, domain)}</p>
 ${domainNote(say, domain)}${
   request.environment === 'sandbox'
     ? html`<p class="note">${say('consent.sandbox')}</p>
 `
     : html``
-}<dl class="facts">
+}${askedPart(say, choosing)}
+<dl class="facts">
 ${facts}</dl>
-${visit.form(pathOf(request.id))}
 ${recordPart(say, choosing)}
 ${itemsPart(say, choosing)}
 ${alwaysPart(say, choosing)}
@@ -125,11 +133,8 @@ ${daysPart(say, choosing)}
 <h2 id="decision">${say('consent.decide')}</h2>
 <p>${say('consent.revoke')}</p>
 <div class="ticks"><label class="tick"><input type="checkbox" name="mute" value="yes"><span>${say.html('request.mute', { app })}</span></label></div>
-<div class="actions">
-<button class="button second" name="decision" value="allow">${say('consent.allow')}</button>
-<button class="button second" name="decision" value="deny" formnovalidate>${say('consent.deny')}</button>
-</div>
 </section>
+${decidePart(say)}
 </form>`,
   };
 }

@@ -66,8 +66,9 @@ export class Visit {
   }
 
   /** Returns the beginning of a form that is sent to a page, with what proves that it comes from this session. */
-  form(path: string): Html {
-    return html`<form method="post" action="${this.to(path)}">
+  form(path: string, className?: string): Html {
+    const style = className === undefined ? html`` : html` class="${className}"`;
+    return html`<form${style} method="post" action="${this.to(path)}">
 <input type="hidden" name="${FORM_TOKEN}" value="${this.session.formToken}">
 `;
   }

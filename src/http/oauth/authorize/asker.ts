@@ -19,10 +19,11 @@ const PURPOSES = [
   ['patrqt', 'purpose.personal'],
 ] as const;
 
-/** Returns the part. */
+/** Returns the part. @param asked what is asked for: it follows the name of who asks */
 export function askerPart(
   say: Texts,
   view: Pick<ConsentView, 'client' | 'session' | 'purpose' | 'handle' | 'root'>,
+  asked: Html,
 ): Html {
   const { client, session, handle, root } = view;
   const { organization, environment } = client;
@@ -35,7 +36,8 @@ ${logoPart(view)}
 <div><p class="name">${name}</p>
 <p>${by} ${domainBadge(say, organization.domain)}</p></div>
 </div>
-${domainNote(say, organization.domain)}${sandbox}<dl class="facts">
+${domainNote(say, organization.domain)}${sandbox}${asked}
+<dl class="facts">
 <div><dt>${say('purpose.legend')}</dt><dd>${purposePart(say, view.purpose)}</dd></div>
 <div><dt>${say('consent.privacylegend')}</dt><dd>${privacyPart(say, view)}</dd></div>
 <div><dt>${say('consent.account')}</dt><dd>${say.html('consent.signedin', { person: personOf(session.person) })} <a href="${other}">${say('consent.switch')}</a></dd></div>

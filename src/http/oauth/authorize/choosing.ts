@@ -3,7 +3,7 @@ import { GRANT_DAYS } from '#commands/consent/consents.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { type Choice, type FaultyField, MAX_NAME, NEW_RECORD, OFFLINE } from './choice.ts';
-import { DAY_MS, fixedSentences, type ItemSentence } from './sentences.ts';
+import { DAY_MS, FEW_ITEMS, fixedSentences, type ItemSentence } from './sentences.ts';
 import type { ConsentView } from './view.ts';
 
 /** What the controls show. */
@@ -101,7 +101,7 @@ function dayOf(say: Texts, date: string): string {
   return Number.isNaN(at) ? date : say.day(at);
 }
 
-/** Returns what is asked for, each item with a box that can be cleared. */
+/** Returns what is asked for, each item with a box that can be cleared. Many boxes are in a group that is closed. */
 export function itemsPart(say: Texts, { client, offer, choice, faults }: Choosing): Html {
   const app = html`<bdi>${client.name}</bdi>`;
   const kinds = (['read', 'write'] as const).map((access) => ({
@@ -109,17 +109,27 @@ export function itemsPart(say: Texts, { client, offer, choice, faults }: Choosin
     items: offer.items.filter((item) => item.access === access),
   }));
   const [first] = kinds.filter(({ items }) => items.length > 0);
-  const parts = kinds.map(({ access, items }) =>
-    items.length === 0
-      ? html``
-      : html`<fieldset class="stack"${described(faults, 'items')}>
-<legend>${say.html(access === 'read' ? 'items.read' : 'items.write', { app })}</legend>
-${access === first?.access ? html`<p class="quiet small">${say('items.hint')}</p>${faultText(say, faults, 'items')}` : html``}
+  const parts = kinds.map(({ access, items }) => {
+    if (items.length === 0) return html``;
+    const isFirst = access === first?.access;
+    const boxes = html`<p class="quiet small">${say('items.hint')}</p>
 <div class="ticks">
-${items.map((item, index) => tick(item, choice, access === first?.access && index === 0))}</div>
-</fieldset>`,
-  );
+${items.map((item, index) => tick(item, choice, isFirst && index === 0))}</div>`;
+    const shown = items.length > FEW_ITEMS ? groupPart(say, boxes, faults.includes('items')) : boxes;
+    return html`<fieldset class="stack"${described(faults, 'items')}>
+<legend>${say.html(access === 'read' ? 'items.read' : 'items.write', { app })}</legend>
+${isFirst ? faultText(say, faults, 'items') : html``}${shown}
+</fieldset>`;
+  });
   return html`${parts}`;
+}
+
+/** Returns a group of boxes that says whether some are cleared: the stylesheet shows which of the three texts is true. */
+function groupPart(say: Texts, boxes: Html, isOpen: boolean): Html {
+  return html`<details class="group"${isOpen ? html` open` : html``}>
+<summary>${say('items.choose')} <span class="quiet small"><span class="whole">${say('items.whole')}</span><span class="partly">${say('items.partly')}</span><span class="nothing">${say('items.nothing')}</span></span></summary>
+${boxes}
+</details>`;
 }
 
 function tick(
@@ -167,4 +177,12 @@ ${faultText(say, faults, 'days')}<div class="choices days">
 ${choices}</div>
 ${offline}
 </fieldset>`;
+}
+
+/** Returns the two buttons: they stay in sight while the person reads, and come last for the keyboard. */
+export function decidePart(say: Texts): Html {
+  return html`<div class="decide">
+<button class="button second" name="decision" value="allow">${say('consent.allow')}</button>
+<button class="button second" name="decision" value="deny" formnovalidate>${say('consent.deny')}</button>
+</div>`;
 }

@@ -2,13 +2,14 @@
  * The consent page (docs/spec/interface.md, section 5; docs/consent-page.md): who asks, for what, for which record, until
  * when. It is one form that works without scripts (WCAG 2.2 AA), and it loads nothing from the application's server.
  */
-import { type Html, html } from '#src/shared/html.ts';
+import { html } from '#src/shared/html.ts';
 import { shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { FORM_TOKEN } from '../../signin/form-origin.ts';
 import { nameTarget } from './answer.ts';
+import { askedPart } from './asked.ts';
 import { askerPart } from './asker.ts';
-import { alwaysPart, daysPart, faultsPart, itemsPart, recordPart } from './choosing.ts';
+import { alwaysPart, daysPart, decidePart, faultsPart, itemsPart, recordPart } from './choosing.ts';
 import type { ConsentView } from './view.ts';
 
 /** Returns the page. */
@@ -16,16 +17,14 @@ export function consentPage(say: Texts, view: ConsentView): string {
   const { client, session, redirectUri, faults, handle, root } = view;
   const app = html`<bdi>${client.name}</bdi>`;
   const title = say('consent.title', { app: client.name });
-  const submit = (decision: string, key: 'consent.allow' | 'consent.deny', more = html``): Html =>
-    html`<button class="button second" name="decision" value="${decision}"${more}>${say(key)}</button>`;
   return shellPage({
     lang: say.lang,
     title: faults.length === 0 ? title : `${say('fault.heading')} – ${title}`,
     heading: say.html('consent.heading', { app }),
     here: view.here,
-    body: html`${faultsPart(say, faults)}
-${askerPart(say, view)}
-<form method="post" action="${root}/oauth/consent?lang=${say.lang}">
+    body: html`<form class="consent" method="post" action="${root}/oauth/consent?lang=${say.lang}">
+${faultsPart(say, faults)}
+${askerPart(say, view, askedPart(say, view))}
 <input type="hidden" name="request" value="${handle}">
 <input type="hidden" name="${FORM_TOKEN}" value="${session.formToken}">
 <button class="visually-hidden" name="decision" value="review" tabindex="-1" aria-hidden="true" formnovalidate></button>
@@ -37,11 +36,8 @@ ${daysPart(say, view)}
 <h2 id="decision">${say('consent.decide')}</h2>
 <p>${say.html('consent.target', { target: html`<bdi>${nameTarget(redirectUri)}</bdi>` })}</p>
 <p>${say('consent.revoke')}</p>
-<div class="actions">
-${submit('allow', 'consent.allow')}
-${submit('deny', 'consent.deny', html` formnovalidate`)}
-</div>
 </section>
+${decidePart(say)}
 </form>`,
   });
 }

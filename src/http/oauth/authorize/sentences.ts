@@ -1,5 +1,5 @@
 /** What an application asks for, in sentences that a patient understands. Those shown are kept with the consent. */
-import type { ConsentItem } from '#src/oauth/consent-items.ts';
+import type { ConsentGroup, ConsentItem } from '#src/oauth/consent-items.ts';
 import { CONSENT_GROUPS, consentItems } from '#src/oauth/consent-items.ts';
 import { categoryText, clinicalScopes, type Scope, unite } from '#src/oauth/scopes.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
@@ -34,9 +34,14 @@ const WRITING = ['c', 'u', 'd', 'cu', 'cd', 'ud', 'cud'] as const;
 /** Milliseconds of a day. */
 export const DAY_MS = 86_400_000;
 
-/** An item with its sentence. */
+/** What is done with an item: the last part of its sentence's key. */
+type Verb = 'readyour' | 'read' | (typeof WRITING)[number];
+
+/** An item with its sentence: a verb and what it is done to. */
 export interface ItemSentence extends ConsentItem {
   readonly sentence: string;
+  readonly verb: Verb;
+  readonly things: string;
 }
 
 /**
@@ -44,24 +49,71 @@ export interface ItemSentence extends ConsentItem {
  * @param own whether every record on offer is the person's own, so that `your` is true whichever they choose
  */
 export function itemSentences(say: Texts, scopes: readonly Scope[], own: boolean): ItemSentence[] {
-  return consentItems(scopes).map((item) => ({ ...item, sentence: sentenceOf(say, item, scopes, own) }));
+  return consentItems(scopes).map((item) => {
+    const [verb, things] = [chooseVerb(item, scopes, own), thingsOf(say, item)];
+    return { ...item, sentence: writeSentence(say, verb, things), verb, things };
+  });
 }
 
-function sentenceOf(say: Texts, item: ConsentItem, scopes: readonly Scope[], own: boolean): string {
-  const things = thingsOf(say, item);
-  if (item.access === 'read')
-    return capital(say, say(own ? 'sentence.readyour' : 'sentence.read', { things }));
-  const letters = WRITING.find((each) => each === writingLetters(item, scopes)) ?? 'cud';
-  return capital(say, say(`sentence.${letters}`, { things }));
+function chooseVerb(item: ConsentItem, scopes: readonly Scope[], own: boolean): Verb {
+  if (item.access === 'read') return own ? 'readyour' : 'read';
+  return WRITING.find((each) => each === writingLetters(item, scopes)) ?? 'cud';
+}
+
+function writeSentence(say: Texts, verb: Verb, things: string): string {
+  return capital(say, say(`sentence.${verb}`, { things }));
+}
+
+/** Items up to which each is named in full; of more, whole groups have short names. */
+export const FEW_ITEMS = 4;
+
+/**
+ * Returns what items amount to, a sentence for each verb, in the order of the page. One that repeats all of a long first
+ * one says so instead of naming it again.
+ */
+export function sumUpItems(say: Texts, items: readonly ItemSentence[]): string[] {
+  const verbs = [...new Set(items.map(({ verb }) => verb))];
+  const [first = [], ...others] = verbs.map((verb) => items.filter((each) => each.verb === verb));
+  const isIn = (list: readonly ItemSentence[], { things }: ItemSentence): boolean =>
+    list.some((each) => each.things === things);
+  return [first, ...others].flatMap((own) => {
+    const [{ verb } = {}] = own;
+    if (verb === undefined) return [];
+    const repeats = own !== first && first.length > FEW_ITEMS && first.every((each) => isIn(own, each));
+    const names = (repeats ? own.filter((each) => !isIn(first, each)) : own).map((each) =>
+      own.length > FEW_ITEMS ? shortName(say, each) : each.things,
+    );
+    return [writeSentence(say, verb, say.list(repeats ? [say('asked.same'), ...names] : names))];
+  });
+}
+
+/** Returns the short name of a whole group; a part of one is named in full. */
+export function shortName(say: Texts, { group, types, category, things }: ItemSentence): string {
+  const isWhole = category === undefined && types.length === CONSENT_GROUPS[group].length;
+  return isWhole ? say(`short.${group}`) : things;
+}
+
+/** Groups whose entries can tell what people keep to themselves. */
+const SENSITIVE: readonly ConsentGroup[] = [
+  'results',
+  'conditions',
+  'medications',
+  'procedures',
+  'encounters',
+  'documents',
+  'care',
+];
+
+/** Tells whether reading some items can show matters that people keep to themselves. */
+export function areSensitive(items: readonly ConsentItem[]): boolean {
+  return items.some(({ access, group }) => access === 'read' && SENSITIVE.includes(group));
 }
 
 /** Returns what an item is about: its group, the types of it that are asked for, or a category. */
 function thingsOf(say: Texts, { group, types, category }: ConsentItem): string {
   const whole = types.length === CONSENT_GROUPS[group].length;
   const named = types.map((type) => say(isNamed(type) ? TYPES[type] : `things.${group}`));
-  const things = whole
-    ? say(`things.${group}`)
-    : new Intl.ListFormat(say.lang, { type: 'conjunction' }).format(named);
+  const things = whole ? say(`things.${group}`) : say.list(named);
   if (category === undefined) return things;
   const { code } = category;
   const ofObservations = types.every((type) => type === 'Observation');

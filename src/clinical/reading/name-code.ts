@@ -1,0 +1,39 @@
+/** Says coded elements in words: a code that FHIR fixes by its word, anything else as it is named in the record. Pure. */
+import { objects, text } from '#src/fhir/parts.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { type CodeSet, findCodeWord, findCodingWord, type WordLanguage } from './code-words.ts';
+import { nameConcept } from './name.ts';
+
+/** Returns a `code`, or the word of each of a list, in words; undefined if the element has none. */
+export function nameCodes(lang: WordLanguage, set: CodeSet, value: Json | undefined): string | undefined {
+  const all = Array.isArray(value) ? value : [value];
+  const words = all.flatMap((each) => {
+    const code = text(each);
+    return code === undefined ? [] : [findCodeWord(lang, set, code) ?? code];
+  });
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+/**
+ * Returns CodeableConcepts in words: the word of the first code that has one, else the concept's name.
+ * @param set the element's set; absent: the one of each coding's system
+ */
+export function nameCoded(lang: WordLanguage, value: Json | undefined, set?: CodeSet): string | undefined {
+  const words = objects(value).flatMap((each) => findConceptWord(lang, each, set) ?? nameConcept(each) ?? []);
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+/** Returns the word of the first coding of a concept that has one; undefined if none has. */
+export function findConceptWord(
+  lang: WordLanguage,
+  { coding }: JsonObject,
+  set?: CodeSet,
+): string | undefined {
+  for (const { system, code } of objects(coding)) {
+    const is = text(code) ?? '';
+    const word =
+      set === undefined ? findCodingWord(lang, text(system) ?? '', is) : findCodeWord(lang, set, is);
+    if (word !== undefined) return word;
+  }
+  return undefined;
+}
