@@ -30,6 +30,8 @@ export interface Told<T> extends Pick<Standing, 'fresh'> {
 /** The patterns of a record. */
 export interface Patterns {
   readonly findings: readonly Finding[];
+  /** What the record calls codes, by `system|code`. */
+  readonly names: ReadonlyMap<string, string>;
   readonly warnings: readonly InsightWarning[];
   /** When the record last changed. */
   readonly changed: Micros;

@@ -15,7 +15,7 @@ import { onConnection } from '../connection.ts';
 import type { Patterns, ReadPatterns, Told } from './insight.ts';
 import { readAll, type Span, tracksOfAll, type Unsorted } from './read.ts';
 import { type Standing, standingOf } from './rows.ts';
-import { readStarts } from './starts.ts';
+import { type ReadStarts, readStarts } from './starts.ts';
 
 /** Most values that cached findings are about, of all records together: some 40 MB. */
 const MOST_CACHED = 100_000;
@@ -29,7 +29,7 @@ const STEP = 500;
 /** What patterns are found in. */
 interface Read {
   readonly all: Unsorted;
-  readonly starts: readonly Start[];
+  readonly starts: ReadStarts;
 }
 
 /** Patterns that are cached. */
@@ -59,15 +59,17 @@ export function openPatterns(
     const { fresh } = standing;
     if (read === undefined) return { fresh, told: undefined };
     const after = limit(workMs, isGone);
-    const { tracks, warnings } = await inSlices(tracksOfAll(read.all, molarMass), after);
+    const { tracks, names, warnings } = await inSlices(tracksOfAll(read.all, molarMass), after);
+    const { starts } = read.starts;
     const key =
       keyOf(span, standing) ??
-      `${span.sees.ownerId} ${span.patient} ${await inSlices(hashOf(tracks, read.starts), after)}`;
+      `${span.sees.ownerId} ${span.patient} ${await inSlices(hashOf(tracks, starts), after)}`;
     const search = (areGone: () => boolean): Promise<Found> =>
-      inSlices(findPatterns(tracks, read.starts), limit(workMs, areGone));
+      inSlices(findPatterns(tracks, starts), limit(workMs, areGone));
     const found = cache.get(key)?.found ?? (await sought.join(key, isGone, search));
     const told = {
       findings: found.findings,
+      names: new Map([...read.starts.names, ...names]),
       warnings: [...warnings, ...found.warnings],
       changed: standing.changed ?? 0,
     };

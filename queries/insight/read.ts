@@ -23,6 +23,8 @@ export interface Span {
 /** A track, and what was left out of it. */
 export interface ReadTrack {
   readonly track: Track;
+  /** What the newest value's resource calls the first code; undefined if none of them names it. */
+  readonly name: string | undefined;
   readonly warnings: readonly InsightWarning[];
 }
 
@@ -31,6 +33,8 @@ interface Values {
   readonly codes: readonly Coded[];
   /** In no order. */
   readonly byUnit: Map<string | null, Point[]>;
+  /** What the newest resource that names the first code calls it. */
+  named?: { readonly at: Micros; readonly name: string };
 }
 
 /** Values and counts as they were read. */
@@ -50,7 +54,7 @@ export async function readGroup(
     const value = codedValue(system, code);
     return [listOf('Observation', ['code', value]), listOf('Observation', ['component', value])];
   });
-  const values = { codes: group, byUnit: new Map<string | null, Point[]>() };
+  const values: Values = { codes: group, byUnit: new Map() };
   const isAsked = ({ system, code }: CodedNumber, n: number): boolean => {
     const asked = group[n];
     return asked?.system === system && asked.code.toLowerCase() === code.toLowerCase();
@@ -73,10 +77,7 @@ export async function readAll(database: PoolClient, span: Span): Promise<Unsorte
   const of = { ...span, type: 'Observation', lists: [listOf('Observation')] } as const;
   const leftOut = await read(database, of, ({ system, code }) => {
     const ofSystem = got(bySystem, system, () => new Map<string, Values>());
-    return got(ofSystem, code, () => ({
-      codes: [{ system, code }],
-      byUnit: new Map<string | null, Point[]>(),
-    }));
+    return got(ofSystem, code, () => ({ codes: [{ system, code }], byUnit: new Map() }));
   });
   return { values: [...bySystem.values()].flatMap((codes) => [...codes.values()]), leftOut };
 }
@@ -103,7 +104,9 @@ async function read(
       }
       for (const number of numbers) {
         const place = placeOf(number, row);
-        if (place !== undefined) got(place.byUnit, number.unit, () => []).push(pointOf(row, date, number));
+        if (place === undefined) continue;
+        got(place.byUnit, number.unit, () => []).push(pointOf(row, date, number));
+        noteName(place, number, row.at);
       }
     } else if (!counted.has(fhir)) {
       counted.add(fhir);
@@ -112,6 +115,15 @@ async function read(
   });
   const apart = await countLeftOut(database, of);
   return { ...counts, ...apart, byAi: counts.byAi + apart.byAi };
+}
+
+/** Notes what a resource calls the first code. Of names of one moment the first by alphabet is taken. */
+function noteName(values: Values, { system, code, display }: CodedNumber, at: Micros): void {
+  const { codes, named } = values;
+  const [first] = codes;
+  if (display === null || (named !== undefined && named.at > at)) return;
+  if (first?.system !== system || first.code.toLowerCase() !== code.toLowerCase()) return;
+  if (named === undefined || named.at < at || display < named.name) values.named = { at, name: display };
 }
 
 /** Returns an entry of a map, which is made if it isn't there. */
@@ -125,31 +137,33 @@ function got<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 
 /** Makes the track of a group of codes, in steps. */
 export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMassOf): Steps<ReadTrack> {
-  const [{ codes, byUnit } = { codes: [], byUnit: new Map<string | null, Point[]>() }] = values;
+  const [{ codes, byUnit, named } = { codes: [], byUnit: new Map(), named: undefined }] = values;
   const { track, unconverted } = yield* trackOf(codes, byUnit, molarMass);
-  return { track, warnings: warningsOf({ ...leftOut, ...tallyOf(track), unconverted }) };
+  return { track, name: named?.name, warnings: warningsOf({ ...leftOut, ...tallyOf(track), unconverted }) };
 }
 
-/** Makes the tracks of all codes, in the order of codes, in steps. */
+/** Makes the tracks of all codes, in the order of codes, and what the record calls them by `system|code`, in steps. */
 export function* tracksOfAll(
   { values, leftOut }: Unsorted,
   molarMass: MolarMassOf,
-): Steps<{ tracks: Track[]; warnings: InsightWarning[] }> {
+): Steps<{ tracks: Track[]; names: Map<string, string>; warnings: InsightWarning[] }> {
   // Findings come in this order: it must not tell of ids that an application isn't shown (docs/spec/decisions.md, section 1).
   const keyOf = ({ codes: [first] }: Values): string => withoutIds(`${first?.system}|${first?.code}`);
   const tracks: Track[] = [];
+  const names = new Map<string, string>();
   const units: InsightWarning[] = [];
   let bounded = 0;
-  for (const { codes, byUnit } of values.toSorted(
+  for (const { codes, byUnit, named } of values.toSorted(
     (a, b) => inOrder([keyOf(a), keyOf(b)]) || inOrder([firstOf(a), firstOf(b)]),
   )) {
     const { track, unconverted } = yield* trackOf(codes, byUnit, molarMass);
     tracks.push(track);
+    for (const { system, code } of codes) if (named !== undefined) names.set(`${system}|${code}`, named.name);
     bounded += tallyOf(track).bounded;
     units.push(...warningsOf({ ...NOTHING, unit: track.unit, unconverted }));
     yield;
   }
-  return { tracks, warnings: [...warningsOf({ ...NOTHING, ...leftOut, bounded }), ...units] };
+  return { tracks, names, warnings: [...warningsOf({ ...NOTHING, ...leftOut, bounded }), ...units] };
 }
 
 function inOrder([one = '', other = '']: readonly string[]): number {

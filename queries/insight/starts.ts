@@ -11,29 +11,49 @@ import { type ReadRow, readRows } from './rows.ts';
 /** Statuses of statements that something was taken. */
 const TAKEN: ReadonlySet<string | null> = new Set(['active', 'completed', 'stopped', 'on-hold']);
 
-/** Reads the starts, each code and date once, in order; what an AI wrote is left out. */
-export async function readStarts(database: PoolClient, span: Span): Promise<Start[]> {
-  if (!seesType(span.sees, 'MedicationStatement', 'rs')) return [];
-  const of = { ...span, type: 'MedicationStatement', lists: [listOf('MedicationStatement')] } as const;
-  const starts: Start[] = [];
-  await readRows(database, of, (row) => {
-    const start = startIn(row);
-    if (start !== undefined) starts.push(start);
-  });
-  const keyOf = ({ code, date }: Start): string => `${code.system}|${code.code} ${date}`;
-  const ordered = starts.sort(
-    (a, b) => a.time - b.time || (keyOf(a) + a.source.fhir < keyOf(b) + b.source.fhir ? -1 : 1),
-  );
-  return [...new Map(ordered.toReversed().map((start) => [keyOf(start), start])).values()].reverse();
+/** Starts, and what the newest of each code calls it, by `system|code`. */
+export interface ReadStarts {
+  readonly starts: readonly Start[];
+  readonly names: ReadonlyMap<string, string>;
 }
 
-function startIn({ fhir, version, author, at, fields }: ReadRow): Start | undefined {
+/** Reads the starts, each code and date once, in order; what an AI wrote is left out. */
+export async function readStarts(database: PoolClient, span: Span): Promise<ReadStarts> {
+  if (!seesType(span.sees, 'MedicationStatement', 'rs')) return { starts: [], names: new Map() };
+  const of = { ...span, type: 'MedicationStatement', lists: [listOf('MedicationStatement')] } as const;
+  const named: (Start & { readonly name: string | null })[] = [];
+  await readRows(database, of, (row) => {
+    const start = startIn(row);
+    if (start !== undefined) named.push(start);
+  });
+  const keyOf = ({ code, date }: Start): string => `${code.system}|${code.code} ${date}`;
+  const ordered = named.sort(
+    (a, b) => a.time - b.time || (keyOf(a) + a.source.fhir < keyOf(b) + b.source.fhir ? -1 : 1),
+  );
+  const names = new Map(
+    ordered.flatMap(({ code, name }) => (name === null ? [] : [[`${code.system}|${code.code}`, name]])),
+  );
+  const starts = ordered.map(({ name, ...start }) => start);
+  return {
+    starts: [...new Map(starts.toReversed().map((start) => [keyOf(start), start])).values()].reverse(),
+    names,
+  };
+}
+
+function startIn({
+  fhir,
+  version,
+  author,
+  at,
+  fields,
+}: ReadRow): (Start & { readonly name: string | null }) | undefined {
   if (fields === undefined || author === 'ai') return undefined;
   const shown = objectIn(JSON.parse(`{${fields}}`));
   const [code, start, status] = [textIn(shown.code), textIn(shown.start), textIn(shown.status)];
   if (code === null || start === null || !TAKEN.has(status)) return undefined;
   return {
     code: { system: textIn(shown.system) ?? '', code },
+    name: textIn(shown.display),
     date: start,
     time: at / 1000 / DAY,
     source: { fhir, version, authorType: author },

@@ -8,6 +8,8 @@ import type { ReadRow } from './rows.ts';
 export interface CodedNumber {
   readonly system: string;
   readonly code: string;
+  /** The name that the resource itself has for it. */
+  readonly display: string | null;
   /** Whether it is a component of the Observation. */
   readonly isPart: boolean;
   readonly value: number;
@@ -63,15 +65,15 @@ function numberIn(
 ): CodedNumber | undefined {
   const code = textIn(shown.code);
   if (code === null) return undefined;
-  const system = textIn(shown.system) ?? '';
+  const [system, display] = [textIn(shown.system) ?? '', textIn(shown.display)];
   const value = numberOf(shown.value);
   if (value !== null)
-    return { system, code, isPart, value, bound: null, unit: textIn(shown.unit), low, high };
+    return { system, code, display, isPart, value, bound: null, unit: textIn(shown.unit), low, high };
   const [, sign, number, unit = null] = BOUND.exec(textIn(shown.value_text) ?? '') ?? [];
   const limit = number === undefined ? Number.NaN : Number(number);
   if (sign === undefined || !Number.isFinite(limit)) return undefined;
   const bound = sign.startsWith('<') ? '<' : '>';
-  return { system, code, isPart, value: limit, bound, unit, low, high };
+  return { system, code, display, isPart, value: limit, bound, unit, low, high };
 }
 
 /** Returns a finite number, or null. */

@@ -1,5 +1,6 @@
 /** Describes a resource in a few words, for lists on a terminal: `Hypertension, active`. Pure. */
 
+import { labelCode } from '#src/clinical/reading/name.ts';
 import { concept, joined } from '#src/clinical/reading/words.ts';
 import { bareCodes, type Displays, withDisplays } from '#src/clinical/summary/displays.ts';
 import { shownName } from '#src/fhir/human-name.ts';
@@ -7,7 +8,8 @@ import { text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
 import { medicationConcept } from '#src/v1/medication.ts';
-import { kindOf, timelineWords } from '#src/v1/timeline.ts';
+import { withNames } from '#src/v1/phrase.ts';
+import { kindOf, type TimelineWords, timelineWords } from '#src/v1/timeline.ts';
 
 /** Most characters of a title. */
 const LONGEST = 60;
@@ -32,8 +34,11 @@ export function codesToName(bodies: readonly string[]): SystemCode[] {
   return bareCodes(bodies.map((body) => parseJson(body).value));
 }
 
-function wordsOf({ title, summary }: ReturnType<typeof timelineWords>): string {
-  return summary === null ? title : `${title}, ${summary}`;
+function wordsOf({ title, titleSystem, summary, summaryCodes }: TimelineWords): string {
+  const shown = titleSystem === null ? title : labelCode({ system: titleSystem, code: title });
+  const rest =
+    summary === null ? undefined : withNames({ text: summary, codes: summaryCodes }, () => undefined);
+  return joined([shown, rest]) ?? '';
 }
 
 /**

@@ -44,7 +44,7 @@ import { PARKED_SQL } from '#src/processes/parked.ts';
 import { PROCESS_SQL } from '#src/processes/process.ts';
 import { WEBHOOK_FORGOTTEN_SQL, WEBHOOK_GRANTS_SQL, WEBHOOKS_SQL } from '#src/reactions/webhooks/tables.ts';
 import { SIGN_IN_PROMPT_SQL, SIGN_IN_SQL, SIGN_IN_SSO_SQL } from '#src/signin/tables.ts';
-import { CONCEPTS_SQL } from '#src/terminology/concepts/schema.ts';
+import { CONCEPT_CODES_SQL, CONCEPTS_SQL } from '#src/terminology/concepts/schema.ts';
 import {
   TERMINOLOGY_INDEX_SQL,
   TERMINOLOGY_NAMES_SQL,
@@ -117,4 +117,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0093-access-use', sql: ACCESS_USE_SQL },
   { name: '0094-terminology-names', sql: TERMINOLOGY_NAMES_SQL },
   { name: '0095-oauth-nonce', sql: OAUTH_NONCE_SQL },
+  { name: '0096-concept-codes', sql: CONCEPT_CODES_SQL },
 ];

@@ -183,7 +183,9 @@ export async function describe(pool: Pool, url: string, code: string): Promise<C
 }
 
 /**
- * Returns displays of codes by `system|code`. Indexes: terminology.system (url), primary key of terminology.concept.
+ * Returns what codes are called, by `system|code`: their displays, else the name of the only concept that has the code,
+ * in English where it has one. Two concepts that share a code say less than it (R11: nausea, vomiting).
+ * Indexes: terminology.system (url), primary keys of terminology.concept and concept_entry, concept_entry_by_code.
  */
 export async function displaysOf(
   pool: Pool,
@@ -192,11 +194,21 @@ export async function displaysOf(
   const { rows } = await pool.query<{ key: string; display: string }>({
     name: 'terminology-displays',
     text: `
-      select s.url || '|' || c.code as key, c.display
-      from unnest($1::text[], $2::text[]) as wanted(system, code)
-      join terminology.system s on s.url = wanted.system
-      join terminology.concept c on c.system = s.id and c.code = wanted.code
-      where c.display is not null`,
+      select w.system || '|' || w.code as key, coalesce(named.display, concept.display) as display
+      from unnest($1::text[], $2::text[]) as w(system, code)
+      left join lateral (
+        select c.display from terminology.system s
+        join terminology.concept c on c.system = s.id and c.code = w.code
+        where s.url = w.system) named on true
+      left join lateral (
+        select min(one.display) as display from (
+          select distinct on (e.concept_id) e.concept_id, e.display from terminology.concept_entry e
+          where e.concept_id in (
+            select o.concept_id from terminology.concept_entry o
+            where o.codes @> jsonb_build_array(jsonb_build_object('system', w.system, 'code', w.code)))
+          order by e.concept_id, e.lang <> 'en', not e.loaded, e.lang) one
+        having count(*) = 1) concept on named.display is null
+      where coalesce(named.display, concept.display) is not null`,
     values: [codes.map(({ system }) => system), codes.map(({ code }) => code)],
   });
   return new Map(rows.map(({ key, display }) => [key, display]));

@@ -31,7 +31,7 @@ export interface Terminology extends SearchTerminology {
   lookup(coded: Coded): Promise<{ readonly system: KnownSystem; readonly facts: CodeFacts }>;
   /** Returns display, category and unit of a code; undefined if it is not installed. */
   describe(system: string, code: string): Promise<CodeFacts | undefined>;
-  /** Returns displays by `system|code`, for codes that are installed and have one. */
+  /** Returns displays by `system|code`, for codes that are installed and have one, or that a concept has. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
   /** Returns the molar mass of what a code measures, in g/mol; undefined if it isn't known. */
   molarMassOf(coded: SystemCode): number | undefined;

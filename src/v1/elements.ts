@@ -1,6 +1,7 @@
 /** Converts elements between REST v1 and FHIR (docs/spec/decisions.md, section 4). Pure. */
 import type { LosslessNumber } from 'lossless-json';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { writtenName } from '../clinical/reading/name.ts';
 
 /** Code systems of bare codes (docs/spec/decisions.md, section 1). */
 export const LOINC = 'http://loinc.org';
@@ -49,15 +50,20 @@ export function toConcept({ code, system, display }: GivenCode, fallback?: strin
   return { coding: [coding], ...words };
 }
 
-/** Returns a concept for v1: the coding of the preferred system, else the first; the text when there is no code. */
+/**
+ * Returns a concept for v1: the coding of the preferred system, else the first, and the concept's name.
+ * `display` is null where the concept has no name itself: the terminology may have one.
+ */
 export function shownConcept(concept: Json | undefined, preferred?: string): ShownCode {
-  const { coding, text } = objectIn(concept);
-  const codings = listIn(coding).filter(({ code }) => typeof code === 'string');
-  const best = codings.find(({ system }) => system === preferred) ?? codings[0];
+  const { coding, text = null } = objectIn(concept);
+  const codings = listIn(coding);
+  const best =
+    codings.find(({ system, code }) => system === preferred && typeof code === 'string') ??
+    codings.find(({ code }) => typeof code === 'string');
   return {
     code: textIn(best?.code),
     system: textIn(best?.system),
-    display: textIn(best?.display) ?? textIn(text),
+    display: writtenName({ text, coding: best === undefined ? codings : [best, ...codings] }) ?? null,
   };
 }
 

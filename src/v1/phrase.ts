@@ -1,10 +1,9 @@
 /** Phrases: words in which codes stand that have no name of their own, so that a reader can put names in. Pure. */
 import { cut } from '#src/shared/cut.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import { concept } from '../clinical/reading/words.ts';
-import { objects, text } from '../fhir/parts.ts';
+import { codesToName, labelCode, nameConcept } from '../clinical/reading/name.ts';
+import { objects } from '../fhir/parts.ts';
 import type { SystemCode } from '../fhir/terminology.ts';
-import { ATC, ICD_10, LOINC } from './elements.ts';
 
 /** A code in a text. */
 export interface PlacedCode extends SystemCode {
@@ -18,25 +17,10 @@ export interface Phrase {
   readonly codes: readonly PlacedCode[];
 }
 
-/** Code systems whose codes name something rather than a local code beside them. */
-const PREFERRED: ReadonlySet<string> = new Set([LOINC, ATC, ICD_10]);
-
 /** Most characters of a title or summary: an entry is one line of a list. */
 const LONGEST = 300;
 /** A text of more UTF-16 code units has more than `LONGEST` characters: a character has two at most. */
 const LONGEST_UNITS = 2 * LONGEST;
-
-/** Returns the code of a concept that has no words; undefined where it has some. */
-export function bareCodeOf(concept: JsonObject): SystemCode | undefined {
-  if (text(concept.text) !== undefined) return undefined;
-  const all = objects(concept.coding);
-  if (all.some(({ display }) => text(display) !== undefined)) return undefined;
-  const named = all.flatMap(({ system: by, code }): SystemCode[] => {
-    const [system, is] = [text(by), text(code)];
-    return system === undefined || is === undefined ? [] : [{ system, code: is }];
-  });
-  return named.find(({ system }) => PREFERRED.has(system)) ?? named[0];
-}
 
 /** Returns what a CodeableConcept, or a list of them, says, as `joinPhrases` does; codes where it has no words. */
 export function conceptPhrase(value: JsonObject[string] | undefined): Phrase | undefined {
@@ -45,8 +29,8 @@ export function conceptPhrase(value: JsonObject[string] | undefined): Phrase | u
 
 function* conceptsIn(value: JsonObject[string] | undefined): Iterable<string | Phrase | undefined> {
   for (const each of objects(value)) {
-    const bare = bareCodeOf(each);
-    yield bare === undefined ? concept(each) : { text: bare.code, codes: [{ ...bare, offset: 0 }] };
+    const [bare] = codesToName(each);
+    yield bare === undefined ? nameConcept(each) : { text: bare.code, codes: [{ ...bare, offset: 0 }] };
   }
 }
 
@@ -88,12 +72,12 @@ export function cutPhrase({ text, codes }: Phrase): Phrase {
   return { text: shown, codes: codes.filter(({ offset, code }) => offset + code.length < shown.length) };
 }
 
-/** Returns a phrase's text with names in the places of those codes that have one. */
+/** Returns a phrase's text with names in the places of its codes; a code without one gets its system's short name. */
 export function withNames({ text, codes }: Phrase, nameOf: (code: SystemCode) => string | undefined): string {
   let named = '';
   let end = 0;
   for (const one of codes) {
-    named += text.slice(end, one.offset) + (nameOf(one) ?? one.code);
+    named += text.slice(end, one.offset) + (nameOf(one) ?? labelCode(one));
     end = one.offset + one.code.length;
   }
   return cutLine(named + text.slice(end));

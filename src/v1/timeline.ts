@@ -1,18 +1,11 @@
 /** The timeline entries of REST v1 (docs/spec/decisions.md, section 4). Pure. */
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { choice, concept, dosage } from '../clinical/reading/words.ts';
+import { codesToName, nameConcept } from '../clinical/reading/name.ts';
+import { choice, dosage } from '../clinical/reading/words.ts';
 import { codes, first, objects, text } from '../fhir/parts.ts';
 import type { SystemCode } from '../fhir/terminology.ts';
 import { medicationConcept } from './medication.ts';
-import {
-  bareCodeOf,
-  conceptPhrase,
-  cutLine,
-  cutPhrase,
-  joinPhrases,
-  type Phrase,
-  type PlacedCode,
-} from './phrase.ts';
+import { conceptPhrase, cutLine, cutPhrase, joinPhrases, type Phrase, type PlacedCode } from './phrase.ts';
 
 /** Kinds of entries with their types; the four of docs/spec/interface.md, section 2.3, come first. */
 export const TIMELINE = {
@@ -62,7 +55,7 @@ type Words = (resource: JsonObject) => readonly [title: string | undefined, summ
 
 const WORDS: Readonly<Record<TimelineKind, Words>> = {
   document: (it) => {
-    const type = concept(it.type);
+    const type = nameConcept(it.type);
     const title = text(first(first(it.content)?.attachment)?.title) ?? text(it.description) ?? type;
     return [
       title,
@@ -74,34 +67,34 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
     ];
   },
   observation: (it) => [
-    concept(it.code),
+    nameConcept(it.code),
     joinPhrases([unless(it.status, 'final', 'amended', 'corrected'), valuesOf(it)]),
   ],
   medication: (it) => [
-    concept(medicationConcept(it)) ?? text(first(it.medicationReference)?.display),
+    nameConcept(medicationConcept(it)) ?? text(first(it.medicationReference)?.display),
     joinPhrases([text(it.status), dosage(it.dosage)]),
   ],
   condition: (it) => [
-    concept(it.code),
+    nameConcept(it.code),
     joinPhrases([
       ...codes(it.clinicalStatus),
       ...codes(it.verificationStatus).filter((is) => is !== 'confirmed'),
     ]),
   ],
   encounter: (it) => [
-    concept(it.type) ?? text(first(it.class)?.display) ?? text(first(it.class)?.code),
+    nameConcept(it.type) ?? text(first(it.class)?.display) ?? text(first(it.class)?.code),
     joinPhrases([unless(it.status, 'finished'), conceptPhrase(it.reasonCode)]),
   ],
   procedure: (it) => [
-    concept(it.code),
+    nameConcept(it.code),
     joinPhrases([unless(it.status, 'completed'), conceptPhrase(it.outcome), conceptPhrase(it.bodySite)]),
   ],
   immunization: (it) => [
-    concept(it.vaccineCode),
+    nameConcept(it.vaccineCode),
     joinPhrases([unless(it.status, 'completed'), conceptPhrase(it.statusReason)]),
   ],
   allergy: (it) => [
-    concept(it.code),
+    nameConcept(it.code),
     joinPhrases([
       ...codes(it.clinicalStatus),
       ...codes(it.verificationStatus).filter((is) => is !== 'confirmed'),
@@ -109,15 +102,15 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
     ]),
   ],
   report: (it) => [
-    concept(it.code),
+    nameConcept(it.code),
     joinPhrases([unless(it.status, 'final', 'amended', 'corrected', 'appended'), text(it.conclusion)]),
   ],
   care_plan: (it) => [
-    text(it.title) ?? concept(it.category) ?? text(it.description),
+    text(it.title) ?? nameConcept(it.category) ?? text(it.description),
     joinPhrases([text(it.status), text(it.intent)]),
   ],
   goal: (it) => [
-    concept(it.description),
+    nameConcept(it.description),
     joinPhrases([text(it.lifecycleStatus), conceptPhrase(it.achievementStatus)]),
   ],
 };
@@ -140,7 +133,7 @@ const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | u
 /** Returns the code of a concept without text; undefined if there is text, or several concepts. */
 function bareCode(value: Json | undefined): SystemCode | undefined {
   const [only, ...others] = objects(value);
-  return only === undefined || others.length > 0 ? undefined : bareCodeOf(only);
+  return only === undefined || others.length > 0 ? undefined : codesToName(only)[0];
 }
 
 /** Returns a status unless it is a usual one. */
@@ -168,14 +161,14 @@ function valueSaid(of: JsonObject): string | Phrase | undefined {
 export function medicationTitle({
   code,
 }: JsonObject): Pick<TimelineWords, 'title' | 'titleSystem'> | undefined {
-  const named = concept(code);
+  const named = nameConcept(code);
   return named === undefined ? undefined : titleOf(named, code);
 }
 
 function titleOf(said: string, by: Json | undefined): Pick<TimelineWords, 'title' | 'titleSystem'> {
   const bare = bareCode(by);
   // If other elements name the entry, the title is not a code.
-  const isCode = bare !== undefined && codes(by).includes(said);
+  const isCode = bare !== undefined && said === nameConcept(by);
   return isCode
     ? { title: cutLine(bare.code), titleSystem: bare.system }
     : { title: cutLine(said), titleSystem: null };

@@ -89,6 +89,11 @@ describe('series and patterns of REST v1', () => {
     ]);
     const short = await get(`/series?patient=${patient}&code=2345-7`);
     expect(one(short)).to.deep.equal(series);
+    // The record's own name of it, the newest one, comes before the terminology's.
+    await record(patient, glucose('2026-03-06T08:00:00Z', 91, { display: 'Sugar, fasting' }));
+    await record(patient, glucose('2026-03-05T08:00:00Z', 92, { display: 'Sugar' }));
+    await record(patient, glucose('2026-03-07T08:00:00Z', 93));
+    expect(one(await get(`/patients/${patient}/series?code=2345-7`)).display).to.equal('Sugar, fasting');
   });
 
   it('shows groups of equivalent codes, components, and several series in one answer', async () => {

@@ -136,7 +136,7 @@ describe('observations of REST v1', () => {
 
   it('without a display have that of the terminology in answers, and none in what is stored', async () => {
     const owner = String((await made('/patients', { family: 'Wort' })).id);
-    const blood = 'Blood pressure panel with all children optional';
+    const blood = 'Blood pressure panel';
     const given = {
       code: '85354-9',
       ...at,

@@ -103,11 +103,37 @@ describe('the timeline of REST v1', () => {
     });
     const [entry] = dataOf(await get(`/patients/${patient}/timeline`));
     expect(entry).to.include({
-      title: 'Blood pressure panel with all children optional',
+      title: 'Blood pressure panel',
       summary:
-        'preliminary, Systolic blood pressure 120 mm[Hg], Diastolic blood pressure 80 mm[Hg], 99999-9 1 mm[Hg]',
+        'preliminary, Systolic blood pressure 120 mm[Hg], Diastolic blood pressure 80 mm[Hg], LOINC 99999-9 1 mm[Hg]',
     });
     expect((await fhir('Observation', id)).component).to.deep.equal(component);
+  });
+
+  it('names codes by concepts, else shows them with their system; a tag of SNOMED CT stays in FHIR', async () => {
+    const patient = await person();
+    const title = async (code: JsonObject) => {
+      const id = await written('Condition', patient, { code });
+      const [entry] = dataOf(await get(`/patients/${patient}/timeline`)).filter((each) => each.id === id);
+      const { json } = await get(`/conditions/${id}`);
+      const [listed] = dataOf(await get(`/patients/${patient}/conditions`)).filter((each) => each.id === id);
+      expect(listed).to.deep.equal(json);
+      expect((await fhir('Condition', id)).code).to.deep.equal(code);
+      return [entry?.title, json.display];
+    };
+    const icd10 = (code: string) => ({ coding: [{ system: 'http://hl7.org/fhir/sid/icd-10', code }] });
+    expect(await title(icd10('E11'))).to.deep.equal(['Type 2 diabetes', 'Type 2 diabetes']);
+    expect(await title(icd10('N18.3'))).to.deep.equal(['ICD-10 N18.3', null]);
+    // Two concepts have it, of which neither says all.
+    expect(await title(icd10('R11'))).to.deep.equal(['ICD-10 R11', null]);
+    const display = 'Hypertension (disorder)';
+    const snomed = {
+      coding: [{ system: 'http://snomed.info/sct', code: '59621000', display }],
+      text: display,
+    };
+    expect(await title(snomed)).to.deep.equal(['Hypertension', 'Hypertension']);
+    const worded = { ...snomed, text: 'High pressure (at work)' };
+    expect(await title(worded)).to.deep.equal(['High pressure (at work)', 'High pressure (at work)']);
   });
 
   it('shows the other kinds when they are asked for', async () => {

@@ -44,6 +44,6 @@ describe('the title of a resource on a terminal', () => {
       ['http://loinc.org|8480-6', 'Systolic'],
     ]);
     expect(resourceTitle('Observation', body, names)).to.equal('Blood pressure, Systolic 120');
-    expect(resourceTitle('Observation', body)).to.equal('85354-9, 8480-6 120');
+    expect(resourceTitle('Observation', body)).to.equal('LOINC 85354-9, LOINC 8480-6 120');
   });
 });

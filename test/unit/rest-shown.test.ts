@@ -30,7 +30,7 @@ const OBSERVATIONS: readonly Case[] = [
   [
     'LOINC among other codings',
     { code: { coding: [other, loinc], text: 'Sugar' } },
-    { code: '2339-0', system: LOINC, display: 'Glucose' },
+    { code: '2339-0', system: LOINC, display: 'Sugar' },
   ],
   [
     'the first coding where none is LOINC',
@@ -225,7 +225,7 @@ describe('an entry without words, on the timeline', () => {
     ]);
     expect(titleOf('observation', { code: { coding: [{ code: 'x' }] } })).to.deep.equal(['x', null]);
     const types = { type: [{ coding: [bare] }, { coding: [other] }] };
-    expect(titleOf('encounter', types)).to.deep.equal(['2339-0, GLU', null]);
+    expect(titleOf('encounter', types)).to.deep.equal(['LOINC 2339-0, GLU', null]);
     const titled = { type: { coding: [bare] }, content: [{ attachment: { title: 'Letter' } }] };
     expect(titleOf('document', titled)).to.deep.equal(['Letter', null]);
   });
@@ -266,7 +266,7 @@ describe('the summary of an entry, on the timeline', () => {
       ],
     };
     const names = new Map([['8462-4', 'Diastolic']]);
-    expect(withNames({ text, codes }, ({ code }) => names.get(code))).to.equal('8480-6 120, Diastolic 80');
+    expect(withNames({ text, codes }, ({ code }) => names.get(code))).to.equal('LOINC 8480-6 120, Diastolic 80');
     expect(withNames({ text, codes }, () => 'x'.repeat(400))).to.have.lengthOf(300);
   });
 

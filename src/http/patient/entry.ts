@@ -1,6 +1,7 @@
 /** Who entered something, and when: the Provenance of one entry in plain words, version by version. */
 import { z } from 'zod';
 import type { Approval, EntryOrigin } from '#queries/rest/entry-origin.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { kindOf } from '#src/v1/timeline.ts';
 import { listOf } from '../api/schemas.ts';
@@ -94,7 +95,8 @@ async function titleText(
 ): Promise<string | undefined> {
   if (title === null || system === null) return title ?? undefined;
   const names = await deps.services.displays([{ system, code: title }]);
-  return resultName(say, { system, code: title, display: names.get(`${system}|${title}`) ?? title });
+  const display = nameConcept({ coding: [{ system, code: title }] }, names) ?? title;
+  return resultName(say, { system, code: title, display });
 }
 
 function versionCard(say: Visit['say'], version: Version, approvals: readonly Approval[]): Html {

@@ -1,5 +1,6 @@
 /** The first page of a record: what is new since the last visit, which applications read it, how things stand. */
 import type { Change } from '#queries/rest/changes.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { grantCard, useOf } from './applications.ts';
@@ -100,7 +101,8 @@ function changeRow(
   names: ReadonlyMap<string, string>,
 ): Html {
   const { say } = visit;
-  const named = titleSystem === null ? title : (names.get(`${titleSystem}|${title}`) ?? title);
+  const named =
+    titleSystem === null ? title : nameConcept({ coding: [{ system: titleSystem, code: title }] }, names);
   const text = named ?? kindsText(say, [type]);
   const done = { CREATE: 'entry.create', UPDATE: 'entry.update', DELETE: 'entry.delete' } as const;
   const badge = author === 'ai' ? html` <span class="badge ai">${say('ai.unverified')}</span>` : html``;

@@ -2,14 +2,13 @@
  * Adds missing displays from the installed terminology to responses; stored resources stay unchanged
  * (docs/spec/decisions.md, section 4).
  */
+import { cleanName } from '#src/clinical/reading/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject } from '#src/shared/json.ts';
 import type { RestRequest } from './record.ts';
 
 /** Names of codes, by `system|code`. */
 export type Displays = ReadonlyMap<string, string>;
-
-const key = ({ system, code }: SystemCode): string => `${system}|${code}`;
 
 /**
  * Looks up the names of codes without a display in some records, including those of `components` and
@@ -33,7 +32,7 @@ export async function displaysOf({ services }: RestRequest, codes: readonly Syst
 export function withDisplays<Fields extends object>(record: Fields, displays: Displays): Fields {
   if (displays.size === 0) return record;
   const own = bareCode(record);
-  const display = own === undefined ? undefined : displays.get(key(own));
+  const display = own === undefined ? undefined : displayOf(own, displays);
   const inner = Object.entries(record).flatMap(([name, value]) =>
     INNER.has(name) && value !== null ? [[name, named(value, displays)]] : [],
   );
@@ -55,14 +54,15 @@ export function bareCodesIn(members: string): SystemCode[] {
 export function withDisplaysIn(members: string, displays: Displays): string {
   if (displays.size === 0) return members;
   return members.replace(BARE, (all: string, code: string, system: string) => {
-    const display = displays.get(key({ system, code }));
+    const display = displayOf({ system, code }, displays);
     return display === undefined ? all : `${all.slice(0, -'null'.length)}${JSON.stringify(display)}`;
   });
 }
 
-/** Returns the name of a code, if the terminology has one. */
-export function displayOf(code: SystemCode, displays: Displays): string | undefined {
-  return displays.get(key(code));
+/** Returns the name of a code as people read it, if the terminology or the concepts have one. */
+export function displayOf({ system, code }: SystemCode, displays: Displays): string | undefined {
+  const display = displays.get(`${system}|${code}`);
+  return display === undefined ? undefined : cleanName(display, system);
 }
 
 /** Members that hold codes of their own. */

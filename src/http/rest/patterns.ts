@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { PageAsked } from '#queries/admin/page.ts';
 import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
+import { labelCode } from '#src/clinical/reading/name.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
 import { DIRECTIONS, FINDING_KINDS, type Finding } from '#src/insight/finding.ts';
 import { titleOf } from '#src/insight/wording.ts';
@@ -14,7 +15,7 @@ import { toInstant } from '#src/shared/time.ts';
 import { type RouteResult, route } from '../api/route.ts';
 import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { daysInOrder, daysOf } from './days.ts';
-import { type Displays, displaysOf } from './displays.ts';
+import { type Displays, displayOf, displaysOf } from './displays.ts';
 import { patientIn, shownId } from './finding-id.ts';
 import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
 import { type RestRequest, shownCursor } from './record.ts';
@@ -217,15 +218,12 @@ async function list(
 ): Promise<RouteResult> {
   const of = `patterns ${patient}`;
   const [last] = cursor === undefined ? [] : decodeCursorOf(of, cursor, z.tuple([z.string().max(64)]));
-  const { findings, warnings: left, changed } = await patternsOf(request, patient);
+  const { findings, names, warnings: left, changed } = await patternsOf(request, patient);
   const start = last === undefined ? 0 : findings.findIndex((each) => each.finding_id === last) + 1;
   if (last !== undefined && start === 0) throw staleCursor('finding');
   const page = findings.slice(start, start + limit);
-  const displays = await displaysOf(
-    request,
-    page.flatMap(({ codes }) => codes),
-  );
-  const data = page.map((finding) => shown(request, patient, finding, displays, changed));
+  const known = await namesFor(request, page, names);
+  const data = page.map((finding) => shown(request, patient, finding, known, changed));
   const end = page.at(-1);
   const next =
     end === undefined || start + limit >= findings.length ? undefined : encodeCursorOf(of, [end.finding_id]);
@@ -235,9 +233,9 @@ async function list(
 }
 
 async function one(request: RestRequest, patient: string, id: string): Promise<RouteResult> {
-  const { finding, changed } = await findingOf(request, patient, id);
-  const displays = await displaysOf(request, finding.codes);
-  const body = shown(request, patient, finding, displays, changed);
+  const { finding, names, changed } = await findingOf(request, patient, id);
+  const known = await namesFor(request, [finding], names);
+  const body = shown(request, patient, finding, known, changed);
   return { status: 200, body, reads: true, shown: 1 };
 }
 
@@ -264,29 +262,50 @@ async function findingOf(
   request: RestRequest,
   patient: string,
   id: string,
-): Promise<{ readonly finding: Finding; readonly changed: number }> {
-  const { findings, changed } = await patternsOf(request, patient);
+): Promise<Pick<Patterns, 'names' | 'changed'> & { readonly finding: Finding }> {
+  const { findings, names, changed } = await patternsOf(request, patient);
   const finding = findings.find((each) => shownId(request, patient, each) === id);
   if (finding === undefined) throw notFound('finding', cut(id, 64));
-  return { finding, changed };
+  return { finding, names, changed };
+}
+
+/** Returns the names of the codes of findings: what the record calls them, else the terminology. */
+async function namesFor(
+  request: RestRequest,
+  findings: readonly Finding[],
+  names: Patterns['names'],
+): Promise<Displays> {
+  const codes = findings.flatMap((finding) => finding.codes);
+  const unnamed = codes.filter(({ system, code }) => !names.has(`${system}|${code}`));
+  const displays = await displaysOf(request, unnamed);
+  return new Map(
+    codes.flatMap((code) => {
+      const key = `${code.system}|${code.code}`;
+      const name = names.get(key) ?? displayOf(code, displays);
+      return name === undefined ? [] : [[key, name]];
+    }),
+  );
 }
 
 function shown(
   request: RestRequest,
   patient: string,
   finding: Finding,
-  displays: Displays,
+  names: Displays,
   changed: number,
 ): object {
   const { kind, codes, window, direction, effect, confidence, method } = finding;
   const named = codes.map(({ system, code }) => ({
     ...{ system, code },
-    display: displays.get(`${system}|${code}`) ?? null,
+    display: names.get(`${system}|${code}`) ?? null,
   }));
+  const labels = named.map(
+    (each) => [`${each.system}|${each.code}`, each.display ?? labelCode(each)] as const,
+  );
   return {
     finding_id: shownId(request, patient, finding),
     kind,
-    title: titleOf(finding, displays),
+    title: titleOf(finding, new Map(labels)),
     codes: named,
     window,
     direction,

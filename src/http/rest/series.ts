@@ -56,7 +56,10 @@ const seriesSchema = z
   .object({
     code: z.string().describe('The first code that was asked for.'),
     system: z.string(),
-    display: z.string().nullable(),
+    display: z
+      .string()
+      .nullable()
+      .describe('What the newest value’s resource calls it, else its name in the terminology.'),
     codes: z.array(z.object({ system: z.string(), code: z.string() })).describe('The equivalent codes.'),
     unit: z.string().nullable().describe('UCUM: the unit that most values have; others were converted.'),
     points: z.array(pointSchema).describe('The oldest first.'),
@@ -135,7 +138,8 @@ async function series(request: RestRequest, patient: string, query: Query): Prom
   const groups = code.slice(start, end).map(codesOf);
   const asked = { patient, ...daysOf(from, to), ...(at === undefined ? {} : { at: toMicros(at) }) };
   const read = await told(request, patient, () => services.queries.series(caller, asked, groups));
-  const displays = await displaysOf(request, groups.flat());
+  const unnamed = read.flatMap(({ name, track }) => (name === undefined ? track.codes.slice(0, 1) : []));
+  const displays = await displaysOf(request, unnamed);
   const counted = read.reduce((sum, { track }) => sum + track.points.length, 0);
   const next = end < code.length ? encodeCursorOf(list, [end]) : undefined;
   const data = await inSlices(printed(read, bucket, displays));
@@ -150,14 +154,14 @@ type Read = Awaited<ReturnType<RestRequest['services']['queries']['series']>>['t
 function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): Steps<string> {
   const data: string[] = [];
   for (let next = read.shift(); next !== undefined; next = read.shift()) {
-    const { track, warnings: left } = next;
+    const { track, name, warnings: left } = next;
     const [first] = track.codes;
     const points = yield* printedPoints(track.points, bucket);
     const unplaced = track.points.filter((point) => !hasBucket(point, bucket)).length;
     const members = {
       code: first?.code,
       system: first?.system,
-      display: (first === undefined ? undefined : displayOf(first, displays)) ?? null,
+      display: name ?? (first === undefined ? undefined : displayOf(first, displays)) ?? null,
       codes: track.codes,
       unit: track.unit,
       stats: statisticsOf(track.points),

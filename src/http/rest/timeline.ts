@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
 import { seesType } from '#queries/sight.ts';
+import { labelCode } from '#src/clinical/reading/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { hasLetters } from '#src/shared/access.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
@@ -139,7 +140,7 @@ function shown(entry: TimelineEntry, title: Title, displays: Displays): object {
     kind: kindOf(type),
     id,
     date: said ?? toInstant(moment),
-    title: (bare === undefined ? undefined : nameOf(bare)) ?? title.title,
+    title: bare === undefined ? title.title : (nameOf(bare) ?? labelCode(bare)),
     summary: summary === null ? null : withNames({ text: summary, codes: summaryCodes }, nameOf),
     author_type: author,
     fhir: `${type}/${id}`,

@@ -17,3 +17,8 @@ CREATE TABLE terminology.concept_entry (
 -- the concepts that name a concept
 CREATE INDEX concept_entry_by_target ON terminology.concept_entry USING gin (relations jsonb_path_ops);
 `;
+
+/** DDL for finding the concepts that have a code, to name it. */
+export const CONCEPT_CODES_SQL = `
+CREATE INDEX concept_entry_by_code ON terminology.concept_entry USING gin (codes jsonb_path_ops);
+`;
