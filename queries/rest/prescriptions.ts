@@ -1,7 +1,7 @@
 /** The prescriptions of a record, which REST v1 has no list of: its MedicationRequests. */
 import type { Pool } from 'pg';
+import { isIdea, withdrawnAs } from '#src/clinical/reading/status.ts';
 import { concept, dosage } from '#src/clinical/reading/words.ts';
-import { isIdea, withdrawnAs } from '#src/clinical/summary/classify.ts';
 import { text } from '#src/fhir/parts.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
@@ -45,7 +45,7 @@ const NEVER: readonly unknown[] = ['draft', 'cancelled'];
 /** Returns whether a resource says that something was prescribed: no idea, no prohibition, nothing withdrawn. */
 function isPrescribed(body: string, value: JsonObject): boolean {
   return (
-    withdrawnAs({ value }) === undefined &&
+    withdrawnAs(value) === undefined &&
     !body.includes('"modifierExtension"') &&
     value.doNotPerform !== true &&
     !isIdea(value.intent) &&

@@ -3,8 +3,8 @@
  * (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 import type { Pool } from 'pg';
+import { withdrawnAs } from '#src/clinical/reading/status.ts';
 import { concept } from '#src/clinical/reading/words.ts';
-import { withdrawnAs } from '#src/clinical/summary/classify.ts';
 import { isObject } from '#src/shared/json.ts';
 
 /** A resource that an AI withdrew. */
@@ -46,7 +46,7 @@ export function openWithdrawnByAi(pool: Pool): WithdrawnByAiIn {
     });
     return rows.flatMap(({ type, id, body }) => {
       const value: unknown = JSON.parse(body);
-      if (!isObject(value) || withdrawnAs({ value }) === undefined) return [];
+      if (!isObject(value) || withdrawnAs(value) === undefined) return [];
       const { code, vaccineCode, medicationCodeableConcept } = value;
       return [{ type, id, name: concept(code ?? vaccineCode ?? medicationCodeableConcept) }];
     });

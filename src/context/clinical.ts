@@ -1,11 +1,21 @@
 /** Facts that every task needs: sex and age, allergies, medications, problems. */
 
+import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
+import { datePhrase, dayOf, standingPhrase, stateWord } from '#src/clinical/reading/english.ts';
+import {
+  isMedicine,
+  joinMedicines,
+  type Medicine,
+  readMedicineSource,
+} from '#src/clinical/reading/medicines.ts';
+import { readPerson } from '#src/clinical/reading/person.ts';
+import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import { choice, concept, dosage, notes } from '#src/clinical/reading/words.ts';
-import { codes, first, objects, text } from '#src/fhir/parts.ts';
+import { objects, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json.ts';
-import { dayOf, daysBetween } from './dates.ts';
-import { type Fact, line } from './fact.ts';
-import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
+import { daysBetween } from './dates.ts';
+import { type Fact, inLine, line, wholeLine } from './fact.ts';
+import { ageDays, around, codedIn, codeMembers, entriesOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 import { BASE, type Base, type Coded, raiseForRequest } from './scores.ts';
 
@@ -13,21 +23,17 @@ import { BASE, type Base, type Coded, raiseForRequest } from './scores.ts';
 export function patient({ opened, today }: Reading): Fact[] {
   const { patient: entry } = opened;
   if (entry === undefined) return [];
-  const { gender, birthDate, deceasedDateTime, deceasedBoolean } = entry.value;
-  const died = text(deceasedDateTime);
-  const birth = text(birthDate);
-  const age = birth === undefined ? undefined : ageOn(birth, died === undefined ? today : Date.parse(died));
+  const { gender, born, died } = readPerson(entry.value);
+  const until = died === undefined ? today : died.date === undefined ? undefined : Date.parse(died.date);
+  const age = born === undefined || until === undefined ? undefined : ageOn(born, until);
   const said = line(
     ', ',
-    text(gender) ?? 'sex not recorded',
-    age === undefined ? undefined : `${age}${birth === undefined ? '' : ` (born ${birth})`}`,
-    died !== undefined ? `died ${dayOf(died)}` : deceasedBoolean === true ? 'deceased' : undefined,
+    gender ?? 'sex not recorded',
+    age ?? (born === undefined ? undefined : `born ${born}`),
+    age === undefined || born === undefined ? undefined : `born ${born}`,
+    died === undefined ? undefined : died.date === undefined ? 'deceased' : `died ${dayOf(died.date)}`,
   );
-  const members = {
-    gender: text(gender) ?? null,
-    birth_date: birth ?? null,
-    deceased: died !== undefined || deceasedBoolean === true,
-  };
+  const members = { gender: gender ?? null, birth_date: born ?? null, deceased: died !== undefined };
   return [{ kind: 'patient', text: said, entry, also: [], codes: [], score: BASE.patient.general, members }];
 }
 
@@ -43,209 +49,151 @@ function ageOn(birth: string, at: number): string | undefined {
   return months < 24 ? `${Math.max(months, 0)} months` : `${Math.floor(months / 12)} years`;
 }
 
-/** Returns the allergies that are still active. */
+/** Returns the allergies that are still active, the most critical first. */
 export function allergies(reading: Reading): Fact[] {
+  const beside = around(reading);
   return entriesOf(reading, 'AllergyIntolerance')
-    .filter(({ value }) => !isOver(value))
-    .map((entry) => {
+    .map((entry) => readAllergy(entry, beside))
+    .filter(({ isOver }) => !isOver)
+    .sort(mostDangerousFirst)
+    .map(({ told: entry, name = 'substance not recorded', isCritical, uncertainty, dated }) => {
       const { value } = entry;
-      const name = nameOf(value.code, 'substance not recorded');
       const reactions = objects(value.reaction).map((each) =>
-        line(
+        wholeLine(
           ' ',
           concept(each.manifestation),
           text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
         ),
       );
-      const said = line(
+      const said = wholeLine(
         '; ',
         reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
-        value.criticality === 'high' ? 'high criticality' : undefined,
-        unsure(value),
-        since(entry),
-        notes(value.note),
+        isCritical ? 'high criticality' : undefined,
+        uncertainty,
+        datePhrase(dated),
+        noteIn(value),
       );
       const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
-      return factOf(reading, 'allergies', 'allergies', entry, said, members, value.code);
+      return {
+        ...factOf(reading, 'allergies', 'allergies', entry, said, members, value.code),
+        isNeeded: true,
+      };
     });
 }
 
-/** A drug that the patient takes or took. */
-export interface Drug {
-  readonly name: string;
-  readonly codes: readonly Coded[];
-  readonly dose: string | undefined;
-  readonly status: string;
-  readonly isCurrent: boolean;
-  readonly start: string | undefined;
-  readonly end: string | undefined;
-  readonly entry: Entry;
-  /** Other resources that say the same, for example an order beside the statement that the drug is taken. */
-  readonly also: readonly Entry[];
-  /** The reason for taking it. */
-  readonly reason: string | undefined;
-}
-
-const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
-const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
-
-/** Status of a drug that an order forbids. */
-export const FORBIDDEN = 'not to be given';
-
-/** Returns all drugs. A statement and an order that agree become one. */
-export function drugsOf(reading: Reading): Drug[] {
-  const found = new Map<string, Drug>();
-  for (const entry of entriesOf(reading, 'MedicationStatement', 'MedicationRequest')) {
-    const { value } = entry;
-    const isIdea = value.intent === 'proposal' || value.intent === 'option';
-    const isOverProhibition = value.doNotPerform === true && value.status !== 'active';
-    if (isIdea || isOverProhibition || NO_ORDER.has(text(value.status) ?? '')) continue;
-    const drug = drugOf(reading, entry);
-    const key = [drug.name.toLowerCase(), drug.status, drug.dose ?? ''].join('\n');
-    const before = found.get(key);
-    found.set(key, before === undefined ? drug : { ...before, also: [...before.also, entry] });
-  }
-  return [...found.values()];
-}
-
-function drugOf(reading: Reading, entry: Entry): Drug {
-  const { value, type } = entry;
-  const referred = first(value.medicationReference);
-  const contained = objects(value.contained).find(
-    ({ id }) => `#${text(id) ?? ''}` === text(referred?.reference),
+/** Returns the medicines, each drug once. */
+export function medicinesIn(reading: Reading): Medicine<Entry>[] {
+  const beside = around(reading);
+  const { patient } = reading.opened;
+  const died = patient === undefined ? undefined : readPerson(patient.value).died;
+  return joinMedicines(
+    entriesOf(reading, 'MedicationStatement', 'MedicationRequest')
+      .filter(({ value }) => isMedicine(value))
+      .map((entry) => readMedicineSource(entry, beside, died)),
   );
-  const code =
-    value.medicationCodeableConcept ?? contained?.code ?? lookUp(reading, referred?.reference)?.value.code;
-  const recorded = text(value.status) ?? 'unknown';
-  const words = recorded === 'not-taken' ? 'not taken' : recorded;
-  const status = value.doNotPerform === true ? FORBIDDEN : words;
-  const { start, end } = first(value.effectivePeriod) ?? {};
-  const reasons = objects(value.reasonReference).map(({ reference }) =>
-    concept(lookUp(reading, reference)?.value.code),
-  );
-  return {
-    name: concept(code) ?? text(referred?.display) ?? 'medication without a name',
-    codes: codedIn(code),
-    dose: dosage(type === 'MedicationStatement' ? value.dosage : value.dosageInstruction),
-    status,
-    isCurrent: CURRENT.has(status),
-    start: text(start) ?? text(value.effectiveDateTime) ?? text(value.authoredOn),
-    end: text(end),
-    entry,
-    also: [],
-    reason: line(', ', concept(value.reasonCode), ...reasons) || undefined,
-  };
 }
 
-/** Returns drugs as facts. */
-export function medications(reading: Reading, drugs: readonly Drug[]): Fact[] {
-  return drugs.map((drug) => {
-    const { name, dose, status, start, end, entry, also, isCurrent, reason } = drug;
-    const when =
-      end === undefined
-        ? line(' ', status, start === undefined ? undefined : `since ${dayOf(start)}`)
-        : line(' ', status, `${start === undefined ? 'until' : `${dayOf(start)} to`} ${dayOf(end)}`);
-    const said = line(
+/** What a medicine without a name is called. */
+export const NAMELESS = 'medication without a name';
+
+/** Returns medicines as facts. */
+export function medications(reading: Reading, medicines: readonly Medicine<Entry>[]): Fact[] {
+  const { patient } = reading.opened;
+  const died = patient === undefined ? undefined : readPerson(patient.value).died;
+  return medicines.flatMap((medicine) => {
+    const { name = NAMELESS, codes: coded, standing, status, sources, from, until, prescribed } = medicine;
+    const lead = sources.find((source) => source.standing === standing);
+    if (lead === undefined) return [];
+    const doses = medicine.doses.map((dose) => {
+      const said = dosage(dose.dosage);
+      const isNamed = dose.name === undefined || dose.name.toLowerCase() === name.toLowerCase();
+      return isNamed ? said : `${dose.name} ${said}`;
+    });
+    const dose = doses.length === 0 ? undefined : doses.join(' | ');
+    const reason = medicine.reasons.length === 0 ? undefined : medicine.reasons.join(', ');
+    const said = wholeLine(
       '; ',
       dose === undefined ? name : `${name}: ${dose}`,
-      when,
+      standingPhrase(medicine, died),
       reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,
-      notes(entry.value.note),
+      noteIn(lead.told.value),
     );
-    const [code] = drug.codes;
+    const [code] = coded;
     const members = {
       code: code?.code ?? null,
       system: code === undefined || code.system === '' ? null : code.system,
       display: name,
-      status,
+      status: stateWord(standing, status, until, died),
       dosage: dose ?? null,
-      start: start ?? null,
-      end: end ?? null,
+      start: from ?? null,
+      end: until ?? null,
+      prescribed: prescribed === undefined ? null : { ...prescribed },
       reason: reason ?? null,
     };
-    const base = isCurrent || status === FORBIDDEN ? 'medications' : 'pastMedications';
-    const fact = factOf(reading, 'medications', base, entry, said, members, undefined, drug.codes);
-    return { ...fact, also };
+    const base = standing === 'past' ? 'pastMedications' : 'medications';
+    const fact = factOf(reading, 'medications', base, lead.told, said, members, undefined, coded);
+    const also = sources.flatMap((source) => (source === lead ? [] : [source.told]));
+    return [{ ...fact, also, isNeeded: standing !== 'past' }];
   });
 }
 
 /** Returns problems, past ones included. A problem that is recorded at several visits becomes one fact. */
 export function problems(reading: Reading): Fact[] {
-  const found = new Map<string, Entry[]>();
-  for (const entry of entriesOf(reading, 'Condition')) {
-    const { value } = entry;
-    const [code] = codedIn(value.code);
-    const named = code === undefined ? (concept(value.code) ?? '') : `${code.system}|${code.code}`;
-    const key = [named, codes(value.clinicalStatus)[0], unsure(value)].join('\n');
-    if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
-  }
-  return [...found.values()].flatMap((same) => problemOf(reading, same) ?? []);
+  const beside = around(reading);
+  const sources = entriesOf(reading, 'Condition').map((entry) => readProblemSource(entry, beside));
+  return joinProblems(sources).map((problem) => problemOf(reading, problem));
 }
 
-/**
- * Returns one problem as a fact.
- * @param same its resources, newest first
- */
-function problemOf(reading: Reading, same: readonly Entry[]): Fact | undefined {
-  const [entry, ...others] = same;
-  if (entry === undefined) return undefined;
+function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
+  const { name = 'problem without a name', status, isOver, uncertainty, sources, oldest, dated } = problem;
+  const [{ told: entry } = oldest, ...others] = sources;
   const { value } = entry;
-  const name = nameOf(value.code, 'problem without a name');
-  const [status = ''] = codes(value.clinicalStatus);
-  const over = isOver(value);
-  const until = when(value, 'abatement');
-  const oldest = same.filter(({ dated }) => dated.date !== null).at(-1) ?? entry;
-  const began = when(oldest.value, 'onset') ?? dayIn(oldest);
-  const span = over
-    ? line(' ', status, until === undefined ? undefined : `${began ?? '?'} to ${until}`)
-    : line(' ', status, began === undefined ? undefined : `since ${began}`);
-  const said = line(
+  const began = when(oldest.told.value, 'onset');
+  const since = began === undefined ? datePhrase(oldest.dated) : `since ${began}`;
+  const span = line(' ', status, isOver ? episode(value) : since);
+  const said = wholeLine(
     '; ',
     `${name}: ${span === '' ? 'status not recorded' : span}`,
     others.length === 0
       ? undefined
-      : `recorded ${same.length} times, last ${dayIn(entry) ?? 'without a date'}`,
+      : `recorded ${sources.length} times${isOver ? ` since ${firstDay(oldest)}` : `, last ${dated.date === null ? 'without a date' : dayOf(dated.date)}`}`,
     concept(value.severity),
-    unsure(value),
-    notes(value.note),
+    uncertainty,
+    noteIn(value),
   );
   const members = {
     ...codeMembers(value.code, name),
-    clinical_status: status === '' ? null : status,
-    onset: choice(oldest.value, 'onset') ?? null,
+    clinical_status: status ?? null,
+    onset: choice(oldest.told.value, 'onset') ?? null,
     abatement: choice(value, 'abatement') ?? null,
   };
-  const fact = factOf(
-    reading,
-    'problems',
-    over ? 'pastProblems' : 'problems',
-    entry,
-    said,
-    members,
-    value.code,
-  );
-  return { ...fact, also: others };
+  const base = isOver ? 'pastProblems' : 'problems';
+  const fact = factOf(reading, 'problems', base, entry, said, members, value.code);
+  return { ...fact, also: others.map(({ told }) => told), isNeeded: !isOver };
+}
+
+/** Returns when a problem that is over began and ended: the newest time that the patient had it. */
+function episode(value: JsonObject): string | undefined {
+  const [began, ended] = [when(value, 'onset'), when(value, 'abatement')];
+  if (began !== undefined && ended !== undefined) return `${began} to ${ended}`;
+  if (ended !== undefined) return `until ${ended}`;
+  return began === undefined ? undefined : `began ${began}`;
+}
+
+function firstDay({ dated }: Problem<Entry>['oldest']): string {
+  return dated.date === null ? 'an unknown time' : dayOf(dated.date);
+}
+
+/** Returns the notes of a resource, shortened: they may be long, and the record has them. */
+function noteIn({ note }: JsonObject): string | undefined {
+  const said = notes(note);
+  return said === undefined ? undefined : inLine(said);
 }
 
 /** Returns the day of onset or abatement, or the text that the record has in its place. */
 function when(value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
   const moment = text(value[`${name}DateTime`]);
   return moment === undefined ? choice(value, name) : dayOf(moment);
-}
-
-/** Tells whether a problem or an allergy is no longer active. */
-export function isOver({ clinicalStatus }: JsonObject): boolean {
-  return codes(clinicalStatus).some((code) => ['inactive', 'remission', 'resolved'].includes(code));
-}
-
-/** Returns the verification status unless it is `confirmed`. */
-function unsure({ verificationStatus }: JsonObject): string | undefined {
-  return codes(verificationStatus).find((code) => code !== 'confirmed');
-}
-
-function since(entry: Entry): string | undefined {
-  const day = dayIn(entry);
-  return day === undefined ? undefined : `since ${day}`;
 }
 
 function factOf(

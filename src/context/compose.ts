@@ -4,6 +4,7 @@
 
 import type { AuthorType } from '#src/shared/author.ts';
 import { cut } from '#src/shared/cut.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import type { Fact } from './fact.ts';
 import type { GatheredFacts } from './gather-facts.ts';
 import { KINDS, type Kind } from './request.ts';
@@ -87,18 +88,26 @@ export interface Rest extends Pick<GatheredFacts, 'warnings' | 'empty' | 'outsid
   readonly rest?: readonly Fact[];
 }
 
+/** Where a line stands. */
+type Place = Kind | 'warnings' | 'legend';
+
 /** A line that may become part of the text. */
 interface Piece {
-  readonly of: Kind | 'warnings' | 'legend';
+  readonly of: Place;
   readonly score: number;
   readonly line: string;
   readonly item?: Authored;
 }
 
+/** The sections whose facts that hold now are never left out. */
+const NEVER_CUT: readonly Kind[] = ['allergies', 'medications', 'problems'];
+
 /**
- * Fills the budget with lines, the highest scores first.
+ * Fills the budget with lines: what is never cut, then the highest scores. How much of each section isn't shown is part of the
+ * text.
  * @param items facts with their authors, the highest score first
  * @param budget tokens of the text
+ * @throws Refusal invalid (422) naming the smallest budget, if allergies, current medicines and active problems don't fit
  */
 export function compose(
   items: readonly Authored[],
@@ -107,54 +116,147 @@ export function compose(
   count: CountTokens,
 ): Composed {
   const headings = headingsOf(items, empty);
-  const pieces = piecesOf(items, warnings);
   const bare: Piece[] = empty.map(({ kind, score }) => ({ of: kind, score, line: '' }));
+  const all = [...piecesOf(items, warnings), ...bare].sort((a, b) => b.score - a.score);
+  const unshown = new Unshown([...items.map(({ fact }) => fact), ...rest], warnings.length, outside, count);
   const chosen = new Set<Piece>();
-  const opened = new Set<Piece['of']>();
-  let [used, missed] = [0, 0];
-  for (const piece of [...pieces, ...bare].sort((a, b) => b.score - a.score)) {
+  const opened = new Set<Place>();
+  let used = 0;
+  const add = (piece: Piece, most: number): boolean => {
     const heading = opened.has(piece.of) ? undefined : headings.get(piece.of);
     const cost = tokensOf(piece.line, count) + tokensOf(heading ?? '', count);
-    if (used + cost > budget) {
-      missed += 1;
-      if (missed > PATIENCE) break;
-      continue;
-    }
-    missed = 0;
+    if (used + cost + unshown.costWith(piece, opened) > most) return false;
     used += cost;
     opened.add(piece.of);
     chosen.add(piece);
+    unshown.take(piece);
+    return true;
+  };
+  for (const piece of all) if (isNeeded(piece)) add(piece, Number.POSITIVE_INFINITY);
+  const least = used + unshown.costWith(undefined, opened);
+  if (least > budget) throw tooSmall(least);
+  let missed = 0;
+  for (const piece of all) {
+    if (chosen.has(piece)) continue;
+    missed = add(piece, budget) ? 0 : missed + 1;
+    if (missed > PATIENCE) break;
   }
-  return finished(chosen, opened, { items, empty, outside, rest, headings, budget, count });
+  return finished(chosen, { items, empty, outside, rest, headings, budget, count, warnings });
 }
 
-interface Composing extends Omit<Required<Rest>, 'warnings'> {
+/** Tells whether a line is never left out: the patient, what holds now, and that nothing of it is recorded. */
+function isNeeded({ of, item, line }: Piece): boolean {
+  if (item === undefined) return line === '' && NEVER_CUT.some((kind) => kind === of);
+  return of === 'patient' || item.fact.isNeeded === true;
+}
+
+function tooSmall(least: number): Refusal {
+  return new Refusal('invalid', {
+    code: 'value',
+    diagnostics: `allergies, current medicines and active problems are never left out, and take ${least} tokens: budget_tokens must be ${least} or more`,
+    expression: 'budget_tokens',
+  });
+}
+
+/** What isn't shown yet, by section, and the tokens that saying so takes. */
+class Unshown {
+  readonly #left = new Map<Place, number>();
+  /** Tokens of the line in an open section, and of its part of the last line. */
+  readonly #costs = new Map<Place, { readonly inside: number; readonly apart: number }>();
+  readonly #line: number;
+
+  constructor(
+    facts: readonly Fact[],
+    warnings: number,
+    outside: ReadonlyMap<Kind, number>,
+    count: CountTokens,
+  ) {
+    for (const { kind } of facts) this.#add(kind, 1);
+    for (const [kind, number] of outside) this.#add(kind, number);
+    if (warnings > 0) this.#add('warnings', warnings);
+    for (const [of, left] of this.#left)
+      this.#costs.set(of, {
+        inside: tokensOf(insideLine(left), count),
+        apart: tokensOf(`, ${apartWords(of, left)}`, count),
+      });
+    this.#line = tokensOf(apartLine([]), count);
+  }
+
+  #add(of: Place, number: number): void {
+    this.#left.set(of, (this.#left.get(of) ?? 0) + number);
+  }
+
+  /** Counts a line as shown. */
+  take({ of, item }: Piece): void {
+    const left = this.#left.get(of);
+    if (left !== undefined && (item !== undefined || of === 'warnings')) this.#left.set(of, left - 1);
+  }
+
+  /** Returns the most tokens that it takes to say what isn't shown, if a line is shown beside those of the open sections. */
+  costWith(piece: Piece | undefined, opened: ReadonlySet<Place>): number {
+    let [cost, isAnyApart] = [0, false];
+    for (const [of, left] of this.#left) {
+      const isOpen = opened.has(of) || piece?.of === of;
+      const isTaken = piece?.of === of && (piece.item !== undefined || of === 'warnings');
+      const { inside, apart } = this.#costs.get(of) ?? { inside: 0, apart: 0 };
+      if (left - (isTaken ? 1 : 0) <= 0) continue;
+      cost += isOpen ? inside : apart;
+      isAnyApart ||= !isOpen;
+    }
+    return cost + (isAnyApart ? this.#line : 0);
+  }
+}
+
+const insideLine = (number: number): string => `- ${number} more ${number === 1 ? 'is' : 'are'} not shown`;
+const apartWords = (of: Place, number: number): string =>
+  `${(of === 'warnings' ? 'Warnings' : of === 'legend' ? '' : HEADINGS[of]).toLowerCase()} (${number})`;
+const apartLine = (parts: readonly string[]): string => `Not shown: ${parts.join(', ')}.`;
+
+interface Composing extends Required<Rest> {
   readonly items: readonly Authored[];
-  readonly headings: ReadonlyMap<Piece['of'], string>;
+  readonly headings: ReadonlyMap<Place, string>;
   readonly budget: number;
   readonly count: CountTokens;
 }
 
-function finished(
-  chosen: ReadonlySet<Piece>,
-  opened: ReadonlySet<Piece['of']>,
-  composing: Composing,
-): Composed {
-  const { items, empty, outside, rest, headings, count, budget } = composing;
-  const textOf = (of: Piece['of']): string => {
-    const lines = [...chosen].filter((piece) => piece.of === of && piece.line !== '').map(({ line }) => line);
-    return opened.has(of) ? [headings.get(of) ?? '', ...lines].filter((each) => each !== '').join('\n') : '';
+function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
+  const { items, empty, outside, rest, headings, count, budget, warnings } = composing;
+  const opened = new Set([...chosen].map(({ of }) => of));
+  const told = new Set([...chosen].flatMap(({ item }) => item ?? []));
+  const omitted = omittedOf(
+    [...items.flatMap((item) => (told.has(item) ? [] : [item.fact])), ...rest],
+    outside,
+  );
+  const unshown = new Map<Place, number>();
+  for (const { kind, count: number } of omitted) unshown.set(kind, (unshown.get(kind) ?? 0) + number);
+  const untold = warnings.length - [...chosen].filter(({ of }) => of === 'warnings').length;
+  if (untold > 0) unshown.set('warnings', untold);
+  const textOf = (of: Place): string => {
+    if (!opened.has(of)) return '';
+    const left = unshown.get(of);
+    const lines = [...chosen].filter((piece) => piece.of === of).map(({ line }) => line);
+    return [headings.get(of) ?? '', ...lines, left === undefined ? '' : insideLine(left)]
+      .filter((each) => each !== '')
+      .join('\n');
   };
-  const blocks = (['patient', 'warnings', ...KINDS.slice(1), 'legend'] as const).map(textOf);
+  const apart = (['warnings', ...KINDS] as const).flatMap((of) => {
+    const left = unshown.get(of);
+    return left === undefined || opened.has(of) ? [] : [apartWords(of, left)];
+  });
+  const blocks = [
+    ...(['patient', 'warnings', ...KINDS.slice(1)] as const).map(textOf),
+    apart.length === 0 ? '' : apartLine(apart),
+    textOf('legend'),
+  ];
   const text = blocks.filter((block) => block !== '').join('\n');
   const tokens = count(text);
-  if (tokens > budget) {
+  const last = [...chosen].at(-1);
+  if (tokens > budget && last !== undefined) {
     // The costs of lines add up to that of the text. If a tokenizer disagrees, the line with the lowest score is
     // dropped.
-    const kept = [...chosen].slice(0, -1);
-    return finished(new Set(kept), new Set(kept.map(({ of }) => of)), composing);
+    if (isNeeded(last)) throw tooSmall(tokens);
+    return finished(new Set([...chosen].slice(0, -1)), composing);
   }
-  const told = new Set([...chosen].flatMap(({ item }) => item ?? []));
   const sections = KINDS.filter((kind) => opened.has(kind)).map((kind): Section => {
     const section = textOf(kind);
     const why = empty.find((each) => each.kind === kind)?.why;
@@ -166,12 +268,7 @@ function finished(
       note: why === undefined ? undefined : `${sentence(why)}, which does not say that there are none.`,
     };
   });
-  return {
-    sections,
-    omitted: omittedOf([...items.flatMap((item) => (told.has(item) ? [] : [item.fact])), ...rest], outside),
-    text,
-    tokens,
-  };
+  return { sections, omitted, text, tokens };
 }
 
 function omittedOf(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): Omitted[] {
@@ -202,9 +299,9 @@ function piecesOf(items: readonly Authored[], warnings: readonly Warning[]): Pie
   ];
 }
 
-function headingsOf(items: readonly Authored[], empty: GatheredFacts['empty']): Map<Piece['of'], string> {
+function headingsOf(items: readonly Authored[], empty: GatheredFacts['empty']): Map<Place, string> {
   const usual = usualAuthors(items);
-  const headings = new Map<Piece['of'], string>([['warnings', '## Warnings']]);
+  const headings = new Map<Place, string>([['warnings', '## Warnings']]);
   for (const [kind, label] of usual)
     if (kind !== 'patient') headings.set(kind, `## ${HEADINGS[kind]} (${label})`);
   for (const { kind, why } of empty) headings.set(kind, `## ${HEADINGS[kind]}: ${why}`);

@@ -1,9 +1,10 @@
 /** Facts about events and plans: visits, operations, vaccinations, documents, care plans. */
 
+import { dayOf } from '#src/clinical/reading/english.ts';
 import { choice, concept } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { DAY, dayOf } from './dates.ts';
+import { DAY } from './dates.ts';
 import { type Fact, line } from './fact.ts';
 import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';

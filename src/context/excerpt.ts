@@ -1,8 +1,8 @@
 /** Excerpts of resources: the members that contexts are sorted and counted by, without the stored text. Pure. */
-import { withdrawnAs } from '#src/clinical/summary/classify.ts';
+import { happened } from '#src/clinical/reading/dates.ts';
+import { withdrawnAs } from '#src/clinical/reading/status.ts';
 import { sourceOf } from '#src/clinical/summary/source.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { datedOf } from './dates.ts';
 import { CONTEXT_TYPES, type Current, type Entry, type Excerpt, MODIFIED, type Version } from './record.ts';
 import { Scan } from './scan.ts';
 
@@ -70,7 +70,7 @@ export class ExcerptReader {
     for (const [index, name] of names.entries()) {
       const [from, to] = [scan.from(index), scan.to(index)];
       // `issued` only matters when the Observation has no effective time.
-      if (to === 0 || (name === 'issued' && datedOf({ type, value }).date !== null)) continue;
+      if (to === 0 || (name === 'issued' && happened({ type, value }).date !== null)) continue;
       value[name] = this.#valueAt(bytes, from, to);
     }
     const measured = type === 'Observation' ? numberAt(bytes, scan) : undefined;
@@ -133,6 +133,6 @@ function excerptOf(
   mayHaveValue: boolean,
   number: string | undefined,
 ): Excerpt {
-  const leftOut = withdrawnAs({ value }) ?? (isModified ? MODIFIED : undefined);
-  return { type, id, version, value, dated: datedOf({ type, value }), mayHaveValue, number, leftOut };
+  const leftOut = withdrawnAs(value) ?? (isModified ? MODIFIED : undefined);
+  return { type, id, version, value, dated: happened({ type, value }), mayHaveValue, number, leftOut };
 }

@@ -18,6 +18,8 @@ export interface Fact {
   readonly codes: readonly Coded[];
   /** Facts with a higher score come first. */
   readonly score: number;
+  /** Whether it holds now and is never left out: an active allergy or problem, a medicine that is current. */
+  readonly isNeeded?: boolean;
   /** Further members of the item. */
   readonly members: JsonObject;
 }
@@ -25,15 +27,28 @@ export interface Fact {
 /** Most characters of one part of a line, so that a long note leaves room for the rest. */
 const LONGEST = 240;
 
+/** Returns a text as a part of one line, whole. */
+export function onOneLine(text: string): string {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}
+
 /** Returns a text shortened to one part of a line. */
 export function inLine(text: string): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = onOneLine(text);
   if (line.length <= LONGEST) return line;
   const { length } = [...line].slice(0, LONGEST - 1).join('');
   return `${cut(line, length)}…`;
 }
 
-/** Joins the parts that are defined. */
+/** Joins the parts that are defined, each whole: nothing of a dose or a reaction is cut. */
+export function wholeLine(separator: string, ...parts: readonly (string | undefined)[]): string {
+  return parts
+    .filter((part) => part !== undefined && part !== '')
+    .map((part) => onOneLine(String(part)))
+    .join(separator);
+}
+
+/** Joins the parts that are defined, each shortened. */
 export function line(separator: string, ...parts: readonly (string | undefined)[]): string {
   return parts
     .filter((part) => part !== undefined && part !== '')

@@ -1,7 +1,8 @@
 /** Gathers all facts of a record that a context may contain, sorted by score. Pure except for reading values. */
 
+import { isOver } from '#src/clinical/reading/status.ts';
 import { coverageOfTypes } from '#src/shared/coverage.ts';
-import { allergies, drugsOf, isOver, medications, patient, problems } from './clinical.ts';
+import { allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
 import { findings } from './findings.ts';
@@ -58,17 +59,17 @@ export async function gatherFacts(
   const focus = focusOf(ask);
   const { opened, outside } = within(record, ask.window_days, beside.today);
   const reading: Reading = { ...beside, opened, focus };
-  const drugs = drugsOf(reading);
+  const medicines = medicinesIn(reading);
   const observations = opened.facts.get('Observation') ?? [];
   const series = seriesOf(observations);
   const patterns = await patternsOf(observations, series);
   const ofAi = seriesOf(opened.byAi.filter(({ type }) => type === 'Observation'));
   const courses = await readNewest([...series, ...ofAi], valuesShown(focus), bodies);
-  const watch = monitoringOf(reading, drugs);
+  const watch = monitoringOf(reading, medicines);
   const facts = [
     ...patient(reading),
     ...allergies(reading),
-    ...medications(reading, drugs),
+    ...medications(reading, medicines),
     ...problems(reading),
     ...findings(
       reading,
@@ -88,8 +89,8 @@ export async function gatherFacts(
   return {
     facts: facts.sort(mostNeededFirst),
     warnings: [
-      ...allergyContradictions(reading, drugs),
-      ...drugContradictions(reading, drugs),
+      ...allergyContradictions(reading, medicines),
+      ...drugContradictions(reading, medicines),
       ...problemContradictions(reading),
       ...futureDates(reading),
       ...(isDead ? [] : gapWarnings(reading, watch, wholeSeries)),
@@ -120,12 +121,12 @@ function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
     patient: byType.get('Patient')?.[0],
   };
   const own: Reading = { ...reading, opened };
-  const drugs = drugsOf(own);
+  const medicines = medicinesIn(own);
   const none = { byDrug: new Map(), byIllness: new Map() };
   const notes = [
     ...patient(own),
     ...allergies(own),
-    ...medications(own, drugs),
+    ...medications(own, medicines),
     ...problems(own),
     ...findings(own, courses, none, []),
     ...procedures(own),
@@ -137,6 +138,7 @@ function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
   return notes.map((fact) => ({
     ...fact,
     kind: 'ai_notes',
+    isNeeded: false,
     // Notes are sorted among themselves like facts.
     score: BASE.ai_notes[reading.focus.work] + fact.score / 100,
     members: { of: fact.kind, ...fact.members },
@@ -166,7 +168,7 @@ function within(
       const kind =
         type === 'Observation'
           ? 'observations'
-          : type === 'Condition' && isOver(entry.value)
+          : type === 'Condition' && isOver(entry.value.clinicalStatus)
             ? 'problems'
             : HAPPENS[type];
       if (kind === undefined || entry.dated.date === null || entry.dated.at >= from) return true;

@@ -7,6 +7,7 @@ import type { Coverage } from '#src/shared/coverage.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
 import { wholeEntry } from './excerpt.ts';
+import type { Fact } from './fact.ts';
 import { type GatheredFacts, gatherFacts } from './gather-facts.ts';
 import type { ReadBodies } from './newest.ts';
 import {
@@ -76,14 +77,15 @@ export async function makeContext(
   const beside = { directory, displays, today: Date.parse(today), covered: sources.covered };
   const told = await gatherFacts(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
-  const facts = told.facts.slice(0, most);
+  const isTold = (fact: Fact, n: number): boolean => n < most || fact.isNeeded === true;
+  const facts = told.facts.filter(isTold);
   const authors = await sources.authors(facts.map(({ entry }) => entry));
   const items = facts.map((fact) => {
     const author = authors.get(versionedOf(fact.entry));
     if (author === undefined) throw new TypeError(`nobody wrote ${versionedOf(fact.entry)}`);
     return { fact, author };
   });
-  const rest = told.facts.slice(most);
+  const rest = told.facts.filter((fact, n) => !isTold(fact, n));
   return {
     told,
     composed: compose(items, { ...told, rest }, ask.budget_tokens, await loadTokenizer()),

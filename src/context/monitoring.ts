@@ -1,8 +1,10 @@
 /** Findings that this patient's illnesses and drugs are monitored by, and warnings about overdue ones. */
+import { dayOf } from '#src/clinical/reading/english.ts';
+import type { Medicine } from '#src/clinical/reading/medicines.ts';
+import { isOver } from '#src/clinical/reading/status.ts';
 import { concept } from '#src/clinical/reading/words.ts';
-import type { Drug } from './clinical.ts';
-import { isOver } from './clinical.ts';
-import { DAY, dayOf, daysBetween } from './dates.ts';
+import { NAMELESS } from './clinical.ts';
+import { DAY, daysBetween } from './dates.ts';
 import { DRUGS } from './drugs.ts';
 import type { Due } from './due.ts';
 import { inLine } from './fact.ts';
@@ -26,24 +28,25 @@ export interface Monitoring extends MonitoredFindings {
   readonly watchers: readonly Monitor[];
 }
 
-/** Returns the findings to monitor, from active problems and current drugs. */
-export function monitoringOf(reading: Reading, drugs: readonly Drug[]): Monitoring {
+/** Returns the findings to monitor, from active problems and current medicines. */
+export function monitoringOf(reading: Reading, medicines: readonly Medicine<Entry>[]): Monitoring {
   const seen = new Set<string>();
   const ofIllness = entriesOf(reading, 'Condition').flatMap((entry): Monitor[] => {
     const { value } = entry;
     const name = concept(value.code) ?? '';
-    if (isOver(value) || seen.has(name)) return [];
+    if (isOver(value.clinicalStatus) || seen.has(name)) return [];
     seen.add(name);
     const icd = codedIn(value.code).flatMap(({ system, code }) => (/icd/i.test(system) ? [code] : []));
     return illnessesOf(name, icd).map(({ watch, due = [] }) => ({ name, entry, watch, due }));
   });
-  const ofDrug = drugs.flatMap(({ name, codes: all, isCurrent, entry }): Monitor[] =>
-    isCurrent
-      ? DRUGS.filter(
-          ({ codes, words }) =>
-            words.test(name) || all.some(({ system, code }) => /atc/i.test(system) && codes.test(code)),
-        ).map(({ watch, due = [] }) => ({ name, entry, watch, due }))
-      : [],
+  const ofDrug = medicines.flatMap(
+    ({ name = NAMELESS, codes: all, standing, sources: [source] }): Monitor[] =>
+      source !== undefined && (standing === 'current' || standing === 'unclear')
+        ? DRUGS.filter(
+            ({ codes, words }) =>
+              words.test(name) || all.some(({ system, code }) => /atc/i.test(system) && codes.test(code)),
+          ).map(({ watch, due = [] }) => ({ name, entry: source.told, watch, due }))
+        : [],
   );
   return {
     byDrug: placesIn(ofDrug),

@@ -1,11 +1,13 @@
 /** Helpers shared by the parts of a context. */
 
+import { dayOf } from '#src/clinical/reading/english.ts';
+import type { Around } from '#src/clinical/reading/told.ts';
 import { concept } from '#src/clinical/reading/words.ts';
 import { withDisplays } from '#src/clinical/summary/displays.ts';
-import { codings, text } from '#src/fhir/parts.ts';
+import { codings, containedIn, text } from '#src/fhir/parts.ts';
 import type { Coverage } from '#src/shared/coverage.ts';
 import type { Json } from '#src/shared/json.ts';
-import { dayOf, daysBetween } from './dates.ts';
+import { daysBetween } from './dates.ts';
 import type { Focus } from './focus.ts';
 import type { Entry, OpenedRecord } from './record.ts';
 import type { Coded } from './scores.ts';
@@ -42,6 +44,16 @@ export function lookUp(
     /(?:^|\/)([A-Z]\w+)\/([0-9a-f-]{36})(?:$|\/_history)/.exec(text(reference) ?? '') ?? [];
   const found = opened.facts.get(type)?.find((entry) => entry.id === id) ?? directory.get(`${type}/${id}`);
   return found === undefined ? undefined : namedEntry(found, displays);
+}
+
+/** Returns what the clinical reading looks up. */
+export function around(reading: Reading): Around {
+  const { today } = reading;
+  return {
+    today: new Date(today).toISOString().slice(0, 10),
+    look: (reference, within) => containedIn(within, reference) ?? lookUp(reading, reference)?.value,
+    name: concept,
+  };
 }
 
 /** Returns the days since a resource's date; a very large number when it has none. */

@@ -1,10 +1,10 @@
 /** A record as contexts use it: facts, AI-written resources, and resources that are left out. */
 
+import type { Dated } from '#src/clinical/reading/dates.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
 import { codings, text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import type { Dated } from './dates.ts';
 
 /** The name of one version of a resource. */
 export interface Version {

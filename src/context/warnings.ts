@@ -1,9 +1,12 @@
 /** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
 
-import { concept } from '#src/clinical/reading/words.ts';
+import { dayOf } from '#src/clinical/reading/english.ts';
+import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
+import { isOver } from '#src/clinical/reading/status.ts';
+import { concept, dosage } from '#src/clinical/reading/words.ts';
 import { codes } from '#src/fhir/parts.ts';
-import { type Drug, FORBIDDEN, isOver } from './clinical.ts';
-import { DAY, dayOf } from './dates.ts';
+import { NAMELESS } from './clinical.ts';
+import { DAY } from './dates.ts';
 import { CLASSES } from './drugs.ts';
 import { inLine } from './fact.ts';
 import { codedIn, dayIn, entriesOf, nameOf, type Reading } from './reading.ts';
@@ -26,42 +29,55 @@ const contradiction = (text: string, ...entries: readonly Entry[]): Warning => (
   fhir: [...new Set(entries.map(versionedOf))],
 });
 
-/** Returns a warning for each current drug that an allergy speaks against: the same substance, ATC group or class. */
-export function allergyContradictions(reading: Reading, drugs: readonly Drug[]): Warning[] {
-  const current = drugs.filter(({ isCurrent }) => isCurrent);
+/** A medicine with its name. */
+type Named = Medicine<Entry> & { readonly name: string };
+
+function namedOnes(medicines: readonly Medicine<Entry>[]): Named[] {
+  return medicines.map((medicine) => ({ ...medicine, name: medicine.name ?? NAMELESS }));
+}
+
+/** Returns a warning for each current medicine that an allergy speaks against: the same substance, ATC group or class. */
+export function allergyContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
+  const current = namedOnes(medicines).filter(
+    ({ standing }) => standing === 'current' || standing === 'unclear',
+  );
   return entriesOf(reading, 'AllergyIntolerance')
-    .filter(({ value }) => !isOver(value))
+    .filter(({ value }) => !isOver(value.clinicalStatus))
     .flatMap((allergy) => {
       const substance = concept(allergy.value.code) ?? '';
       const all = codedIn(allergy.value.code);
       return current
-        .filter((drug) => isAgainst(drug, substance, all))
-        .map((drug) =>
+        .filter((medicine) => isAgainst(medicine, substance, all))
+        .map(({ name, status, sources: [source] }) =>
           contradiction(
-            `${inLine(drug.name)} is ${drug.status}, but there is an allergy to ${inLine(substance)}`,
-            drug.entry,
+            `${inLine(name)} is ${status}, but there is an allergy to ${inLine(substance)}`,
+            ...(source === undefined ? [] : [source.told]),
             allergy,
           ),
         );
     });
 }
 
-function isAgainst(drug: Drug, substance: string, all: readonly Coded[]): boolean {
-  const name = drug.name.toLowerCase();
+function isAgainst(
+  medicine: Pick<Named, 'name' | 'codes'>,
+  substance: string,
+  all: readonly Coded[],
+): boolean {
+  const name = medicine.name.toLowerCase();
   const word = substance.toLowerCase().trim();
   const named = CLASSES.filter(({ words }) => words.test(substance));
   // A class's name may end another drug's: nystatin isn't a statin, apomorphine isn't an opioid.
-  const isClass = named.length > 0 || CLASSES.some(({ words }) => words.test(drug.name));
+  const isClass = named.length > 0 || CLASSES.some(({ words }) => words.test(medicine.name));
   const has = isClass ? hasWord : (text: string, part: string) => text.includes(part);
   if (word.length > 3 && (has(name, word) || (name.length > 3 && has(word, name)))) return true;
-  const atc = atcOf(drug.codes);
+  const atc = atcOf(medicine.codes);
   const same = atcOf(all).some((code) => {
     const group = code.slice(0, CHEMICAL_GROUP);
     return group.length >= SMALLEST_GROUP && atc.some((each) => each.startsWith(group));
   });
   return (
     same ||
-    named.some(({ words, codes: group }) => words.test(drug.name) || atc.some((each) => group.test(each)))
+    named.some(({ words, codes: group }) => words.test(medicine.name) || atc.some((each) => group.test(each)))
   );
 }
 
@@ -78,49 +94,77 @@ function atcOf(all: readonly Coded[]): string[] {
   return all.flatMap(({ system, code }) => (/atc/i.test(system) ? [code.trim().toUpperCase()] : []));
 }
 
-/** Statuses of drugs that aren't taken (FHIR R4 medication statuses). */
-const NOT_TAKEN: ReadonlySet<string> = new Set(['stopped', 'completed', 'on-hold', 'not taken', FORBIDDEN]);
+/** Statuses of medicines that aren't taken. */
+const NOT_TAKEN: ReadonlySet<string> = new Set(['stopped', 'completed', 'on-hold', 'not-taken']);
 
-/** Returns warnings for drugs that are both active and not, active in several doses, or active after their end. */
-export function drugContradictions({ today }: Reading, drugs: readonly Drug[]): Warning[] {
-  return groupsOf(drugs).flatMap((same) => {
-    const names = new Map(same.map(({ name }) => [name.toLowerCase(), name]));
+/** What one source says of a medicine, in words. */
+function statusWord({ standing, status }: MedicineSource): string {
+  if (standing === 'forbidden') return 'not to be given';
+  return status === 'not-taken' ? 'not taken' : status;
+}
+
+/** Returns warnings for medicines that are both active and not, active in several doses, or active after their end. */
+export function drugContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
+  const { today } = reading;
+  return groupsOf(namedOnes(medicines)).flatMap((same) => {
+    const sources = same.flatMap((medicine) => medicine.sources);
+    const names = new Map(sources.map(({ name = NAMELESS }) => [name.toLowerCase(), name]));
     const name = inLine([...names.values()].join(' / '));
-    const active = same.filter(({ status }) => status === 'active');
-    const [one, other] = active;
+    const active = eachDoseOnce(
+      sources.filter(({ status, standing }) => status === 'active' && standing !== 'forbidden'),
+    );
+    const [one] = active;
     if (one === undefined) return [];
-    const over = same.find((drug) => NOT_TAKEN.has(drug.status) && overlaps(drug, one));
-    const ended = active.find(({ end }) => end !== undefined && Date.parse(end) < today - DAY);
+    const over = sources.find((source) => isNotTaken(source) && overlaps(source, one.source));
+    const ended = active.find(
+      ({ source: { until } }) => until !== undefined && Date.parse(until) < today - DAY,
+    );
     return [
       ...(over === undefined
         ? []
-        : [contradiction(`${name} is both active and ${over.status}`, one.entry, over.entry)]),
-      ...(other === undefined
+        : [contradiction(`${name} is both active and ${statusWord(over)}`, one.source.told, over.told)]),
+      ...(active.length < 2
         ? []
         : [
             contradiction(
-              `${name} is active in several doses: ${active.map(({ dose }) => inLine(dose ?? 'not said')).join('; ')}`,
-              ...active.map(({ entry }) => entry),
+              `${name} is active in several doses: ${active.map(({ dose }) => inLine(dose)).join('; ')}`,
+              ...active.map(({ source }) => source.told),
             ),
           ]),
-      ...(ended?.end === undefined
+      ...(ended?.source.until === undefined
         ? []
         : [
             contradiction(
-              `${inLine(ended.name)} is active, but its end was ${dayOf(ended.end)}`,
-              ended.entry,
+              `${inLine(ended.source.name ?? NAMELESS)} is active, but its end was ${dayOf(ended.source.until)}`,
+              ended.source.told,
             ),
           ]),
     ];
   });
 }
 
-/** Groups drugs by substance: by ATC code, by name where there is no code. */
-function groupsOf(drugs: readonly Drug[]): Drug[][] {
-  const substanceOf = (drug: Drug): string | undefined =>
+function isNotTaken({ status, standing }: MedicineSource): boolean {
+  return standing === 'forbidden' || NOT_TAKEN.has(status);
+}
+
+/** Returns one source of each dose, with the dose in words. */
+function eachDoseOnce(
+  sources: readonly MedicineSource<Entry>[],
+): { readonly source: MedicineSource<Entry>; readonly dose: string }[] {
+  const found = new Map<string, MedicineSource<Entry>>();
+  for (const source of sources) {
+    const dose = dosage(source.dosage) ?? 'not said';
+    if (!found.has(dose)) found.set(dose, source);
+  }
+  return [...found].map(([dose, source]) => ({ dose, source }));
+}
+
+/** Groups medicines by substance: by ATC code, by name where there is no code. */
+function groupsOf(drugs: readonly Named[]): Named[][] {
+  const substanceOf = (drug: Named): string | undefined =>
     atcOf(drug.codes).find(({ length }) => length === SUBSTANCE);
-  const bySubstance = new Map<string, Drug[]>();
-  const byName = new Map<string, Drug[]>();
+  const bySubstance = new Map<string, Named[]>();
+  const byName = new Map<string, Named[]>();
   for (const drug of drugs) {
     const substance = substanceOf(drug);
     if (substance === undefined) add(byName, drug.name.toLowerCase(), drug);
@@ -140,9 +184,15 @@ function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
   if (groups.get(key)?.push(item) === undefined) groups.set(key, [item]);
 }
 
-/** Tells whether two courses overlap; one that ended before the other began contradicts nothing. */
-function overlaps({ end }: Drug, { start }: Drug): boolean {
-  return end === undefined || start === undefined || Date.parse(end) > Date.parse(start);
+/**
+ * Tells whether what says that a medicine isn't taken contradicts that it is: one course that ended before the other began
+ * doesn't, nor does an earlier prescription, which ends when the next is written.
+ */
+function overlaps(over: MedicineSource, active: MedicineSource): boolean {
+  const began = active.from ?? active.prescribed;
+  if (over.prescribed !== undefined && active.prescribed !== undefined && over.standing !== 'forbidden')
+    return Date.parse(over.prescribed) > Date.parse(active.prescribed);
+  return over.until === undefined || began === undefined || Date.parse(over.until) > Date.parse(began);
 }
 
 /** Returns a warning for each problem that is both active and over. */
@@ -156,7 +206,7 @@ export function problemContradictions(reading: Reading): Warning[] {
   }
   return [...byProblem.values()].flatMap((same) => {
     const active = same.find(({ value }) => codes(value.clinicalStatus).includes('active'));
-    const over = same.find(({ value }) => isOver(value) && !endedBefore(value, active));
+    const over = same.find(({ value }) => isOver(value.clinicalStatus) && !endedBefore(value, active));
     if (active === undefined || over === undefined) return [];
     const [status] = codes(over.value.clinicalStatus);
     return [

@@ -55,3 +55,9 @@ function codesIn(value: Json | undefined, wanted: string | undefined): string[] 
 
 /** The code system URL of LOINC. */
 export const LOINC = 'http://loinc.org';
+
+/** Returns the resource that another contains, by a reference such as `#med`. */
+export function containedIn({ contained }: JsonObject, reference: Json | undefined): JsonObject | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+  return objects(contained).find(({ id }) => `#${text(id) ?? ''}` === reference);
+}

@@ -63,7 +63,7 @@ describe('contexts of records that are not all of a piece', () => {
     }
     const text = await told(order, { ...order, doNotPerform: true });
     expect(text).to.include('- Warfarin is both active and not to be given');
-    expect(text).to.include('- Warfarin; not to be given since 2026-01-01');
+    expect(text).to.include('- Warfarin; not to be given; ordered 2026-01-01');
     expect(await told({ ...order, doNotPerform: true, status: 'completed' })).not.to.include('Warfarin');
   });
 

@@ -7,6 +7,7 @@ import { type ContextRequest, KINDS } from '#src/context/request.ts';
 import { type CountTokens, loadTokenizer } from '#src/context/tokenizer.ts';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 import { contextOf, sandboxRecords } from './records.ts';
 
@@ -95,6 +96,27 @@ function changed(
   return { ...record, resources };
 }
 
+/** Returns the budget, or the smallest one that holds what is never cut; one token less doesn't. */
+async function fittingBudget(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<number> {
+  const { budget_tokens = 0 } = ask;
+  const least = await leastOf(record, ask);
+  if (least === undefined) return budget_tokens;
+  expect(least).to.be.above(budget_tokens);
+  expect(await leastOf(record, { ...ask, budget_tokens: least - 1 })).to.equal(least);
+  return least;
+}
+
+/** Returns the smallest budget that a refusal names; undefined if the context isn't refused. */
+async function leastOf(record: SyntheticRecord, ask: Partial<ContextRequest>): Promise<number | undefined> {
+  try {
+    await contextOf(record, ask);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return Number(/ (\d+) or more$/.exec(error.message)?.[1]);
+  }
+}
+
 describe('contexts of all kinds', () => {
   const records = [...sandboxRecords('properties').values()];
   let count: CountTokens;
@@ -110,7 +132,8 @@ describe('contexts of all kinds', () => {
     await fc.assert(
       fc.asyncProperty(asks, changes, async (ask, change) => {
         const record = changed(records[change.record] ?? { patient: '', resources: [] }, change);
-        await check(await contextOf(record, ask), record, ask);
+        const fitting = { ...ask, budget_tokens: await fittingBudget(record, ask) };
+        await check(await contextOf(record, fitting), record, fitting);
       }),
       { numRuns: runs, seed: steadySeed() },
     );
@@ -120,18 +143,27 @@ describe('contexts of all kinds', () => {
     await holds(scaled(1_000, 100), ({ text, tokens, sections, omitted }, record, { budget_tokens = 0 }) => {
       expect(tokens).to.equal(count(text)).and.to.be.at.most(budget_tokens);
       // No word of the record begins a line, those of warnings neither.
-      for (const each of text.split('\n')) expect(each).to.match(/^(?:- |## |Patient \(|In brackets: )/);
+      for (const each of text.split('\n'))
+        expect(each).to.match(/^(?:- |## |Patient \(|Not shown: |In brackets: )/);
       for (const section of sections) {
         expect(text).to.include(section.text);
         expect(section.tokens).to.equal(count(section.text));
         // A line is a line, whatever the record says.
         const heads = section.kind === 'patient' ? 0 : 1;
-        expect(section.text.split('\n')).to.have.length(Math.max(1, section.items.length + heads));
+        const left = omitted.some(({ kind }) => kind === section.kind) ? 1 : 0;
+        expect(section.text.split('\n')).to.have.length(Math.max(1, section.items.length + heads + left));
+        if (left > 0) expect(section.text).to.match(/\n- \d+ more (?:is|are) not shown$/);
       }
       expect(sections.map(({ kind }) => kind)).to.deep.equal(
         KINDS.filter((kind) => sections.some((each) => each.kind === kind)),
       );
       for (const each of omitted) expect(each.count).to.be.above(0);
+      const apart = text.split('\n').find((each) => each.startsWith('Not shown: '));
+      for (const kind of new Set(omitted.map((each) => each.kind))) {
+        if (sections.some((section) => section.kind === kind)) continue;
+        const sum = omitted.reduce((all, each) => all + (each.kind === kind ? each.count : 0), 0);
+        expect(apart, kind).to.include(`(${sum})`);
+      }
 
       const byAi = new Set(
         record.resources.flatMap(({ author, type, id }) =>

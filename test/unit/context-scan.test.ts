@@ -55,7 +55,7 @@ describe('one pass over a stored resource', () => {
     const glance = new ExcerptReader().at(version, spaced);
     expect(glance).to.deep.include({
       mayHaveValue: true,
-      dated: { date: '2026-01-02', at: Date.UTC(2026, 0, 2) },
+      dated: { date: '2026-01-02', at: Date.UTC(2026, 0, 2), means: 'measured' },
     });
     expect(glance?.leftOut).to.be.a('string');
     expect(glance?.value).to.deep.include({ status: 'final', code: { text: 'a b' } });

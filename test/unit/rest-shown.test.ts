@@ -266,7 +266,9 @@ describe('the summary of an entry, on the timeline', () => {
       ],
     };
     const names = new Map([['8462-4', 'Diastolic']]);
-    expect(withNames({ text, codes }, ({ code }) => names.get(code))).to.equal('LOINC 8480-6 120, Diastolic 80');
+    expect(withNames({ text, codes }, ({ code }) => names.get(code))).to.equal(
+      'LOINC 8480-6 120, Diastolic 80',
+    );
     expect(withNames({ text, codes }, () => 'x'.repeat(400))).to.have.lengthOf(300);
   });
 

@@ -126,14 +126,6 @@ export function notes(value: Json | undefined): string | undefined {
   );
 }
 
-/** Returns the text of a HumanName. */
-export function humanName(value: Json | undefined): string | undefined {
-  const { text: whole, family, given, prefix, suffix } = first(value) ?? {};
-  const list = (part: Json | undefined) =>
-    Array.isArray(part) ? part.filter((each) => typeof each === 'string') : [];
-  return text(whole) ?? joined([...list(prefix), ...list(given), text(family), ...list(suffix)], ' ');
-}
-
 /** Returns the given texts joined, without the missing ones; undefined if there are none. */
 export function joined(parts: readonly (string | undefined)[], separator = ', '): string | undefined {
   const there = parts.filter((part) => part !== undefined && part !== '');

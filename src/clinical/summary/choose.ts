@@ -2,9 +2,11 @@
 import type { Json } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { isResourceType, typeEntry } from '../../fhir/types.ts';
-import { CHANGED_BY_AI, type LeftOut, PLACED_BY, placeOf, withdrawnAs } from './classify.ts';
+import { DATED_BY } from '../reading/dates.ts';
+import { withdrawnAs } from '../reading/status.ts';
+import type { PartOfAi } from '../reading/told.ts';
+import { CHANGED_BY_AI, type LeftOut, PLACED_BY, placeOf } from './classify.ts';
 import type { Look } from './columns.ts';
-import { DATED_BY } from './dates.ts';
 import { useOf } from './device-use.ts';
 import { Links } from './entries.ts';
 import { type Candidate, CODED_BY, candidateOf, capped, newestFirst } from './newest.ts';
@@ -148,7 +150,7 @@ export function lookupIn(all: readonly Stored[], hidden: ReadonlyMap<string, boo
     const there = stored.get(id);
     if (there === undefined || there.type !== type) return undefined;
     const source = sourceOf(there);
-    const isShown = withdrawnAs(source) === undefined && partOfAi(source, hidden) === 'no';
+    const isShown = withdrawnAs(source.value) === undefined && partOfAi(source, hidden) === 'no';
     const found = isShown ? withNames(source) : undefined;
     read.set(key, found);
     return found;
@@ -156,7 +158,7 @@ export function lookupIn(all: readonly Stored[], hidden: ReadonlyMap<string, boo
 }
 
 /** Returns what an AI has to do with this version of a resource. */
-function partOfAi(source: Source, byAi: ReadonlyMap<string, boolean>): 'no' | 'written' | 'changed' {
+function partOfAi(source: Source, byAi: ReadonlyMap<string, boolean>): PartOfAi {
   const name = byAi.size === 0 ? undefined : versionNameOf(source);
   const isChange = name === undefined ? undefined : byAi.get(name);
   return isChange === undefined ? 'no' : isChange ? 'changed' : 'written';

@@ -3,13 +3,14 @@
  * explains these rules.
  */
 import { codes, loincCodes, text } from '../../fhir/parts.ts';
+import { hasResult, isIdea, isOver, type Withdrawn, withdrawnAs } from '../reading/status.ts';
+import type { PartOfAi } from '../reading/told.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
 /** The reason why a resource that would have a section is left out. */
 export type LeftOut =
-  | 'entered in error'
-  | 'refuted'
+  | Withdrawn
   | 'with an unknown modifier extension'
   | 'written by an AI'
   | typeof CHANGED_BY_AI;
@@ -43,14 +44,14 @@ const MODIFIED = 'modifierExtension":';
  * Returns the section of a resource, or why it is left out.
  * @param byAi whether an AI wrote this version of it, and so changed what somebody else had written.
  */
-export function placeOf(source: Source, byAi: 'no' | 'written' | 'changed'): Place {
+export function placeOf(source: Source, byAi: PartOfAi): Place {
   const section = SECTION_OF[source.type]?.(source);
   // An AI may have ended or refuted what somebody else stated: neither is a fact, and readers have to know of it.
   if (byAi === 'changed') {
     const before = section ?? sectionIfCurrent(source);
     return before === undefined ? undefined : { leftOut: CHANGED_BY_AI, section: before };
   }
-  const withdrawn = withdrawnAs(source);
+  const withdrawn = withdrawnAs(source.value);
   if (withdrawn !== undefined)
     return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
   if (section === undefined) return undefined;
@@ -83,16 +84,6 @@ const STATUS_OF_CURRENT: Readonly<Record<string, string>> = {
   DocumentReference: 'current',
 };
 
-/** Returns whether a resource was entered in error, or states that something isn't the case. */
-export function withdrawnAs({
-  value,
-}: Pick<Source, 'value'>): Extract<LeftOut, 'entered in error' | 'refuted'> | undefined {
-  const verification = codes(value.verificationStatus);
-  const statuses = [value.status, value.lifecycleStatus, value.docStatus, ...verification];
-  if (statuses.includes('entered-in-error')) return 'entered in error';
-  return verification.includes('refuted') ? 'refuted' : undefined;
-}
-
 type Rule = (source: Source) => SectionName | undefined;
 
 const SECTION_OF: Readonly<Record<string, Rule>> = {
@@ -123,25 +114,12 @@ const SECTION_OF: Readonly<Record<string, Rule>> = {
 /** Statuses of medications that the patient takes or may take: the codes of R4's two value sets together. */
 const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
 
-/** Tells whether a request is an idea, which nobody has acted on (request-intent `proposal`, `option`). */
-export function isIdea(intent: unknown): boolean {
-  return intent === 'proposal' || intent === 'option';
-}
-
-function isOver(clinicalStatus: Source['value'][string] | undefined): boolean {
-  return codes(clinicalStatus).some((code) => ['inactive', 'remission', 'resolved'].includes(code));
-}
-
 /** Categories of Conditions about functional status: the section's LOINC code, and those of US Core. */
 const FUNCTIONAL: ReadonlySet<string> = new Set(['47420-5', 'functional-status', 'disability-status']);
 
 function condition({ value }: Source): SectionName {
   if (isOver(value.clinicalStatus)) return 'pastProblems';
   return codes(value.category).some((code) => FUNCTIONAL.has(code)) ? 'functionalStatus' : 'problems';
-}
-
-function hasResult(status: unknown): boolean {
-  return status !== 'registered' && status !== 'cancelled';
 }
 
 /** Codes that the IPS profiles of pregnancy status, expected delivery date and outcome fix or bind. */

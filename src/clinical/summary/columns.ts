@@ -1,6 +1,14 @@
-/** Defines the columns of each section's table. */
+/** Defines the rows and columns of each section's table. */
+
 import type { Json, JsonObject } from '#src/shared/json.ts';
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { codes, first, objects, text } from '../../fhir/parts.ts';
+import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
+import { datePhrase, standingPhrase } from '../reading/english.ts';
+import { joinMedicines, type Medicine, readMedicineSource, reasonsIn } from '../reading/medicines.ts';
+import type { Death } from '../reading/person.ts';
+import { joinProblems, type Problem, readProblemSource } from '../reading/problems.ts';
+import type { Around } from '../reading/told.ts';
 import {
   choice,
   concept,
@@ -19,7 +27,47 @@ import type { Source } from './source.ts';
 export type Look = (key: string) => Source | undefined;
 
 /** A column: its heading and its content. Empty columns aren't shown. */
-export type Column = readonly [heading: string, cell: (source: Source, look: Look) => string | undefined];
+export type Column<Row = Source> = readonly [
+  heading: string,
+  cell: (row: Row, look: Look) => string | undefined,
+];
+
+/** What tables need besides their sources. */
+export interface Beside extends Around {
+  readonly find: Look;
+  readonly died: Death | undefined;
+}
+
+/** Returns the cells of a table, by column, in steps. */
+type Table = (
+  sources: readonly Source[],
+  beside: Beside,
+) => Steps<readonly (readonly [heading: string, cells: readonly string[]])[]>;
+
+/**
+ * Returns a table.
+ * @param rowsOf makes the rows of the section's sources
+ */
+function tableOf<Row>(
+  columns: readonly Column<Row>[],
+  rowsOf: (sources: readonly Source[], beside: Beside) => Steps<readonly Row[]>,
+): Table {
+  return function* cells(sources, beside) {
+    const rows = yield* rowsOf(sources, beside);
+    const table: (readonly [string, readonly string[]])[] = [];
+    for (const [heading, cell] of columns)
+      table.push([heading, yield* mapSteps(rows, (row) => cell(row, beside.find) ?? '')]);
+    return table;
+  };
+}
+
+/** Returns a table with a row for each source. */
+function plain(columns: readonly Column[]): Table {
+  // biome-ignore lint/correctness/useYield: rows are made at once
+  return tableOf(columns, function* same(sources) {
+    return sources;
+  });
+}
 
 /** Returns a column that needs only the resource itself. */
 const of = (heading: string, cell: (value: JsonObject) => string | undefined): Column => [
@@ -35,8 +83,6 @@ const STATUSES = of('Status', ({ clinicalStatus, verificationStatus }) =>
   joined([...codes(clinicalStatus), ...codes(verificationStatus)]),
 );
 
-const PROBLEM = of('Problem', ({ code, bodySite }) => joined([concept(code), concept(bodySite)]));
-const SEVERITY = of('Severity', ({ severity }) => concept(severity));
 const BEGAN = of('Since', (value) => choice(value, 'onset') ?? recorded(value));
 
 function recorded({ recordedDate }: JsonObject): string | undefined {
@@ -44,7 +90,34 @@ function recorded({ recordedDate }: JsonObject): string | undefined {
   return date === undefined ? undefined : `recorded ${date}`;
 }
 
-const PROBLEMS: readonly Column[] = [PROBLEM, STATUSES, SEVERITY, BEGAN, NOTES];
+function* problems(sources: readonly Source[], beside: Beside): Steps<readonly Problem<Source>[]> {
+  return joinProblems(yield* mapSteps(sources, (source) => readProblemSource(source, beside)));
+}
+
+const leadOf = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
+
+/** Returns a column of what the newest source of a problem says. */
+const ofLead = (
+  heading: string,
+  cell: (value: JsonObject) => string | undefined,
+): Column<Problem<Source>> => [heading, (problem) => cell(leadOf(problem))];
+
+const PROBLEM: readonly Column<Problem<Source>>[] = [
+  ['Problem', (problem) => joined([problem.name, concept(leadOf(problem).bodySite)])],
+  ['Status', ({ status, uncertainty }) => joined([status, uncertainty])],
+  ofLead('Severity', ({ severity }) => concept(severity)),
+  [
+    'Since',
+    ({ oldest: { told, dated } }) => choice(told.value, 'onset') ?? datePhrase(dated)?.replace(/^since /, ''),
+  ],
+];
+const RECORDED: Column<Problem<Source>> = [
+  'Recorded',
+  ({ sources }) => (sources.length === 1 ? undefined : `${sources.length} times`),
+];
+const REMARKS: Column<Problem<Source>> = ofLead('Notes', ({ note }) => notes(note));
+
+const PROBLEMS = tableOf<Problem<Source>>([...PROBLEM, RECORDED, REMARKS], problems);
 
 const FINDINGS: readonly Column[] = [
   ['Finding', ({ value }) => concept(value.code)],
@@ -82,32 +155,67 @@ function reported({ conclusion, conclusionCode, result }: JsonObject, look: Look
   );
 }
 
-/** Returns a medication's name, from the resource itself or the Medication that it refers to. */
-function medication({ value }: Source, look: Look): string | undefined {
-  const { medicationCodeableConcept: named, medicationReference } = value;
-  if (named !== undefined) return concept(named);
-  const { reference, display } = first(medicationReference) ?? {};
-  const there = contained(value, text(reference)) ?? look(text(reference) ?? '')?.value;
-  return joined([concept(there?.code) ?? text(display), concept(there?.form)]);
-}
-
-function contained({ contained: all }: JsonObject, reference: string | undefined): JsonObject | undefined {
-  return objects(all).find(({ id }) => `#${text(id) ?? ''}` === reference);
-}
-
-/** Returns the reason for an action: as text, or as the name of a referenced resource. */
+/** Returns the reason for an action. */
 function reason({ value }: Source, look: Look): string | undefined {
-  const referred = objects(value.reasonReference).map(
-    ({ reference, display }) => concept(look(text(reference) ?? '')?.value.code) ?? text(display),
-  );
-  return joined([concept(value.reasonCode), ...referred]);
+  return joined(reasonsIn(value, (reference) => look(text(reference) ?? '')?.value, concept));
 }
 
-function taken({ type, value }: Source): string | undefined {
-  if (type === 'MedicationStatement') return choice(value, 'effective');
-  const { validityPeriod } = first(value.dispenseRequest) ?? {};
-  const on = moment(value.authoredOn);
-  return period(validityPeriod) ?? (on === undefined ? undefined : `ordered ${on}`);
+/** A medicine, and whether the patient has died. */
+interface Row extends Medicine<Source> {
+  readonly died: Death | undefined;
+}
+
+function* medicines(sources: readonly Source[], beside: Beside): Steps<readonly Row[]> {
+  const { died } = beside;
+  const read = yield* mapSteps(sources, (source) => readMedicineSource(source, beside, died));
+  return joinMedicines(read).map((medicine) => ({ ...medicine, died }));
+}
+
+/** Returns how a medicine is taken, each dosage with the name that its source has, if that is another. */
+function dosesOf({ name, doses }: Row): string | undefined {
+  return joined(
+    doses.map((dose) => {
+      const isNamed = dose.name === undefined || dose.name.toLowerCase() === name?.toLowerCase();
+      return joined([isNamed ? undefined : dose.name, dosage(dose.dosage)], ': ');
+    }),
+    ' | ',
+  );
+}
+
+const MEDICINES = tableOf<Row>(
+  [
+    ['Medication', ({ name }) => name],
+    ['Dosage', dosesOf],
+    ['Status', (medicine) => standingPhrase(medicine, medicine.died)],
+    ['Reason', ({ reasons }) => joined(reasons)],
+    ['Notes', ({ sources }) => joined([...new Set(sources.map(({ told }) => notes(told.value.note)))], ' ')],
+  ],
+  medicines,
+);
+
+const ALLERGIES: readonly Column[] = [
+  of('Substance', ({ code }) => concept(code)),
+  of('Kind', ({ type, category }) =>
+    joined([text(type), ...(Array.isArray(category) ? category.map(String) : [])]),
+  ),
+  of('Criticality', ({ criticality }) => text(criticality)),
+  of('Reaction', ({ reaction }) =>
+    joined(
+      objects(reaction).map((each) =>
+        joined([concept(each.substance), concept(each.manifestation), text(each.severity)]),
+      ),
+      '; ',
+    ),
+  ),
+  STATUSES,
+  BEGAN,
+  of('Last reaction', ({ lastOccurrence }) => moment(lastOccurrence)),
+  NOTES,
+];
+
+function* allergies(sources: readonly Source[], beside: Beside): Steps<readonly Source[]> {
+  const read = yield* mapSteps(sources, (source) => readAllergy(source, beside));
+  return read.sort(mostDangerousFirst).map(({ told }) => told);
 }
 
 /** Returns a Device's name, its type and its identifiers. */
@@ -134,39 +242,17 @@ function prefixed(what: string, value: Json | undefined): string | undefined {
 const usedDevice = ({ value }: Source, look: Look): JsonObject | undefined =>
   look(text(first(value.device)?.reference) ?? '')?.value;
 
-/** The columns of each section. */
-export const COLUMNS: Readonly<Record<SectionName, readonly Column[]>> = {
+/** The table of each section. */
+export const TABLES: Readonly<Record<SectionName, Table>> = {
   problems: PROBLEMS,
   functionalStatus: PROBLEMS,
-  pastProblems: [PROBLEM, STATUSES, BEGAN, of('Until', (value) => choice(value, 'abatement')), NOTES],
-  allergies: [
-    of('Substance', ({ code }) => concept(code)),
-    of('Kind', ({ type, category }) =>
-      joined([text(type), ...(Array.isArray(category) ? category.map(String) : [])]),
-    ),
-    of('Criticality', ({ criticality }) => text(criticality)),
-    of('Reaction', ({ reaction }) =>
-      joined(
-        objects(reaction).map((each) =>
-          joined([concept(each.substance), concept(each.manifestation), text(each.severity)]),
-        ),
-        '; ',
-      ),
-    ),
-    STATUSES,
-    BEGAN,
-    of('Last reaction', ({ lastOccurrence }) => moment(lastOccurrence)),
-    NOTES,
-  ],
-  medications: [
-    ['Medication', medication],
-    of('Dosage', (value) => dosage(value.dosage ?? value.dosageInstruction)),
-    of('Status', ({ status, intent }) => joined([text(status), text(intent)])),
-    ['When', taken],
-    ['Reason', reason],
-    NOTES,
-  ],
-  immunizations: [
+  pastProblems: tableOf(
+    [...PROBLEM, ofLead('Until', (value) => choice(value, 'abatement')), RECORDED, REMARKS],
+    problems,
+  ),
+  allergies: tableOf(ALLERGIES, allergies),
+  medications: MEDICINES,
+  immunizations: plain([
     of('Vaccine', ({ vaccineCode }) => concept(vaccineCode)),
     of('Date', (value) => choice(value, 'occurrence')),
     of('Dose', (value) =>
@@ -181,12 +267,12 @@ export const COLUMNS: Readonly<Record<SectionName, readonly Column[]>> = {
     of('Lot', ({ lotNumber }) => text(lotNumber)),
     STATUS,
     NOTES,
-  ],
-  results: FINDINGS,
-  vitalSigns: FINDINGS,
-  pregnancy: FINDINGS,
-  socialHistory: FINDINGS,
-  procedures: [
+  ]),
+  results: plain(FINDINGS),
+  vitalSigns: plain(FINDINGS),
+  pregnancy: plain(FINDINGS),
+  socialHistory: plain(FINDINGS),
+  procedures: plain([
     of('Procedure', ({ code }) => concept(code)),
     of('Body site', ({ bodySite }) => concept(bodySite)),
     of('Date', (value) => choice(value, 'performed')),
@@ -194,19 +280,19 @@ export const COLUMNS: Readonly<Record<SectionName, readonly Column[]>> = {
     of('Outcome', ({ outcome, complication }) => joined([concept(outcome), concept(complication)])),
     STATUS,
     NOTES,
-  ],
-  devices: [
+  ]),
+  devices: plain([
     ['Device', (source, look) => device(usedDevice(source, look))],
     ['Identification', (source, look) => identification(usedDevice(source, look))],
     STATUS,
     ['Notes', (source, look) => notes(usedDevice(source, look)?.note)],
-  ],
-  advanceDirectives: [
+  ]),
+  advanceDirectives: plain([
     of('Document', ({ type, description }) => joined([concept(type), text(description)])),
     of('Date', ({ date }) => moment(date)),
     STATUS,
-  ],
-  planOfCare: [
+  ]),
+  planOfCare: plain([
     of('Plan', ({ title, category, description }) =>
       joined([text(title), concept(category), text(description)]),
     ),
@@ -225,5 +311,5 @@ export const COLUMNS: Readonly<Record<SectionName, readonly Column[]>> = {
     of('Period', (value) => period(value.period)),
     of('Status', ({ status, intent }) => joined([text(status), text(intent)])),
     NOTES,
-  ],
+  ]),
 };

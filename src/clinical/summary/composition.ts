@@ -3,10 +3,11 @@
  * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Composition-uv-ips.html
  */
 import { v5 } from 'uuid';
+import { shownName } from '#src/fhir/human-name.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { LOINC, objects, text } from '../../fhir/parts.ts';
-import { humanName, joined, moment } from '../reading/words.ts';
+import { joined, moment } from '../reading/words.ts';
 import type { LeftOut } from './classify.ts';
 import { escaped, type Narrative, narrative, paragraph } from './narrative.ts';
 import type { Section } from './section.ts';
@@ -69,7 +70,7 @@ export function custodian(base: string): JsonObject {
 export function composition(made: Composed): JsonObject {
   const { id, now, base, patient, patientUrl, sections } = made;
   const urn = (resource: JsonObject): JsonObject => ({ reference: `urn:uuid:${String(resource.id)}` });
-  const name = humanName(patient.name);
+  const name = shownName(patient.name);
   return {
     resourceType: 'Composition',
     id,

@@ -4,10 +4,13 @@
  * same text.
  */
 
+import { containedIn, text } from '#src/fhir/parts.ts';
 import { type Coverage, coverageOfTypes } from '#src/shared/coverage.ts';
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
+import { readDeath } from '../reading/person.ts';
+import { concept } from '../reading/words.ts';
 import { changedTag } from './changed-tag.ts';
 import { type Chosen, type Entry, lookupIn, SUMMARIZED_TYPES } from './choose.ts';
 import { CHANGED_BY_AI } from './classify.ts';
@@ -67,6 +70,14 @@ export function* writeInSteps(
   const urlOf = ({ key, type, id: own }: Source): string =>
     type === 'DeviceUseStatement' ? `urn:uuid:${own}` : base + key;
 
+  const beside = {
+    today: toInstant(now).slice(0, 10),
+    find: look,
+    look: (reference: Json | undefined, within: JsonObject) =>
+      containedIn(within, reference) ?? look(text(reference) ?? '')?.value,
+    name: concept,
+    died: readDeath(subject.value),
+  };
   const entries = new Map<string, Entry>(chosen.entries);
   // Iterating a Set includes items added meanwhile, so references of added entries are followed too.
   const referred = new Set(chosen.inDirectory);
@@ -81,8 +92,8 @@ export function* writeInSteps(
   for (const { section, sources, found, changed } of chosen.sections) {
     const shownSources = yield* mapSteps(sources, shown);
     const coverage = coverageOfTypes(section.types ?? [], covered);
-    const text = yield* sectionNarrative(section, shownSources, { found, changed, coverage }, look);
-    sections.push({ section, text, entries: sources.map(urlOf) });
+    const told = yield* sectionNarrative(section, shownSources, { found, changed, coverage }, beside);
+    sections.push({ section, text: told, entries: sources.map(urlOf) });
   }
   const inside = (key: string): boolean => entries.has(key);
   const texts = [

@@ -2,7 +2,7 @@
 import type { Coverage } from '#src/shared/coverage.ts';
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { CHANGED_BY_AI } from './classify.ts';
-import { COLUMNS, type Column, type Look } from './columns.ts';
+import { type Beside, TABLES } from './columns.ts';
 import type { Section } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -44,7 +44,7 @@ export function* sectionNarrative(
     changed,
     coverage,
   }: { readonly found: number; readonly changed: number; readonly coverage: ReturnType<Coverage> },
-  look: Look,
+  beside: Beside,
 ): Steps<Narrative> {
   const what = empty ?? 'this';
   if (coverage === 'none')
@@ -80,17 +80,17 @@ export function* sectionNarrative(
           ),
         ]
       : [];
-  return narrative([...missing, ...part, ...cut, yield* table(COLUMNS[name], sources, look)]);
+  return narrative([...missing, ...part, ...cut, yield* table(yield* TABLES[name](sources, beside))]);
 }
 
-function* table(columns: readonly Column[], sources: readonly Source[], look: Look): Steps<string> {
-  const cells: string[][] = [];
-  for (const [, cell] of columns) cells.push(yield* mapSteps(sources, (source) => cell(source, look) ?? ''));
+/** Returns the XHTML of a table. @param columns the heading and the cells of each */
+function* table(columns: readonly (readonly [heading: string, cells: readonly string[]])[]): Steps<string> {
   // The first column names the entry, so it is always shown.
-  const shown = cells.flatMap((column, n) => (n === 0 || column.some((text) => text !== '') ? [n] : []));
-  const head = shown.map((n) => `<th>${escaped(columns[n]?.[0] ?? '')}</th>`).join('');
-  const rows = yield* mapSteps(sources, (_, row) => {
-    const texts = shown.map((n) => cells[n]?.[row] ?? '');
+  const shown = columns.filter(([, cells], n) => n === 0 || cells.some((text) => text !== ''));
+  const head = shown.map(([heading]) => `<th>${escaped(heading)}</th>`).join('');
+  const [[, first] = ['', []]] = shown;
+  const rows = yield* mapSteps(first, (_, row) => {
+    const texts = shown.map(([, cells]) => cells[row] ?? '');
     return `<tr>${texts.map((text, n) => `<td>${escaped(text || (n === 0 ? 'not named' : ''))}</td>`).join('')}</tr>`;
   });
   return `<table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`;

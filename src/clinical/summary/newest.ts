@@ -1,7 +1,7 @@
 /** Orders the entries of a section, and picks some if there are too many. */
 
 import { codings, text } from '../../fhir/parts.ts';
-import { happenedAt } from './dates.ts';
+import { happened } from '../reading/dates.ts';
 import type { Source, Stored } from './source.ts';
 
 /**
@@ -20,7 +20,7 @@ export interface Candidate {
 
 /** Returns the candidate for a resource. */
 export function candidateOf(stored: Stored, source: Source, single: string | undefined): Candidate {
-  return { stored, at: happenedAt(source), code: codeOf(source), single };
+  return { stored, at: happened(source).at, code: codeOf(source), single };
 }
 
 /**

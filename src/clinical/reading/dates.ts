@@ -1,0 +1,122 @@
+/**
+ * Dates of a record, each with what it means: the day of prescribing isn't one of starting or stopping, and the day on which
+ * something was recorded isn't one on which it happened.
+ */
+import { first, text } from '#src/fhir/parts.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+
+/** What a date means. Those of `RECORDED` say when something was written down, and not when it happened. */
+export type Meaning =
+  | 'born'
+  | 'onset'
+  | 'last reaction'
+  | 'taken'
+  | 'prescribed'
+  | 'measured'
+  | 'reported'
+  | 'performed'
+  | 'given'
+  | 'visited'
+  | 'planned'
+  | 'written'
+  | 'recorded';
+
+/** A date as the record writes it, a number to sort by, and what it means. */
+export interface Dated {
+  /** A FHIR date or date-time, as exact as it is; null if the record has none. */
+  readonly date: string | null;
+  /** Milliseconds since 1970; the smallest number if there is no date. */
+  readonly at: number;
+  readonly means: Meaning;
+}
+
+type Element = readonly [name: string, means: Meaning];
+
+/** Elements that say when what a resource describes happened or began, in order of preference. */
+const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
+  Patient: [['birthDate', 'born']],
+  Condition: [
+    ['onsetDateTime', 'onset'],
+    ['onsetPeriod', 'onset'],
+    ['recordedDate', 'recorded'],
+  ],
+  AllergyIntolerance: [
+    ['onsetDateTime', 'onset'],
+    ['onsetPeriod', 'onset'],
+    ['lastOccurrence', 'last reaction'],
+    ['recordedDate', 'recorded'],
+  ],
+  MedicationStatement: [
+    ['effectiveDateTime', 'taken'],
+    ['effectivePeriod', 'taken'],
+    ['dateAsserted', 'recorded'],
+  ],
+  MedicationRequest: [['authoredOn', 'prescribed']],
+  Observation: [
+    ['effectiveDateTime', 'measured'],
+    ['effectiveInstant', 'measured'],
+    ['effectivePeriod', 'measured'],
+    ['issued', 'reported'],
+  ],
+  DiagnosticReport: [
+    ['effectiveDateTime', 'measured'],
+    ['effectivePeriod', 'measured'],
+    ['issued', 'reported'],
+  ],
+  Procedure: [
+    ['performedDateTime', 'performed'],
+    ['performedPeriod', 'performed'],
+  ],
+  Encounter: [['period', 'visited']],
+  CarePlan: [
+    ['period', 'planned'],
+    ['created', 'written'],
+  ],
+  Goal: [['startDate', 'planned']],
+  CareTeam: [['period', 'planned']],
+  Immunization: [
+    ['occurrenceDateTime', 'given'],
+    ['recorded', 'recorded'],
+  ],
+  DocumentReference: [['date', 'written']],
+};
+
+/** The members of resources that `happened` reads. */
+export const DATED_BY: readonly string[] = [
+  ...new Set(Object.values(HAPPENED).flatMap((elements) => elements.map(([name]) => name))),
+];
+
+/** Returns when what a resource describes happened or began; else when it was recorded. A Period counts by its start. */
+export function happened({ type, value }: { readonly type: string; readonly value: JsonObject }): Dated {
+  for (const [name, means] of HAPPENED[type] ?? []) {
+    const date = dateIn(value[name]);
+    // Date.parse reads all of FHIR's dates except a leap second.
+    const at = Date.parse(date ?? '');
+    if (date !== undefined && !Number.isNaN(at)) return { date, at, means };
+  }
+  return { date: null, at: Number.NEGATIVE_INFINITY, means: 'recorded' };
+}
+
+/** Returns a date, or a Period's start, or its end if it has no start. */
+function dateIn(value: Json | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const { start, end } = first(value) ?? {};
+  return text(value) ?? text(start) ?? text(end);
+}
+
+/** Compares the newest first; what has no date of its own, or only one of recording, last. */
+export function newestFirst(a: { readonly dated: Dated }, b: { readonly dated: Dated }): number {
+  const [own, other] = [isOwn(a.dated), isOwn(b.dated)];
+  if (own !== other) return own ? -1 : 1;
+  return a.dated.at === b.dated.at ? 0 : b.dated.at - a.dated.at;
+}
+
+function isOwn({ date, means }: Dated): boolean {
+  return date !== null && means !== 'recorded';
+}
+
+/** Tells whether a date is over on a day: a year, a month or a day as a whole. @param today `YYYY-MM-DD` */
+export function isPast(date: string, today: string): boolean {
+  const day = date.slice(0, 10);
+  return day < today.slice(0, day.length);
+}

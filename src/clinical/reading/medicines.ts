@@ -1,0 +1,295 @@
+/**
+ * Medicines: what the patient takes or took, by MedicationStatements and MedicationRequests, each drug once
+ * (docs/clinical-reading.md explains the rules). https://hl7.org/fhir/R4/medicationstatement.html
+ */
+import { codings, first, objects, text } from '#src/fhir/parts.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { type Dated, happened, isPast, newestFirst } from './dates.ts';
+import type { Person } from './person.ts';
+import { isIdea } from './status.ts';
+import type { Around, Coded, Told } from './told.ts';
+
+/**
+ * How things stand with a medicine: `current` by what the record says; `unclear` if it says so, but its period is over;
+ * `past`; or it must not be given.
+ */
+export type Standing = 'current' | 'unclear' | 'past' | 'forbidden';
+
+/** What one resource says of a medicine. */
+export interface MedicineSource<Of extends Told = Told> {
+  readonly told: Of;
+  readonly isPrescription: boolean;
+  readonly name: string | undefined;
+  readonly codes: readonly Coded[];
+  /** A code of medication-statement-status or medicationrequest-status. */
+  readonly status: string;
+  readonly standing: Standing;
+  /** Of type Dosage, a list. */
+  readonly dosage: Json | undefined;
+  /** When the patient began to take it; undefined for a prescription, which doesn't say. */
+  readonly from: string | undefined;
+  /** When the patient stopped. */
+  readonly until: string | undefined;
+  /** When it was prescribed. */
+  readonly prescribed: string | undefined;
+  readonly dated: Dated;
+  /** Why it is taken, in the record's words. */
+  readonly reasons: readonly string[];
+}
+
+/** A medicine. */
+export interface Medicine<Of extends Told = Told> {
+  readonly name: string | undefined;
+  readonly codes: readonly Coded[];
+  readonly standing: Standing;
+  /** The status of the source that decides the standing. */
+  readonly status: string;
+  /** How it is taken now, or was taken last: the sources of that standing, each dosage once, the newest first. */
+  readonly doses: readonly MedicineSource<Of>[];
+  /** The first and the last day of prescribing, and how often that was. */
+  readonly prescribed: { readonly first: string; readonly last: string; readonly times: number } | undefined;
+  /** When the patient began to take it, by the sources of its standing. */
+  readonly from: string | undefined;
+  /** When the patient stopped, or the period that is over ended. */
+  readonly until: string | undefined;
+  readonly reasons: readonly string[];
+  /** A later statement that the patient doesn't take what another source calls current. */
+  readonly contradicted: MedicineSource<Of> | undefined;
+  /** The newest first; the first one of the standing leads. */
+  readonly sources: readonly MedicineSource<Of>[];
+  readonly dated: Dated;
+}
+
+/** Statuses of what the patient takes or may take: the codes of both value sets. */
+const CURRENT: ReadonlySet<string> = new Set(['active', 'intended', 'on-hold', 'unknown']);
+/** Orders that never were one. */
+const NO_ORDER: ReadonlySet<string> = new Set(['draft', 'cancelled']);
+
+/** Tells whether a resource states something of a medicine: not an idea, a draft, or a prohibition that is over. */
+export function isMedicine({ status, intent, doNotPerform }: JsonObject): boolean {
+  if (isIdea(intent) || NO_ORDER.has(text(status) ?? '')) return false;
+  return doNotPerform !== true || status === 'active';
+}
+
+/** Reads what one resource says of a medicine. */
+export function readMedicineSource<Of extends Told>(
+  told: Of,
+  { today, look, name }: Around,
+  died: Person['died'],
+): MedicineSource<Of> {
+  const { type, value } = told;
+  const { medicationReference: reference, effectivePeriod, effectiveDateTime, authoredOn } = value;
+  const isPrescription = type === 'MedicationRequest';
+  const referred = first(reference);
+  const code =
+    value.medicationCodeableConcept ??
+    (referred === undefined ? undefined : look(referred.reference, value)?.code);
+  const status = text(value.status) ?? 'unknown';
+  const { start, end } = first(effectivePeriod) ?? {};
+  const until = text(end);
+  const dosage = isPrescription ? value.dosageInstruction : value.dosage;
+  const isEnded = until === undefined ? isBounded(dosage, today) : isPast(until, today);
+  return {
+    told,
+    isPrescription,
+    name: name(code) ?? text(referred?.display),
+    codes: coded(code),
+    status,
+    standing: standingBy(status, value.doNotPerform === true, isEnded, died),
+    dosage,
+    from: isPrescription ? undefined : (text(start) ?? text(effectiveDateTime)),
+    until,
+    prescribed: isPrescription ? text(authoredOn) : undefined,
+    dated: happened(told),
+    reasons: reasonsIn(value, look, name),
+  };
+}
+
+function standingBy(status: string, isForbidden: boolean, isEnded: boolean, died: Person['died']): Standing {
+  if (isForbidden) return 'forbidden';
+  if (!CURRENT.has(status) || died !== undefined) return 'past';
+  return isEnded ? 'unclear' : 'current';
+}
+
+/** Tells whether all dosages have bounds that are over. */
+function isBounded(dosage: Json | undefined, today: string): boolean {
+  const all = objects(dosage);
+  return (
+    all.length > 0 &&
+    all.every(({ timing }) => {
+      const { boundsPeriod } = first(first(timing)?.repeat) ?? {};
+      const end = text(first(boundsPeriod)?.end);
+      return end !== undefined && isPast(end, today);
+    })
+  );
+}
+
+/** Returns why something is done: as text, or as the name of a referenced resource. */
+export function reasonsIn(value: JsonObject, look: Around['look'], name: Around['name']): readonly string[] {
+  const said = objects(value.reasonCode).flatMap((each) => name(each) ?? []);
+  const referred = objects(value.reasonReference).flatMap(
+    ({ reference, display }) => name(look(reference, value)?.code) ?? text(display) ?? [],
+  );
+  return [...new Set([...said, ...referred])];
+}
+
+/** Returns the codes of one or more concepts. */
+export function coded(value: Json | undefined): Coded[] {
+  return codings(value).flatMap(({ system, code }) =>
+    typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
+  );
+}
+
+/**
+ * Joins what resources say of the same drug: those that share a code of a system, and those that share the name unless
+ * codes of one system tell them apart, as those of a gel and of tablets do. What must not be given stands apart.
+ * @returns current ones first, then unclear ones, prohibitions and past ones, each the newest first
+ */
+export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<Of>[]): Medicine<Of>[] {
+  const byCode = new Map<string, Group<MedicineSource<Of>>>();
+  const byName = new Map<string, Group<MedicineSource<Of>>[]>();
+  const all: Group<MedicineSource<Of>>[] = [];
+  for (const source of sources) {
+    let group: Group<MedicineSource<Of>> = { members: [source], into: undefined };
+    all.push(group);
+    const apart = source.standing === 'forbidden' ? 'not ' : '';
+    for (const { system, code } of source.codes) {
+      if (system === '') continue;
+      const key = `${apart}${system}|${code}`;
+      const there = byCode.get(key);
+      if (there !== undefined) group = merge(group, rootOf(there));
+      byCode.set(key, group);
+    }
+    if (source.name === undefined) continue;
+    const name = `${apart}${source.name.trim().toLowerCase()}`;
+    if (byName.get(name)?.push(group) === undefined) byName.set(name, [group]);
+  }
+  for (const named of byName.values()) {
+    const roots = [...new Set(named.map(rootOf))];
+    if (areToldApart(roots)) continue;
+    roots.reduce((one, other) => merge(rootOf(one), rootOf(other)));
+  }
+  return [...new Set(all.map(rootOf))].map(({ members }) => joinGroup(members)).sort(byStanding);
+}
+
+/** Tells whether two groups, which share no code, have codes of one system. */
+function areToldApart(groups: readonly Group<MedicineSource>[]): boolean {
+  const seen = new Set<string>();
+  return groups.some(({ members }) => {
+    const systems = new Set(members.flatMap(({ codes }) => codes.map(({ system }) => system)));
+    systems.delete('');
+    const isApart = [...systems].some((system) => seen.has(system));
+    for (const system of systems) seen.add(system);
+    return isApart;
+  });
+}
+
+/** What is the same, found so far; `into` is the group that it has been merged into. */
+interface Group<Member> {
+  readonly members: Member[];
+  into: Group<Member> | undefined;
+}
+
+function rootOf<Member>(group: Group<Member>): Group<Member> {
+  let root = group;
+  while (root.into !== undefined) root = root.into;
+  return root;
+}
+
+/** Moves the members of the smaller group into the larger one, which it returns. */
+function merge<Member>(one: Group<Member>, other: Group<Member>): Group<Member> {
+  if (one === other) return one;
+  const [large, small] = one.members.length > other.members.length ? [one, other] : [other, one];
+  for (const member of small.members) large.members.push(member);
+  small.into = large;
+  return large;
+}
+
+const ORDER: readonly Standing[] = ['current', 'unclear', 'forbidden', 'past'];
+
+function byStanding(a: Medicine, b: Medicine): number {
+  return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || newestFirst(a, b);
+}
+
+function joinGroup<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
+  const sources = group.sort((a, b) => newestFirst(a, b) || (a.told.id < b.told.id ? 1 : -1));
+  const standing = ORDER.find((each) => sources.some((source) => source.standing === each)) ?? 'past';
+  const own = sources.filter((source) => source.standing === standing);
+  // A statement says how it is taken; a prescription, how it should be.
+  const lead = own.find(({ isPrescription }) => !isPrescription) ?? own[0] ?? sources[0];
+  if (lead === undefined) throw new TypeError('a medicine has no source');
+  const named = own.find(({ name }) => name !== undefined) ?? sources.find(({ name }) => name !== undefined);
+  return {
+    name: lead.name ?? named?.name,
+    codes: [
+      ...new Map(
+        sources.flatMap(({ codes }) => codes.map((code) => [`${code.system}|${code.code}`, code])),
+      ).values(),
+    ],
+    standing,
+    status: lead.status,
+    doses: dosesIn(lead, own, standing),
+    prescribed: prescribedIn(sources),
+    from: earliest(own.map(({ from }) => from)),
+    until: latestEnd(own),
+    reasons: [...new Set(own.flatMap(({ reasons }) => reasons))],
+    contradicted: standing === 'current' ? contradiction(sources, own) : undefined,
+    sources,
+    dated: own[0]?.dated ?? lead.dated,
+  };
+}
+
+/** Returns the sources that have a dosage, equal ones once; of past ones the newest. */
+function dosesIn<Of extends Told>(
+  lead: MedicineSource<Of>,
+  own: readonly MedicineSource<Of>[],
+  standing: Standing,
+): MedicineSource<Of>[] {
+  const seen = new Set<string>();
+  const said = [lead, ...own.filter((source) => source !== lead)].filter(({ dosage, name }) => {
+    if (objects(dosage).length === 0) return false;
+    const key = `${JSON.stringify(dosage)} ${name?.toLowerCase() ?? ''}`;
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+  return standing === 'past' ? said.slice(0, 1) : said;
+}
+
+function prescribedIn(sources: readonly MedicineSource[]): Medicine['prescribed'] {
+  const dates = sources
+    .flatMap(({ prescribed }) => prescribed ?? [])
+    .sort((a, b) => Date.parse(a) - Date.parse(b));
+  const [first, last] = [dates[0], dates.at(-1)];
+  return first === undefined || last === undefined ? undefined : { first, last, times: dates.length };
+}
+
+function earliest(dates: readonly (string | undefined)[]): string | undefined {
+  return dates.filter((date) => date !== undefined).sort((a, b) => Date.parse(a) - Date.parse(b))[0];
+}
+
+/** Returns the last day of taking it, if all that says how it was taken has one. */
+function latestEnd(own: readonly MedicineSource[]): string | undefined {
+  const stated = own.filter(({ isPrescription }) => !isPrescription);
+  const ends = stated.map(({ until }) => until);
+  if (ends.some((end) => end === undefined)) return undefined;
+  return ends.filter((end) => end !== undefined).sort((a, b) => Date.parse(b) - Date.parse(a))[0];
+}
+
+/** Returns a statement that it isn't taken, of the same day as what calls it current or later. */
+function contradiction<Of extends Told>(
+  sources: readonly MedicineSource<Of>[],
+  own: readonly MedicineSource<Of>[],
+): MedicineSource<Of> | undefined {
+  const newest = Math.max(...own.map(({ dated }) => dated.at));
+  return sources.find(({ standing, isPrescription, dated, until, told }) => {
+    if (standing !== 'past' || isPrescription) return false;
+    const said = Math.max(
+      dated.at,
+      ...[until, text(told.value.dateAsserted)].flatMap((date) =>
+        date === undefined ? [] : Date.parse(date),
+      ),
+    );
+    return said >= newest && said > Number.NEGATIVE_INFINITY;
+  });
+}

@@ -1,0 +1,32 @@
+/** Whose record it is: name, birth date, sex, and whether the person has died. */
+import { shownName } from '#src/fhir/human-name.ts';
+import { text } from '#src/fhir/parts.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+
+/** A person. */
+export interface Person {
+  readonly name: string | undefined;
+  /** A FHIR date. */
+  readonly born: string | undefined;
+  /** A code of administrative-gender. */
+  readonly gender: string | undefined;
+  /** Undefined for one who is alive as far as the record says. */
+  readonly died: Death | undefined;
+}
+
+/** A person's death: when, as exactly as the record says. */
+export interface Death {
+  readonly date: string | undefined;
+}
+
+/** Reads a Patient. */
+export function readPerson(patient: JsonObject): Person {
+  const { name, birthDate, gender } = patient;
+  return { name: shownName(name), born: text(birthDate), gender: text(gender), died: readDeath(patient) };
+}
+
+/** Returns whether and when a person died: `deceased[x]`. */
+export function readDeath({ deceasedBoolean, deceasedDateTime }: JsonObject): Death | undefined {
+  const date = text(deceasedDateTime);
+  return date !== undefined || deceasedBoolean === true ? { date } : undefined;
+}

@@ -1,0 +1,76 @@
+/** Problems: Conditions of one code and one certainty that are all active, or all over, are one problem. */
+import { codes, text } from '#src/fhir/parts.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { type Dated, happened, newestFirst } from './dates.ts';
+import { coded } from './medicines.ts';
+import { isOver, uncertainty } from './status.ts';
+import type { Around, Coded, Told } from './told.ts';
+
+/** What one Condition says of a problem. */
+export interface ProblemSource<Of extends Told = Told> {
+  readonly told: Of;
+  readonly name: string | undefined;
+  readonly codes: readonly Coded[];
+  /** A code of condition-clinical; undefined if it isn't recorded. */
+  readonly status: string | undefined;
+  readonly isOver: boolean;
+  /** A code of condition-ver-status other than `confirmed`. */
+  readonly uncertainty: string | undefined;
+  readonly dated: Dated;
+}
+
+/** A problem. */
+export interface Problem<Of extends Told = Told> extends Omit<ProblemSource<Of>, 'told'> {
+  /** The newest first; the first one leads. */
+  readonly sources: readonly ProblemSource<Of>[];
+  /** The source with the earliest date of its own: when the problem began, as far as the record says. */
+  readonly oldest: ProblemSource<Of>;
+}
+
+/** Reads what one Condition says. */
+export function readProblemSource<Of extends Told>(told: Of, { name }: Around): ProblemSource<Of> {
+  const { code, clinicalStatus, verificationStatus } = told.value;
+  return {
+    told,
+    name: name(code),
+    codes: coded(code),
+    status: codes(clinicalStatus)[0],
+    isOver: isOver(clinicalStatus),
+    uncertainty: uncertainty(verificationStatus),
+    dated: happened(told),
+  };
+}
+
+/** Joins what Conditions say of one problem. @returns active ones first, each the newest first */
+export function joinProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): Problem<Of>[] {
+  const groups = new Map<string, ProblemSource<Of>[]>();
+  for (const source of sources) {
+    const key = keyOf(source);
+    if (groups.get(key)?.push(source) === undefined) groups.set(key, [source]);
+  }
+  return [...groups.values()].map(joinGroup).sort(activeFirst);
+}
+
+function keyOf({ codes: [code], name, isOver, uncertainty, told }: ProblemSource): string {
+  const about =
+    code === undefined || code.system === '' ? name?.trim().toLowerCase() : `${code.system}|${code.code}`;
+  return [about ?? told.id, isOver, uncertainty ?? ''].join('\n');
+}
+
+function joinGroup<Of extends Told>(group: ProblemSource<Of>[]): Problem<Of> {
+  const sources = group.sort((a, b) => newestFirst(a, b) || (a.told.id < b.told.id ? 1 : -1));
+  const [lead] = sources;
+  if (lead === undefined) throw new TypeError('a problem has no source');
+  const oldest = sources.findLast(({ dated }) => dated.date !== null && dated.means !== 'recorded') ?? lead;
+  const { told: _, ...said } = lead;
+  return { ...said, sources, oldest };
+}
+
+function activeFirst(a: Problem, b: Problem): number {
+  return Number(a.isOver) - Number(b.isOver) || newestFirst(a, b);
+}
+
+/** Returns the text of an onset or abatement that isn't a date; the date-times are in `dated` and here as they are. */
+export function dateOfChange(value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
+  return text(value[`${name}DateTime`]);
+}

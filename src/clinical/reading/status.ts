@@ -1,0 +1,40 @@
+/**
+ * What statuses mean (the modifier elements `status`, `clinicalStatus`, `verificationStatus`, `intent` and `doNotPerform` of
+ * https://hl7.org/fhir/R4/): what was never so, what is over, what is only an idea.
+ */
+import { codes, text } from '#src/fhir/parts.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+
+/** Why a resource states nothing. */
+export type Withdrawn = 'entered in error' | 'refuted';
+
+/** Returns whether a resource was entered in error, or states that something isn't the case. */
+export function withdrawnAs(value: JsonObject): Withdrawn | undefined {
+  const verification = codes(value.verificationStatus);
+  const statuses = [value.status, value.lifecycleStatus, value.docStatus, ...verification];
+  if (statuses.includes('entered-in-error')) return 'entered in error';
+  return verification.includes('refuted') ? 'refuted' : undefined;
+}
+
+/** Tells whether a request is an idea, which nobody has acted on (request-intent `proposal`, `option`). */
+export function isIdea(intent: unknown): boolean {
+  return intent === 'proposal' || intent === 'option';
+}
+
+/** Tells whether a problem or an allergy is no longer active (condition-clinical, allergyintolerance-clinical). */
+export function isOver(clinicalStatus: Json | undefined): boolean {
+  return codes(clinicalStatus).some((code) => ['inactive', 'remission', 'resolved'].includes(code));
+}
+
+/** Returns the verification status unless it is `confirmed`. */
+export function uncertainty(verificationStatus: Json | undefined): string | undefined {
+  return codes(verificationStatus).find((code) => code !== 'confirmed');
+}
+
+/** Statuses of Observations and DiagnosticReports that have no result yet, or never will. */
+const WITHOUT_RESULT: ReadonlySet<string> = new Set(['registered', 'cancelled']);
+
+/** Tells whether an Observation or a DiagnosticReport has a result. */
+export function hasResult(status: Json | undefined): boolean {
+  return !WITHOUT_RESULT.has(text(status) ?? '');
+}
