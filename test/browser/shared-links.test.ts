@@ -151,6 +151,7 @@ describe('the page of a shared link in a browser', () => {
       lab('4548-4', 'HbA1c', 7.9, '%', [4, 6], '2026-10-02T08:00:00Z'),
       lab('4548-4', 'HbA1c', 8.4, '%', [4, 6], '2026-04-11T08:00:00Z'),
       lab('2160-0', 'Creatinine', 0.9, 'mg/dL', [0.5, 1.1], '2026-10-02T08:00:00Z'),
+      lab('2160-0', 'Creatinine', 1, 'mg/dL', [0.5, 1.1], '2026-10-02T20:15:00+02:00'),
       lab('2951-2', 'Sodium', 131, 'mmol/L', [135, 145], '2026-10-02T08:00:00Z'),
       {
         resourceType: 'Observation',
@@ -253,7 +254,12 @@ describe('the page of a shared link in a browser', () => {
       );
       const flags = await page.locator('#section-results ~ ul .row:has(.badge) .name').allTextContents();
       expect(flags.filter((flag) => flag !== 'Creatinine').sort()).to.deep.equal(['HbA1c', 'Sodium']);
-      expect(await page.locator('details.earlier').count()).to.equal(1);
+      expect(await page.locator('details.earlier').count()).to.equal(2);
+      // Only values of one day that stand beside each other have a time: that of the day as it is written.
+      const days = await page.locator('#viewer .when').allTextContents();
+      const times = days.flatMap((day) => /\d\d:\d\d.*/.exec(day) ?? []);
+      expect(days.length).to.be.greaterThan(6);
+      expect(times).to.deep.equal(['20:15', '08:00 UTC']);
       expect(await page.evaluate('document.activeElement.tagName')).to.equal('H1');
       expect(await page.evaluate('window.hacked')).to.equal(undefined);
       expect(await page.locator('#viewer img, #viewer script, #viewer b').count()).to.equal(0);

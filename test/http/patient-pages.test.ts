@@ -691,6 +691,9 @@ describe('the pages of patients', () => {
     const { text } = await visitor.open(pathOf(record, '/links/new'));
     expect(text).to.match(/<bdi>Digest<\/bdi> <span class="badge ai">Not verified/);
     expect(text).not.to.match(/<bdi>Letter<\/bdi> <span class="badge/);
+    // What the summary leaves out is said where it is chosen.
+    expect(text).to.match(/value="summary"[^\n]*Without telephone numbers, addresses/);
+    expect(text).to.match(/value="everything"[^\n]*With telephone numbers, addresses/);
   });
 
   it('shade only a reference range in the unit of the chart', async () => {

@@ -110,6 +110,38 @@ describe('shared links', () => {
     expect(sharedLinkSchema.parse(json)).to.deep.include({ access_count: 1 });
   });
 
+  it('have contact data of the person only with everything', async () => {
+    const patient = await newRecord();
+    const updated = await service.fhir(`/Patient/${patient}`, {
+      method: 'PUT',
+      body: JSON.stringify({
+        resourceType: 'Patient',
+        id: patient,
+        name: [{ family: 'Sand', given: ['Mira'] }],
+        birthDate: '1957-03-14',
+        identifier: [{ system: 'urn:test:number', value: 'number-77' }],
+        telecom: [{ system: 'phone', value: '+47 400 00 000' }],
+        address: [{ line: ['Storgata 1'], city: 'Oslo' }],
+      }),
+    });
+    expect(updated.status).to.equal(200);
+    const document = await service.post('/DocumentReference', {
+      resourceType: 'DocumentReference',
+      status: 'current',
+      subject: { reference: `Patient/${patient}` },
+      content: [{ attachment: { contentType: 'text/plain', data: 'YQ==', title: 'Letter' } }],
+    });
+    const shown = async (content: string): Promise<boolean[]> => {
+      const text = JSON.stringify(await summaryBy(await share(service, EMAIL, patient, { content })));
+      expect(text).to.include('Sand').and.include('1957-03-14');
+      return ['number-77', '+47 400 00 000', 'Storgata'].map((value) => text.includes(value));
+    };
+    expect(await shown('summary')).to.deep.equal([false, false, false]);
+    const { id } = JSON.parse(document.text) as { id: string };
+    expect(await shown(`document/${id}`)).to.deep.equal([false, false, false]);
+    expect(await shown('everything')).to.deep.equal([true, true, true]);
+  });
+
   it('show what was encrypted when they were made; with long_term the record as it is', async () => {
     const patient = await newRecord();
     const once = await share(service, EMAIL, patient);

@@ -3,7 +3,9 @@ import type { Queries } from '#queries/queries.ts';
 import { changedTag } from '../../clinical/summary/changed-tag.ts';
 import { codesWithoutDisplay } from '../../clinical/summary/displays.ts';
 import { writeInSteps } from '../../clinical/summary/document.ts';
+import { Links } from '../../clinical/summary/entries.ts';
 import { codesIn, withNamedCodings } from '../../clinical/summary/named-codings.ts';
+import { withoutContact, withoutContactOf } from '../../clinical/summary/without-contact.ts';
 import type { DocumentStore } from '../../documents/store.ts';
 import { heldContents } from '../../fhir/document-content.ts';
 import { type AnswerBudget, tooCostly } from '../../shared/answer-budget.ts';
@@ -64,7 +66,8 @@ async function summary(
   { queries, displays, base }: ContentDeps,
   { caller, record, budget }: ContentAsked,
 ): Promise<AsyncIterable<Buffer> | undefined> {
-  const body = await queries.summarize(caller, record, base, budget, async ({ chosen, directory }) => {
+  const body = await queries.summarize(caller, record, base, budget, async ({ chosen: all, directory }) => {
+    const chosen = await inSlices(withoutContact(all));
     const named = await displays(await inSlices(codesWithoutDisplay(chosen, directory)));
     const parts = { id: newUuid(), now: nowMicros(), directory, displays: named };
     const texts = await inSlices(writeInSteps(chosen, parts));
@@ -121,7 +124,10 @@ function versionIn(body: Buffer): string {
   return isObject(meta) ? String(meta.versionId) : '';
 }
 
-/** Returns the Patient and a DocumentReference with its bytes: recipients can't fetch them from their URL. */
+/**
+ * Returns the Patient, without contact data, and a DocumentReference with its bytes: recipients can't fetch them from their
+ * URL.
+ */
 async function document(
   { queries, documents, base }: ContentDeps,
   { caller, record, budget }: ContentAsked,
@@ -130,8 +136,10 @@ async function document(
 ): Promise<AsyncIterable<Buffer> | undefined> {
   const found = await queries.read(caller, 'DocumentReference', id, budget);
   if (found?.body == null) return undefined;
-  const resource = parseStored(found.body);
+  const links = new Links(base);
+  const resource = withoutContactOf('DocumentReference', parseStored(found.body), links);
   if (!isOf(resource, record)) return undefined;
+  const person = printJson(withoutContactOf('Patient', parseStored(patient), links));
   const held = heldContents(resource, id);
   // The bytes take the place of these marks in the text.
   const marks = held.map(() => newUuid());
@@ -143,7 +151,7 @@ async function document(
   const entry = (type: string, of: string): string => `{"fullUrl":"${base}${type}/${of}","resource":`;
   async function* written(): AsyncGenerator<Buffer, undefined> {
     const start = `{"resourceType":"Bundle","type":"collection","entry":[${entry('Patient', record)}`;
-    yield Buffer.from(`${start}${patient}},${entry('DocumentReference', id)}${texts[0] ?? ''}`);
+    yield Buffer.from(`${start}${person}},${entry('DocumentReference', id)}${texts[0] ?? ''}`);
     for (const [index, { blob }] of held.entries()) {
       yield* base64(await documents.get({ patient: record, document: id, blob }));
       yield Buffer.from(texts[index + 1] ?? '');

@@ -73,8 +73,9 @@ ${choices.map(
   ({
     value,
     name,
+    note,
     isByAi,
-  }) => html`<label class="choice"><input type="radio" name="content" value="${value}"${value === chosen.content ? html` checked` : html``} required><span><bdi>${name}</bdi>${isByAi ? html` <span class="badge ai">${say('ai.unverified')}</span> <span class="quiet small">${say('ai.title')}</span>` : html``}</span></label>
+  }) => html`<label class="choice"><input type="radio" name="content" value="${value}"${value === chosen.content ? html` checked` : html``} required><span><bdi>${name}</bdi>${note === undefined ? '' : html` <span class="quiet small">${say(note)}</span>`}${isByAi ? html` <span class="badge ai">${say('ai.unverified')}</span> <span class="quiet small">${say('ai.title')}</span>` : html``}</span></label>
 `,
 )}</div>
 </fieldset>
@@ -106,11 +107,17 @@ ${told('codefault')}<input id="passcode" name="passcode" minlength="4" maxlength
   };
 }
 
+/** What can be shared. */
+interface Content {
+  readonly value: string;
+  readonly name: string;
+  /** Whether it has contact data. */
+  readonly note?: 'links.nocontact' | 'links.withcontact';
+  readonly isByAi: boolean;
+}
+
 /** Returns what can be shared, with its name. */
-async function contentsOf(
-  visit: Visit,
-  record: OpenRecord,
-): Promise<{ readonly value: string; readonly name: string; readonly isByAi: boolean }[]> {
+async function contentsOf(visit: Visit, record: OpenRecord): Promise<Content[]> {
   const { say } = visit;
   const { data } = await visit.api.read(
     record,
@@ -121,8 +128,8 @@ async function contentsOf(
   );
   const final = data.filter(({ status }) => status === 'final');
   return [
-    { value: 'summary', name: say('data.summary'), isByAi: false },
-    { value: 'everything', name: say('data.everything'), isByAi: false },
+    { value: 'summary', name: say('data.summary'), note: 'links.nocontact', isByAi: false },
+    { value: 'everything', name: say('data.everything'), note: 'links.withcontact', isByAi: false },
     ...final.map(({ id, title, author_type }) => ({
       value: `document/${id}`,
       name: title ?? say('document.untitled'),

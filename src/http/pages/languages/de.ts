@@ -811,6 +811,8 @@ export const de: Wording = {
   'links.asktitle': 'Diesen Link beenden?',
   'links.endnote': 'Danach öffnet er nichts mehr. Kopien, die andere gemacht haben, bleiben bei ihnen.',
   'links.what': 'Was möchten Sie teilen?',
+  'links.nocontact': 'Ohne Telefonnummern, Adressen, Kennnummern und Kontaktpersonen.',
+  'links.withcontact': 'Mit Telefonnummern, Adressen, Kennnummern und Kontaktpersonen.',
   'links.label': 'Name des Links (freiwillig)',
   'links.labelhint': 'Alle, die den Link haben, sehen ihn.',
   'links.code': 'Kennwort (freiwillig)',

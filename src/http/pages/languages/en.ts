@@ -781,6 +781,8 @@ export const en = {
   'links.asktitle': 'End this link?',
   'links.endnote': 'From then on it opens nothing. Copies that others have made stay with them.',
   'links.what': 'What do you want to share?',
+  'links.nocontact': 'Without telephone numbers, addresses, identification numbers and contact persons.',
+  'links.withcontact': 'With telephone numbers, addresses, identification numbers and contact persons.',
   'links.label': 'Name of the link (optional)',
   'links.labelhint': 'Everyone who has the link sees it.',
   'links.code': 'Passcode (optional)',

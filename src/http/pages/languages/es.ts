@@ -793,6 +793,10 @@ export const es: Wording = {
   'links.asktitle': '¿Terminar este enlace?',
   'links.endnote': 'A partir de entonces no abre nada. Las copias que otros hayan hecho se quedan con ellos.',
   'links.what': '¿Qué quiere compartir?',
+  'links.nocontact':
+    'Sin números de teléfono, direcciones, números de identificación ni personas de contacto.',
+  'links.withcontact':
+    'Con números de teléfono, direcciones, números de identificación y personas de contacto.',
   'links.label': 'Nombre del enlace (opcional)',
   'links.labelhint': 'Lo ven todos los que tienen el enlace.',
   'links.code': 'Contraseña (opcional)',

@@ -805,6 +805,9 @@ export const fr: Wording = {
   'links.asktitle': 'Mettre fin à ce lien ?',
   'links.endnote': 'Ensuite, il n’ouvre plus rien. Les copies que d’autres ont faites restent chez eux.',
   'links.what': 'Que voulez-vous partager ?',
+  'links.nocontact': 'Sans numéros de téléphone, adresses, numéros d’identification ni personnes de contact.',
+  'links.withcontact':
+    'Avec les numéros de téléphone, adresses, numéros d’identification et personnes de contact.',
   'links.label': 'Nom du lien (facultatif)',
   'links.labelhint': 'Tous ceux qui ont le lien le voient.',
   'links.code': 'Code secret (facultatif)',

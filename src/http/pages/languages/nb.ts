@@ -781,6 +781,8 @@ export const nb: Wording = {
   'links.asktitle': 'Avslutte denne lenken?',
   'links.endnote': 'Deretter åpner den ingenting. Kopier som andre har laget, blir hos dem.',
   'links.what': 'Hva vil du dele?',
+  'links.nocontact': 'Uten telefonnumre, adresser, identifikasjonsnumre og kontaktpersoner.',
+  'links.withcontact': 'Med telefonnumre, adresser, identifikasjonsnumre og kontaktpersoner.',
   'links.label': 'Navn på lenken (valgfritt)',
   'links.labelhint': 'Alle som har lenken, ser det.',
   'links.code': 'Kode (valgfritt)',

@@ -15,6 +15,11 @@ const say = Object.assign(
   {
     number: (number) => new Intl.NumberFormat(lang).format(number),
     day: (date) => dayOf(date) ?? date,
+    /** Returns the time as it is written, so that it belongs to the day that is written; an empty text without one. */
+    time(text) {
+      const [, time = '', zone = ''] = /T(\d\d:\d\d)(?::[\d.]+)?(Z?)/.exec(text) ?? [];
+      return zone === 'Z' ? `${time} UTC` : time;
+    },
     moment(text) {
       if (!/T\d\d:\d\d/.test(text)) return dayOf(text) ?? text;
       const at = new Date(text);

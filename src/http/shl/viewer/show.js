@@ -160,7 +160,15 @@ function groupsOf(kind, rows) {
   return [...groups.values()];
 }
 
-function groupView([newest, ...earlier], say) {
+/** Returns the day of a row, with the time if others of its group are of the same day. */
+function whenOf({ date }, group, say) {
+  const isAmongOthers = group.filter((other) => other.date.slice(0, 10) === date.slice(0, 10)).length > 1;
+  const time = isAmongOthers ? say.time(date) : '';
+  return time === '' ? say.day(date) : `${say.day(date)}${say('shl.comma')} ${time}`;
+}
+
+function groupView(group, say) {
+  const [newest, ...earlier] = group;
   const before =
     earlier.length === 0
       ? undefined
@@ -171,7 +179,7 @@ function groupView([newest, ...earlier], say) {
           element(
             'ul',
             { class: 'values' },
-            ...earlier.map((row) => element('li', {}, ...valueView(row, say))),
+            ...earlier.map((row) => element('li', {}, ...valueView(row, group, say))),
           ),
         );
   return element(
@@ -184,12 +192,12 @@ function groupView([newest, ...earlier], say) {
             ? 'row flagged critical'
             : 'row flagged',
     },
-    ...rowView(newest, say),
+    ...rowView(newest, group, say),
     before,
   );
 }
 
-function rowView(row, say) {
+function rowView(row, group, say) {
   const name = inWords(row.name, say) || say('shl.untitled');
   const title = element(
     'div',
@@ -200,10 +208,10 @@ function rowView(row, say) {
   const details = row.details.map((text) => inWords(text, say)).filter((text) => text !== '');
   return [
     title,
-    row.key === undefined ? undefined : element('div', { class: 'measured' }, ...valueView(row, say)),
+    row.key === undefined ? undefined : element('div', { class: 'measured' }, ...valueView(row, group, say)),
     ...details.map((text) => element('p', { class: 'detail' }, element('bdi', { text }))),
     row.key === undefined && row.date !== ''
-      ? element('p', { class: 'quiet small', text: say.moment(row.date) })
+      ? element('p', { class: 'quiet small', text: whenOf(row, group, say) })
       : undefined,
     row.ended === ''
       ? undefined
@@ -212,7 +220,7 @@ function rowView(row, say) {
   ];
 }
 
-function valueView(row, say) {
+function valueView(row, group, say) {
   return [
     row.parts?.length > 0
       ? partsView(row.parts, say)
@@ -228,7 +236,9 @@ function valueView(row, say) {
           `${say('shl.range')} `,
           element('bdi', { dir: directionOf(row.range), text: row.range }),
         ),
-    row.date === '' ? undefined : element('span', { class: 'quiet small when', text: say.moment(row.date) }),
+    row.date === ''
+      ? undefined
+      : element('span', { class: 'quiet small when', text: whenOf(row, group, say) }),
   ];
 }
 

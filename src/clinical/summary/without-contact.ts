@@ -1,0 +1,94 @@
+/**
+ * Leaves out of a summary what identifies or locates the person beyond name, birth date and sex, for readers who need to
+ * know about the illness and not where somebody lives (docs/shared-links.md).
+ */
+import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { loincCodes, objects, text } from '../../fhir/parts.ts';
+import type { Chosen, Entry } from './choose.ts';
+import type { Links } from './entries.ts';
+import type { Source } from './source.ts';
+
+/** Elements of persons that are left out. Extensions can be a birthplace, a number, an ethnicity. */
+const WITHHELD: Readonly<Record<string, readonly string[]>> = {
+  Patient: ['identifier', 'telecom', 'address', 'photo', 'contact', 'link', 'text', 'extension'],
+  RelatedPerson: ['identifier', 'telecom', 'address', 'photo', 'birthDate', 'text', 'extension'],
+};
+
+/** The LOINC code of an answer to a questionnaire (PRAPARE) that says where the person lives. */
+const ADDRESS = '56799-0';
+
+/** Returns a selection without these elements and answers. */
+export function* withoutContact(chosen: Chosen): Steps<Chosen> {
+  const { links } = chosen;
+  const isKept = ({ type, value }: Source): boolean =>
+    type !== 'Observation' || !loincCodes(value.code).includes(ADDRESS);
+  const kept = [...chosen.entries].filter(([, { source }]) => isKept(source));
+  const entries = yield* mapSteps(kept, ([key, entry]): [string, Entry] => [
+    key,
+    { ...entry, source: withoutContactIn(entry.source, links) },
+  ]);
+  return {
+    ...chosen,
+    subject: withoutContactIn(chosen.subject, links),
+    entries: new Map(entries),
+    sections: chosen.sections.map((section) => ({ ...section, sources: section.sources.filter(isKept) })),
+  };
+}
+
+/** Returns a resource without these elements: its own, those of contained persons, and identifiers in references to persons. */
+function withoutContactIn(source: Source, links: Links): Source {
+  const { type, body } = source;
+  const hasPersons = body.includes('"contained":[') || body.includes('"identifier":{');
+  if (WITHHELD[type] === undefined && !hasPersons) return source;
+  const value = withoutContactOf(type, source.value, links);
+  return { ...source, value, body: printJson(value) };
+}
+
+/** Returns the content of a resource without these elements. */
+export function withoutContactOf(type: string, value: JsonObject, links: Links): JsonObject {
+  const persons = new Set(
+    objects(value.contained).flatMap(({ resourceType, id }) =>
+      WITHHELD[text(resourceType) ?? ''] === undefined ? [] : [`#${text(id) ?? ''}`],
+    ),
+  );
+  const isPerson = (reference: JsonObject): boolean => {
+    const to = text(reference.reference);
+    if (to?.startsWith('#') === true) return persons.has(to);
+    const named = to === undefined ? text(reference.type) : links.keyOf(to)?.split('/', 1)[0];
+    return WITHHELD[named ?? text(reference.type) ?? ''] !== undefined;
+  };
+  const without = (of: string, members: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Object.entries(members)
+        .filter(([name]) => WITHHELD[of]?.includes(name) !== true)
+        .map(([name, member]) => [name, inside(name, member)]),
+    );
+  const inside = (name: string, member: Json): Json => {
+    if (Array.isArray(member)) return member.map((item) => inside(name, item));
+    if (!isObject(member)) return member;
+    if (name === 'contained') return without(text(member.resourceType) ?? '', member);
+    const { identifier, ...rest } = member;
+    const isNamed = isObject(identifier) && isPerson(member);
+    return without('', isNamed ? { ...rest, ...(Object.keys(rest).length === 0 && NAMELESS) } : member);
+  };
+  return withReferred(without(type, value));
+}
+
+/** What a reference without anything else says instead: an object must not be empty. */
+const NAMELESS = { display: '–' };
+
+/** Returns a resource without contained ones that nothing refers to any more (R4, dom-3). */
+function withReferred(value: JsonObject): JsonObject {
+  const contained = objects(value.contained);
+  if (contained.length === 0) return value;
+  const { contained: _, ...rest } = value;
+  const outside = printJson(rest);
+  const isReferred = ({ id, ...own }: JsonObject): boolean => {
+    const mark = `"#${text(id) ?? ''}"`;
+    const others = contained.filter((each) => each.id !== id);
+    return outside.includes(mark) || printJson(others).includes(mark) || printJson(own).includes('"#"');
+  };
+  const kept = contained.filter(isReferred);
+  return kept.length === 0 ? rest : { ...value, contained: kept };
+}
