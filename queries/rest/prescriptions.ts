@@ -1,7 +1,8 @@
 /** The prescriptions of a record, which REST v1 has no list of: its MedicationRequests. */
 import type { Pool } from 'pg';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import { isIdea, withdrawnAs } from '#src/clinical/reading/status.ts';
-import { concept, dosage } from '#src/clinical/reading/words.ts';
+import { dosage } from '#src/clinical/reading/words.ts';
 import { text } from '#src/fhir/parts.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
@@ -79,7 +80,7 @@ export function openPrescriptionsOf(pool: Pool): PrescriptionsOf {
     const names = new Map(
       medications.map(({ id, body }) => {
         const value: unknown = JSON.parse(body);
-        return [id, isObject(value) ? concept(value.code) : undefined];
+        return [id, isObject(value) ? nameConcept(value.code) : undefined];
       }),
     );
     return requests.map(({ id, value, author }): Prescription => {
@@ -88,7 +89,7 @@ export function openPrescriptionsOf(pool: Pool): PrescriptionsOf {
       const { validityPeriod } = objectIn(value.dispenseRequest);
       return {
         ...{ fhir: `MedicationRequest/${id}`, author_type: author ?? 'import', code: null, note: null },
-        display: concept(medicationConcept(value)) ?? named ?? text(display) ?? null,
+        display: nameConcept(medicationConcept(value)) ?? named ?? text(display) ?? null,
         status: text(value.status) ?? null,
         dosage: dosage(value.dosageInstruction) ?? null,
         start: text(value.authoredOn) ?? null,

@@ -3,8 +3,9 @@
  * (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 import type { Pool } from 'pg';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import { withdrawnAs } from '#src/clinical/reading/status.ts';
-import { concept } from '#src/clinical/reading/words.ts';
+
 import { isObject } from '#src/shared/json.ts';
 
 /** A resource that an AI withdrew. */
@@ -48,7 +49,7 @@ export function openWithdrawnByAi(pool: Pool): WithdrawnByAiIn {
       const value: unknown = JSON.parse(body);
       if (!isObject(value) || withdrawnAs(value) === undefined) return [];
       const { code, vaccineCode, medicationCodeableConcept } = value;
-      return [{ type, id, name: concept(code ?? vaccineCode ?? medicationCodeableConcept) }];
+      return [{ type, id, name: nameConcept(code ?? vaccineCode ?? medicationCodeableConcept) }];
     });
   };
 }

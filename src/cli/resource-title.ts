@@ -1,7 +1,7 @@
 /** Describes a resource in a few words, for lists on a terminal: `Hypertension, active`. Pure. */
 
-import { labelCode } from '#src/clinical/reading/name.ts';
-import { concept, joined } from '#src/clinical/reading/words.ts';
+import { labelCode, nameConcept } from '#src/clinical/reading/name.ts';
+import { joined } from '#src/clinical/reading/words.ts';
 import { bareCodes, type Displays, withDisplays } from '#src/clinical/summary/displays.ts';
 import { shownName } from '#src/fhir/human-name.ts';
 import { text } from '#src/fhir/parts.ts';
@@ -51,10 +51,10 @@ function otherTitle(resource: JsonObject): string {
     shownName(name) ??
     text(name) ??
     text(title) ??
-    concept(code) ??
-    concept(medicationConcept(resource)) ??
-    concept(type) ??
-    concept(activity) ??
+    nameConcept(code) ??
+    nameConcept(medicationConcept(resource)) ??
+    nameConcept(type) ??
+    nameConcept(activity) ??
     text(description);
-  return joined([named, concept(relationship), text(status)]) ?? '';
+  return joined([named, nameConcept(relationship), text(status)]) ?? '';
 }

@@ -8,9 +8,10 @@ import {
   type Medicine,
   readMedicineSource,
 } from '#src/clinical/reading/medicines.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
-import { choice, concept, dosage, notes } from '#src/clinical/reading/words.ts';
+import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { daysBetween } from './dates.ts';
@@ -61,7 +62,7 @@ export function allergies(reading: Reading): Fact[] {
       const reactions = objects(value.reaction).map((each) =>
         wholeLine(
           ' ',
-          concept(each.manifestation),
+          nameConcept(each.manifestation),
           text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
         ),
       );
@@ -157,7 +158,7 @@ function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
     others.length === 0
       ? undefined
       : `recorded ${sources.length} times${isOver ? ` since ${firstDay(oldest)}` : `, last ${dated.date === null ? 'without a date' : dayOf(dated.date)}`}`,
-    concept(value.severity),
+    nameConcept(value.severity),
     uncertainty,
     noteIn(value),
   );

@@ -1,7 +1,8 @@
 /** Facts about events and plans: visits, operations, vaccinations, documents, care plans. */
 
 import { dayOf } from '#src/clinical/reading/english.ts';
-import { choice, concept } from '#src/clinical/reading/words.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
+import { choice } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { DAY } from './dates.ts';
@@ -28,7 +29,7 @@ export function encounters(reading: Reading): Fact[] {
       const said = line(
         ': ',
         `${word} ${dayIn(entry) ?? 'without a date'}${last}`,
-        reasonOf(reading, value) ?? concept(value.type),
+        reasonOf(reading, value) ?? nameConcept(value.type),
       );
       const place = count[base];
       count[base] += 1;
@@ -48,14 +49,14 @@ function reasonOf(
   reading: Reading,
   { reasonCode, reasonReference, diagnosis }: JsonObject,
 ): string | undefined {
-  const said = concept(reasonCode);
+  const said = nameConcept(reasonCode);
   if (said !== undefined) return said;
   const referred = [
     ...objects(reasonReference),
     ...objects(diagnosis).flatMap(({ condition }) => objects(condition)),
   ];
   return (
-    line(', ', ...referred.map(({ reference }) => concept(lookUp(reading, reference)?.value.code))) ||
+    line(', ', ...referred.map(({ reference }) => nameConcept(lookUp(reading, reference)?.value.code))) ||
     undefined
   );
 }
@@ -78,7 +79,7 @@ export function procedures(reading: Reading): Fact[] {
       others.length === 0
         ? undefined
         : `${others.length + 1} times since ${others.map(dayIn).findLast((day) => day !== undefined) ?? 'an unknown time'}`,
-      concept(value.outcome),
+      nameConcept(value.outcome),
       value.status === 'completed' ? undefined : text(value.status),
     );
     const members = { ...codeMembers(value.code, name), times: others.length + 1 };
@@ -140,7 +141,7 @@ export function documents(reading: Reading): Fact[] {
       const { value } = entry;
       const [content] = objects(value.content);
       const title = text(first(content?.attachment)?.title);
-      const kind = entry.type === 'DiagnosticReport' ? concept(value.code) : concept(value.type);
+      const kind = entry.type === 'DiagnosticReport' ? nameConcept(value.code) : nameConcept(value.type);
       const name = kind ?? title ?? 'document';
       const about = line(
         '; ',
@@ -148,7 +149,7 @@ export function documents(reading: Reading): Fact[] {
         unfinished(value),
         text(value.description),
         text(value.conclusion),
-        concept(value.conclusionCode),
+        nameConcept(value.conclusionCode),
       );
       const said = line(': ', line(' ', name, dayIn(entry)), about);
       const code: Json | undefined = entry.type === 'DiagnosticReport' ? value.code : value.type;
@@ -174,18 +175,18 @@ export function plans(reading: Reading): Fact[] {
   const goals = entriesOf(reading, 'Goal').filter(
     ({ value }) =>
       !['completed', 'cancelled', 'rejected', 'proposed'].includes(text(value.lifecycleStatus) ?? '') &&
-      !titles.has(concept(value.description)?.toLowerCase()),
+      !titles.has(nameConcept(value.description)?.toLowerCase()),
   );
   const teams = entriesOf(reading, 'CareTeam').filter(({ value }) => value.status === 'active');
   const lines: [Entry, string][] = [
     ...carePlans.map((entry): [Entry, string] => [entry, planLine(entry.value)]),
     ...goals.map((entry): [Entry, string] => [
       entry,
-      `aim: ${concept(entry.value.description) ?? 'not said'}`,
+      `aim: ${nameConcept(entry.value.description) ?? 'not said'}`,
     ]),
     ...teams.map((entry): [Entry, string] => [
       entry,
-      `care team: ${text(entry.value.name) ?? concept(entry.value.category) ?? 'without a name'}`,
+      `care team: ${text(entry.value.name) ?? nameConcept(entry.value.category) ?? 'without a name'}`,
     ]),
   ];
   return lines.map(([entry, said], place) => {
@@ -198,10 +199,10 @@ export function plans(reading: Reading): Fact[] {
 }
 
 function planLine({ title, category, description, activity }: JsonObject): string {
-  const name = text(title) ?? concept(category) ?? text(description) ?? 'plan without a name';
+  const name = text(title) ?? nameConcept(category) ?? text(description) ?? 'plan without a name';
   const activities = objects(activity).flatMap(({ detail, reference }) => {
     const { code, description: said } = first(detail) ?? {};
-    return concept(code) ?? text(said) ?? text(first(reference)?.display) ?? [];
+    return nameConcept(code) ?? text(said) ?? text(first(reference)?.display) ?? [];
   });
   return line(': ', name, activities.join(', '));
 }

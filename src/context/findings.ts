@@ -1,6 +1,7 @@
 /** Findings: for each code the newest value, the values before it, their range and the last change. */
 
-import { concept, referenceRange } from '#src/clinical/reading/words.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
+import { referenceRange } from '#src/clinical/reading/words.ts';
 import { objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
@@ -29,7 +30,7 @@ function flagOf(value: JsonObject): string | undefined {
 /** Returns the words of a flag; those of the concept if it has no code. */
 function flagIn(flag: JsonObject): string | undefined {
   const [{ code = '' } = {}] = codedIn(flag);
-  const said = WORDS[code] ?? concept(flag);
+  const said = WORDS[code] ?? nameConcept(flag);
   return code === 'N' || /^n(ormal)?$/i.test(said ?? '') ? undefined : said;
 }
 

@@ -1,8 +1,9 @@
 /** Findings that this patient's illnesses and drugs are monitored by, and warnings about overdue ones. */
 import { dayOf } from '#src/clinical/reading/english.ts';
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
-import { concept } from '#src/clinical/reading/words.ts';
+
 import { NAMELESS } from './clinical.ts';
 import { DAY, daysBetween } from './dates.ts';
 import { DRUGS } from './drugs.ts';
@@ -33,7 +34,7 @@ export function monitoringOf(reading: Reading, medicines: readonly Medicine<Entr
   const seen = new Set<string>();
   const ofIllness = entriesOf(reading, 'Condition').flatMap((entry): Monitor[] => {
     const { value } = entry;
-    const name = concept(value.code) ?? '';
+    const name = nameConcept(value.code) ?? '';
     if (isOver(value.clinicalStatus) || seen.has(name)) return [];
     seen.add(name);
     const icd = codedIn(value.code).flatMap(({ system, code }) => (/icd/i.test(system) ? [code] : []));

@@ -1,8 +1,9 @@
 /** Helpers shared by the parts of a context. */
 
 import { dayOf } from '#src/clinical/reading/english.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import type { Around } from '#src/clinical/reading/told.ts';
-import { concept } from '#src/clinical/reading/words.ts';
+
 import { withDisplays } from '#src/clinical/summary/displays.ts';
 import { codings, containedIn, text } from '#src/fhir/parts.ts';
 import type { Coverage } from '#src/shared/coverage.ts';
@@ -52,7 +53,7 @@ export function around(reading: Reading): Around {
   return {
     today: new Date(today).toISOString().slice(0, 10),
     look: (reference, within) => containedIn(within, reference) ?? lookUp(reading, reference)?.value,
-    name: concept,
+    name: nameConcept,
   };
 }
 
@@ -68,7 +69,7 @@ export function dayIn({ dated }: Entry): string | undefined {
 
 /** Returns the name of a concept, or `otherwise` when it has neither text nor codes. */
 export function nameOf(value: Json | undefined, otherwise: string): string {
-  return concept(value) ?? otherwise;
+  return nameConcept(value) ?? otherwise;
 }
 
 /** Returns the codes of one or more concepts. */

@@ -1,6 +1,7 @@
 /** Series: the Observations of one code, sorted by time. */
 
-import { concept } from '#src/clinical/reading/words.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
+
 import { LOINC } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json.ts';
 import { MEASURE_OF, type Measure } from './measures.ts';
@@ -51,7 +52,7 @@ export function seriesOf(entries: readonly Entry[]): Series[] {
 function keyOf(code: Json): string {
   const all = codedIn(code);
   const best = all.find(({ system }) => system === LOINC) ?? all[0];
-  return best === undefined ? (concept(code) ?? '').toLowerCase() : `${best.system}|${best.code}`;
+  return best === undefined ? (nameConcept(code) ?? '').toLowerCase() : `${best.system}|${best.code}`;
 }
 
 function placeOf(entry: Entry | undefined): { readonly kind: Kind; readonly measure: Measure | undefined } {

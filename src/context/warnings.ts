@@ -2,8 +2,9 @@
 
 import { dayOf } from '#src/clinical/reading/english.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
-import { concept, dosage } from '#src/clinical/reading/words.ts';
+import { dosage } from '#src/clinical/reading/words.ts';
 import { codes } from '#src/fhir/parts.ts';
 import { NAMELESS } from './clinical.ts';
 import { DAY } from './dates.ts';
@@ -44,7 +45,7 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
   return entriesOf(reading, 'AllergyIntolerance')
     .filter(({ value }) => !isOver(value.clinicalStatus))
     .flatMap((allergy) => {
-      const substance = concept(allergy.value.code) ?? '';
+      const substance = nameConcept(allergy.value.code) ?? '';
       const all = codedIn(allergy.value.code);
       return current
         .filter((medicine) => isAgainst(medicine, substance, all))
@@ -201,7 +202,9 @@ export function problemContradictions(reading: Reading): Warning[] {
   for (const entry of entriesOf(reading, 'Condition')) {
     const [code] = codedIn(entry.value.code);
     const key =
-      code === undefined ? (concept(entry.value.code) ?? '').toLowerCase() : `${code.system}|${code.code}`;
+      code === undefined
+        ? (nameConcept(entry.value.code) ?? '').toLowerCase()
+        : `${code.system}|${code.code}`;
     add(byProblem, key, entry);
   }
   return [...byProblem.values()].flatMap((same) => {
@@ -211,7 +214,7 @@ export function problemContradictions(reading: Reading): Warning[] {
     const [status] = codes(over.value.clinicalStatus);
     return [
       contradiction(
-        `${inLine(concept(active.value.code) ?? 'a problem')} is both active and ${status}`,
+        `${inLine(nameConcept(active.value.code) ?? 'a problem')} is both active and ${status}`,
         active,
         over,
       ),

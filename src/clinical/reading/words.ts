@@ -1,20 +1,8 @@
 /** Formats FHIR's data types as text for narratives. */
+
+import { first, objects, text } from '#src/fhir/parts.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
-import { first, objects, text } from '../../fhir/parts.ts';
-
-/** Returns the text of a CodeableConcept, or of a list of them. */
-export function concept(value: Json | undefined): string | undefined {
-  const all = objects(value).flatMap((each) => conceptOf(each) ?? []);
-  return all.length === 0 ? undefined : all.join(', ');
-}
-
-function conceptOf(value: JsonObject): string | undefined {
-  const shown = text(value.text);
-  if (shown !== undefined) return shown;
-  const codings = objects(value.coding);
-  const display = codings.flatMap((coding) => text(coding.display) ?? [])[0];
-  return display ?? codings.flatMap((coding) => text(coding.code) ?? [])[0];
-}
+import { nameConcept } from './name.ts';
 
 /** Returns a quantity with its comparator and unit. */
 export function quantity(value: Json | undefined): string | undefined {
@@ -61,7 +49,7 @@ export function choice(resource: JsonObject, name: string): string | undefined {
   const value = resource[key];
   switch (key.slice(name.length)) {
     case 'CodeableConcept':
-      return concept(value);
+      return nameConcept(value);
     case 'Quantity':
     case 'Age':
     case 'Duration':
@@ -100,7 +88,7 @@ function timing(value: Json | undefined): string | undefined {
       ? `${frequency} × every ${every} ${text(periodUnit) ?? ''}`.trim()
       : undefined;
   const events = Array.isArray(event) ? event.map(moment) : [];
-  return joined([concept(code) ?? often, period(boundsPeriod), ...events]);
+  return joined([nameConcept(code) ?? often, period(boundsPeriod), ...events]);
 }
 
 /** Returns the text of a Dosage: how a medication is taken. */
@@ -111,8 +99,8 @@ export function dosage(value: Json | undefined): string | undefined {
       if (shown !== undefined) return shown;
       const { doseAndRate } = each;
       const dose = joined(objects(doseAndRate).map((rate) => choice(rate, 'dose')));
-      const needed = each.asNeededBoolean === true ? 'as needed' : concept(each.asNeededCodeableConcept);
-      return joined([dose, timing(each.timing), concept(each.route), needed]);
+      const needed = each.asNeededBoolean === true ? 'as needed' : nameConcept(each.asNeededCodeableConcept);
+      return joined([dose, timing(each.timing), nameConcept(each.route), needed]);
     }),
     '; ',
   );

@@ -6,20 +6,11 @@ import { codes, first, objects, text } from '../../fhir/parts.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
 import { datePhrase, standingPhrase } from '../reading/english.ts';
 import { joinMedicines, type Medicine, readMedicineSource, reasonsIn } from '../reading/medicines.ts';
+import { nameConcept } from '../reading/name.ts';
 import type { Death } from '../reading/person.ts';
 import { joinProblems, type Problem, readProblemSource } from '../reading/problems.ts';
 import type { Around } from '../reading/told.ts';
-import {
-  choice,
-  concept,
-  dosage,
-  joined,
-  moment,
-  notes,
-  period,
-  quantity,
-  referenceRange,
-} from '../reading/words.ts';
+import { choice, dosage, joined, moment, notes, period, quantity, referenceRange } from '../reading/words.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -103,9 +94,9 @@ const ofLead = (
 ): Column<Problem<Source>> => [heading, (problem) => cell(leadOf(problem))];
 
 const PROBLEM: readonly Column<Problem<Source>>[] = [
-  ['Problem', (problem) => joined([problem.name, concept(leadOf(problem).bodySite)])],
+  ['Problem', (problem) => joined([problem.name, nameConcept(leadOf(problem).bodySite)])],
   ['Status', ({ status, uncertainty }) => joined([status, uncertainty])],
-  ofLead('Severity', ({ severity }) => concept(severity)),
+  ofLead('Severity', ({ severity }) => nameConcept(severity)),
   [
     'Since',
     ({ oldest: { told, dated } }) => choice(told.value, 'onset') ?? datePhrase(dated)?.replace(/^since /, ''),
@@ -120,9 +111,9 @@ const REMARKS: Column<Problem<Source>> = ofLead('Notes', ({ note }) => notes(not
 const PROBLEMS = tableOf<Problem<Source>>([...PROBLEM, RECORDED, REMARKS], problems);
 
 const FINDINGS: readonly Column[] = [
-  ['Finding', ({ value }) => concept(value.code)],
+  ['Finding', ({ value }) => nameConcept(value.code)],
   ['Value', ({ type, value }, look) => (type === 'DiagnosticReport' ? reported(value, look) : found(value))],
-  of('Interpretation', ({ interpretation }) => concept(interpretation)),
+  of('Interpretation', ({ interpretation }) => nameConcept(interpretation)),
   of('Reference range', (value) => referenceRange(value.referenceRange)),
   of('Date', (value) => choice(value, 'effective') ?? moment(value.issued)),
   STATUS,
@@ -131,14 +122,14 @@ const FINDINGS: readonly Column[] = [
 
 /** Returns an Observation's value and those of its components, or the reason why there is none. */
 function found(value: JsonObject): string | undefined {
-  const own = choice(value, 'value') ?? concept(value.dataAbsentReason);
+  const own = choice(value, 'value') ?? nameConcept(value.dataAbsentReason);
   const components = objects(value.component).map((component) => {
     const range = referenceRange(component.referenceRange);
     const shown = joined([
-      choice(component, 'value') ?? concept(component.dataAbsentReason),
-      concept(component.interpretation),
+      choice(component, 'value') ?? nameConcept(component.dataAbsentReason),
+      nameConcept(component.interpretation),
     ]);
-    return `${concept(component.code) ?? ''}: ${shown ?? 'not known'}${range === undefined ? '' : ` (${range})`}`;
+    return `${nameConcept(component.code) ?? ''}: ${shown ?? 'not known'}${range === undefined ? '' : ` (${range})`}`;
   });
   const members = objects(value.hasMember).length;
   return joined([own, ...components], '; ') ?? (members > 0 ? 'see the results of this panel' : undefined);
@@ -146,18 +137,18 @@ function found(value: JsonObject): string | undefined {
 
 /** Returns a report's conclusion, or else the results that it groups. */
 function reported({ conclusion, conclusionCode, result }: JsonObject, look: Look): string | undefined {
-  const said = joined([text(conclusion), concept(conclusionCode)], '; ');
+  const said = joined([text(conclusion), nameConcept(conclusionCode)], '; ');
   if (said !== undefined) return said;
   return joined(
     objects(result).map(
-      (each) => concept(look(text(each.reference) ?? '')?.value.code) ?? text(each.display),
+      (each) => nameConcept(look(text(each.reference) ?? '')?.value.code) ?? text(each.display),
     ),
   );
 }
 
 /** Returns the reason for an action. */
 function reason({ value }: Source, look: Look): string | undefined {
-  return joined(reasonsIn(value, (reference) => look(text(reference) ?? '')?.value, concept));
+  return joined(reasonsIn(value, (reference) => look(text(reference) ?? '')?.value, nameConcept));
 }
 
 /** A medicine, and whether the patient has died. */
@@ -194,7 +185,7 @@ const MEDICINES = tableOf<Row>(
 );
 
 const ALLERGIES: readonly Column[] = [
-  of('Substance', ({ code }) => concept(code)),
+  of('Substance', ({ code }) => nameConcept(code)),
   of('Kind', ({ type, category }) =>
     joined([text(type), ...(Array.isArray(category) ? category.map(String) : [])]),
   ),
@@ -202,7 +193,7 @@ const ALLERGIES: readonly Column[] = [
   of('Reaction', ({ reaction }) =>
     joined(
       objects(reaction).map((each) =>
-        joined([concept(each.substance), concept(each.manifestation), text(each.severity)]),
+        joined([nameConcept(each.substance), nameConcept(each.manifestation), text(each.severity)]),
       ),
       '; ',
     ),
@@ -222,7 +213,7 @@ function* allergies(sources: readonly Source[], beside: Beside): Steps<readonly 
 function device(value: JsonObject | undefined): string | undefined {
   if (value === undefined) return undefined;
   const named = objects(value.deviceName).map(({ name }) => text(name));
-  return joined([concept(value.type), ...named, text(value.manufacturer), text(value.modelNumber)]);
+  return joined([nameConcept(value.type), ...named, text(value.manufacturer), text(value.modelNumber)]);
 }
 
 const identification = (value: JsonObject | undefined): string | undefined =>
@@ -253,7 +244,7 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
   allergies: tableOf(ALLERGIES, allergies),
   medications: MEDICINES,
   immunizations: plain([
-    of('Vaccine', ({ vaccineCode }) => concept(vaccineCode)),
+    of('Vaccine', ({ vaccineCode }) => nameConcept(vaccineCode)),
     of('Date', (value) => choice(value, 'occurrence')),
     of('Dose', (value) =>
       joined([
@@ -262,7 +253,7 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
       ]),
     ),
     of('Against', ({ protocolApplied }) =>
-      joined(objects(protocolApplied).map(({ targetDisease }) => concept(targetDisease))),
+      joined(objects(protocolApplied).map(({ targetDisease }) => nameConcept(targetDisease))),
     ),
     of('Lot', ({ lotNumber }) => text(lotNumber)),
     STATUS,
@@ -273,11 +264,11 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
   pregnancy: plain(FINDINGS),
   socialHistory: plain(FINDINGS),
   procedures: plain([
-    of('Procedure', ({ code }) => concept(code)),
-    of('Body site', ({ bodySite }) => concept(bodySite)),
+    of('Procedure', ({ code }) => nameConcept(code)),
+    of('Body site', ({ bodySite }) => nameConcept(bodySite)),
     of('Date', (value) => choice(value, 'performed')),
     ['Reason', reason],
-    of('Outcome', ({ outcome, complication }) => joined([concept(outcome), concept(complication)])),
+    of('Outcome', ({ outcome, complication }) => joined([nameConcept(outcome), nameConcept(complication)])),
     STATUS,
     NOTES,
   ]),
@@ -288,20 +279,20 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
     ['Notes', (source, look) => notes(usedDevice(source, look)?.note)],
   ]),
   advanceDirectives: plain([
-    of('Document', ({ type, description }) => joined([concept(type), text(description)])),
+    of('Document', ({ type, description }) => joined([nameConcept(type), text(description)])),
     of('Date', ({ date }) => moment(date)),
     STATUS,
   ]),
   planOfCare: plain([
     of('Plan', ({ title, category, description }) =>
-      joined([text(title), concept(category), text(description)]),
+      joined([text(title), nameConcept(category), text(description)]),
     ),
     of('Activities', ({ activity }) =>
       joined(
         objects(activity).map(({ detail, reference }) => {
           const { code, description, status } = first(detail) ?? {};
           return joined(
-            [concept(code), text(description), text(status), text(first(reference)?.display)],
+            [nameConcept(code), text(description), text(status), text(first(reference)?.display)],
             ' ',
           );
         }),

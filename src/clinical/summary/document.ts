@@ -9,8 +9,9 @@ import { type Coverage, coverageOfTypes } from '#src/shared/coverage.ts';
 import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
+import { nameConcept } from '../reading/name.ts';
 import { readDeath } from '../reading/person.ts';
-import { concept } from '../reading/words.ts';
+
 import { changedTag } from './changed-tag.ts';
 import { type Chosen, type Entry, lookupIn, SUMMARIZED_TYPES } from './choose.ts';
 import { CHANGED_BY_AI } from './classify.ts';
@@ -75,7 +76,7 @@ export function* writeInSteps(
     find: look,
     look: (reference: Json | undefined, within: JsonObject) =>
       containedIn(within, reference) ?? look(text(reference) ?? '')?.value,
-    name: concept,
+    name: nameConcept,
     died: readDeath(subject.value),
   };
   const entries = new Map<string, Entry>(chosen.entries);
