@@ -4,10 +4,10 @@ import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json
 import { UCUM } from '../fhir/units/canonical.ts';
 import { ucumOf } from '../fhir/units/spelled-units.ts';
 import { isUcum } from '../fhir/units/ucum.ts';
-import { unitText } from '../fhir/units/unit-text.ts';
 import { converterOf } from '../insight/units.ts';
 import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
+import { unitText } from './reading/unit.ts';
 
 /** The terminology's properties of a LOINC code. */
 export interface MeasuredCode {
@@ -133,15 +133,10 @@ function judge(limits: Limits, { value, comparator, unit }: Measured, path: stri
   const isTooLow = !sign.startsWith('>') && value < low - Math.abs(low) * ROUNDING;
   const isTooHigh = !sign.startsWith('<') && value > high + Math.abs(high) * ROUNDING;
   if (!isTooLow && !isTooHigh) return undefined;
-  const said = `${sign} ${value} ${writtenUnit(unit)}`.trim();
+  const said = `${sign} ${value} ${unitText(unit)}`.trim();
   const possible = range.definition === true ? 'what is possible' : 'what is possible in a living person';
-  const ends = `${readable(low)} to ${readable(high)} ${writtenUnit(unit)}`.trim();
+  const ends = `${readable(low)} to ${readable(high)} ${unitText(unit)}`.trim();
   return { code: 'impossible_value', element: path, message: `${said} is outside ${possible} (${ends})` };
-}
-
-/** Returns a unit behind a number; numbers without one, and pH, have none. */
-function writtenUnit(unit: string): string {
-  return unit === '1' || unit === '[pH]' ? '' : unitText(unit);
 }
 
 /** Returns a bound with four digits, enough to see on which side of it a value is. */

@@ -1,8 +1,8 @@
 /** Finds a diastolic blood pressure above the systolic one of the same measurement. */
 import type { Implausible } from '#src/shared/implausible.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { unitText } from '../fhir/units/unit-text.ts';
 import { listLoincCodes, readMeasured } from './measured-values.ts';
+import { unitText } from './reading/unit.ts';
 
 /** LOINC: systolic and diastolic, in any position, sitting, standing, supine, noninvasive. */
 const PAIRS: readonly (readonly [systolic: string, diastolic: string])[] = [

@@ -1,6 +1,9 @@
 /** Findings: for each code the newest value, the values before it, their range and the last change. */
 
 import { nameConcept } from '#src/clinical/reading/name.ts';
+import { readMeasured, unitOfQuantity } from '#src/clinical/reading/quantity.ts';
+import { roundForReading } from '#src/clinical/reading/rounding.ts';
+import { unitText } from '#src/clinical/reading/unit.ts';
 import { referenceRange } from '#src/clinical/reading/words.ts';
 import { objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
@@ -72,8 +75,8 @@ function findingOf(
   const name = nameOf(value.code, 'finding without a name');
   const number = numberIn(latest.value);
   const flag = flagOf(value);
-  const range = withoutUnit(referenceRange(value.referenceRange), number?.unit);
-  const statistics = statisticsOf(entries, number);
+  const range = withoutUnit(referenceRange(value.referenceRange), unitOfQuantity(value.valueQuantity));
+  const statistics = statisticsOf(entries, number, value);
   const head = line(
     ', ',
     `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest) ?? 'no date', flag, range === undefined ? undefined : `range ${range}`, UNFINISHED[String(value.status)])})`,
@@ -129,8 +132,8 @@ const uncounted = (entries: readonly Entry[]): JsonObject => ({
 });
 
 /** Returns a range without the unit, when both limits have the value's unit. */
-function withoutUnit(range: string | undefined, unit: string | undefined): string | undefined {
-  return unit === undefined || unit === '' ? range : range?.replaceAll(` ${unit}`, '');
+function withoutUnit(range: string | undefined, unit: string): string | undefined {
+  return unit === '' ? range : range?.replaceAll(` ${unit}`, '');
 }
 
 /** Returns a value without its unit, when the unit equals that of the newest value. */
@@ -147,6 +150,7 @@ const NEWEST = 100;
 function statisticsOf(
   entries: readonly Entry[],
   newest: ReturnType<typeof numberIn>,
+  latest: JsonObject,
 ): { readonly text: string; readonly members: JsonObject } | undefined {
   if (newest === undefined) return undefined;
   const compared = entries.slice(0, NEWEST);
@@ -160,11 +164,13 @@ function statisticsOf(
   // Values in other units, and those only known to be below or above a limit, have no place between them.
   const of =
     values.length < compared.length
-      ? `; ${values.length} ${newest.unit === '' ? 'plain numbers' : `in ${newest.unit}`}`
+      ? `; ${values.length} ${newest.unit === '' ? 'plain numbers' : `in ${unitText(newest.unit)}`}`
       : entries.length > NEWEST
         ? `; last ${NEWEST}`
         : ',';
-  const range = `${of} ${min} to ${max}`;
+  const measured = { ...readMeasured(latest), unit: newest.unit };
+  const ends = [min, max].map((end) => roundForReading(String(end), measured));
+  const range = `${of} ${ends.join(' to ')}`;
   const [, before] = numbers;
   return {
     text: `${entries.length} values since ${oldest?.slice(0, 4) ?? 'an unknown time'}${range}`,

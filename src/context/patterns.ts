@@ -1,4 +1,6 @@
 /** Trends and changes of a record's findings, for contexts. The methods are those of patterns (docs/patterns.md). */
+
+import { unitText } from '#src/clinical/reading/unit.ts';
 import { findCourses } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { trackOf } from '#src/insight/measurement.ts';
@@ -85,7 +87,7 @@ function measurementOf({
  */
 export function wordsOf(found: readonly Finding[], count: number): string | undefined {
   if (found.length === 0) return undefined;
-  return found.map((each) => briefPredicateOf(each, count > MOST_SAMPLES)).join('; ');
+  return found.map((each) => briefPredicateOf(each, count > MOST_SAMPLES, unitText)).join('; ');
 }
 
 /** Returns trends and changes as members of an item, with the newest versions of their evidence. */

@@ -1,12 +1,13 @@
 /** Values of Observations, as text and as numbers. */
 
-import { choice, quantity } from '#src/clinical/reading/words.ts';
+import { pressureText } from '#src/clinical/reading/quantity.ts';
+import { choice } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
 import { inLine } from './fact.ts';
 import { codedIn, nameOf } from './reading.ts';
 
-/** Returns a value as text; undefined when there is none. Blood pressure is written `131/82 mm[Hg]`. */
+/** Returns a value as text; undefined when there is none. Blood pressure is written `131/82 mmHg`. */
 export function valueIn(value: JsonObject): string | undefined {
   const own = choice(value, 'value');
   if (own !== undefined) return inLine(own);
@@ -14,9 +15,8 @@ export function valueIn(value: JsonObject): string | undefined {
   const [high, low] = ['8480-6', '8462-4'].map((wanted) =>
     components.find(({ code }) => codedIn(code).some(({ code: each }) => each === wanted)),
   );
-  const [systolic, diastolic] = [quantity(high?.valueQuantity), quantity(low?.valueQuantity)];
-  if (systolic !== undefined && diastolic !== undefined && unitIn(systolic) === unitIn(diastolic))
-    return `${systolic.split(' ')[0]}/${diastolic}`;
+  const pressure = pressureText({ systolic: high, diastolic: low });
+  if (pressure !== undefined) return inLine(pressure);
   const said = components.flatMap((component) => {
     const shown = choice(component, 'value');
     return shown === undefined ? [] : [`${nameOf(component.code, 'part')} ${shown}`];

@@ -7,16 +7,19 @@ import type { Coded } from './track.ts';
 /** Names of codes, by `system|code`. */
 export type Names = ReadonlyMap<string, string>;
 
+/** Returns a unit as people write it. */
+export type WriteUnit = (unit: string) => string;
+
 /** Returns the title of a finding, one line. */
-export function titleOf(finding: Finding, names: Names): string {
+export function titleOf(finding: Finding, names: Names, writeUnit: WriteUnit): string {
   const { kind, codes, direction, effect, window, method } = finding;
   const [first = 'values', second = 'values'] = codes.map((code) => nameOf(code, names));
   const period = `from ${dayOf(window.from)} to ${dayOf(window.to)}`;
-  const size = quantity(Math.abs(effect.value), effect.unit);
+  const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   switch (kind) {
     case 'trend':
     case 'change_point':
-      return `${first} ${predicateOf(finding)}`;
+      return `${first} ${predicateOf(finding, writeUnit)}`;
     case 'out_of_range':
       return `${first} was ${direction} its reference range ${finding.evidence.length} times in a row ${period}`;
     case 'gap':
@@ -35,8 +38,12 @@ export function titleOf(finding: Finding, names: Names): string {
  * Returns what a trend or a change says of its values in few words, where the newest of them stands beside it.
  * @param isDated whether it says since when a trend lasts
  */
-export function briefPredicateOf({ kind, direction, effect, window }: Finding, isDated: boolean): string {
-  const size = quantity(Math.abs(effect.value), effect.unit);
+export function briefPredicateOf(
+  { kind, direction, effect, window }: Finding,
+  isDated: boolean,
+  writeUnit: WriteUnit,
+): string {
+  const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   if (kind === 'change_point')
     return `${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayOf(effect.since ?? '')}`;
   const since = isDated ? ` since ${dayOf(window.from)}` : '';
@@ -44,8 +51,8 @@ export function briefPredicateOf({ kind, direction, effect, window }: Finding, i
 }
 
 /** Returns what a trend or a change says of its values. */
-export function predicateOf({ kind, direction, effect, window }: Finding): string {
-  const size = quantity(Math.abs(effect.value), effect.unit);
+function predicateOf({ kind, direction, effect, window }: Finding, writeUnit: WriteUnit): string {
+  const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   if (kind === 'change_point')
     return `was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayOf(effect.since ?? '')}`;
   return `${direction === 'up' ? 'rose' : 'fell'} by about ${size} from ${dayOf(window.from)} to ${dayOf(window.to)}`;
@@ -62,8 +69,8 @@ function nameOf({ system, code }: Coded, names: Names): string {
   return names.get(`${system}|${code}`) ?? code;
 }
 
-function quantity(value: number, unit: string | null): string {
-  return unit === null || unit === '1' ? String(rounded(value)) : `${rounded(value)} ${unit}`;
+function quantity(value: number, unit: string | null, writeUnit: WriteUnit): string {
+  return `${rounded(value)} ${writeUnit(unit ?? '')}`.trim();
 }
 
 /** Three significant digits are enough in words. */

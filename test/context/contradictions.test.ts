@@ -145,7 +145,7 @@ describe('contexts of records that are not all of a piece', () => {
       observation(words('Zinc'), { valueString: 'x', interpretation: [words('normal')] }),
     );
     expect(text).to.include('- Culture: growth (2026-11-01; phoned at once)');
-    expect(text).to.include('- Iron 7 umol/L (2026-11-01; status unknown)');
+    expect(text).to.include('- Iron 7 µmol/L (2026-11-01; status unknown)');
     expect(text).to.include('- Zinc: x (2026-11-01)');
   });
 
@@ -155,7 +155,7 @@ describe('contexts of records that are not all of a piece', () => {
       { code: loinc('8462-4', 'diastolic'), valueQuantity: quantity(12, 'kPa') },
     ];
     const text = await told(observation(loinc('85354-9', 'Blood pressure'), { component }));
-    expect(text).to.include('systolic 150 mm[Hg], diastolic 12 kPa');
+    expect(text).to.include('systolic 150 mmHg, diastolic 12 kPa');
   });
 
   it('do not say of allergies that cannot be read that there are none', async () => {

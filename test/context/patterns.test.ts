@@ -37,7 +37,7 @@ describe('patterns in contexts', () => {
 
   it('are told with the values that they are about', async () => {
     const { text, patterns } = await zinc(withValues(falling));
-    expect(text).to.match(/Zinc 7\d ug\/dL .*; fell by about 4\d(\.\d)? ug\/dL\n/);
+    expect(text).to.match(/Zinc 7\d µg\/dL .*; fell by about 4\d(\.\d)? µg\/dL\n/);
     const [trend, ...others] = patterns;
     expect(others).to.deep.equal([]);
     expect(trend).to.include({ kind: 'trend', direction: 'down', evidence_count: 24 });

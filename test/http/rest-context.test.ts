@@ -148,7 +148,7 @@ describe('context', () => {
     expect(hba1c?.trend).to.deep.include({ count: 2, min: 7.2, max: 8.1, change: -0.9 });
     expect(section(context, 'labs')?.sources).to.have.length(2);
     expect((await service.fhir(`/${String(hba1c?.fhir)}`)).status).to.equal(200);
-    expect(lines(context, 'vitals')[0]).to.include('148/91 mm[Hg] (2026-09-03)');
+    expect(lines(context, 'vitals')[0]).to.include('148/91 mmHg (2026-09-03)');
     expect(lines(context, 'problems')).to.deep.equal(['Type 2 diabetes: active since 2012-05-01']);
     expect(lines(context, 'medications')).to.deep.equal([
       'amoxicillin: 1 g three times a day; active since 2026-09-01',

@@ -105,7 +105,7 @@ describe('the timeline of REST v1', () => {
     expect(entry).to.include({
       title: 'Blood pressure panel',
       summary:
-        'preliminary, Systolic blood pressure 120 mm[Hg], Diastolic blood pressure 80 mm[Hg], LOINC 99999-9 1 mm[Hg]',
+        'preliminary, Systolic blood pressure 120 mmHg, Diastolic blood pressure 80 mmHg, LOINC 99999-9 1 mmHg',
     });
     expect((await fhir('Observation', id)).component).to.deep.equal(component);
   });

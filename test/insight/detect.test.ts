@@ -1,5 +1,6 @@
 /** Findings that the judged set doesn't plant: runs out of range, rhythms, medications; least numbers of values; words. */
 import { expect } from 'chai';
+import { unitText } from '#src/clinical/reading/unit.ts';
 import type { Start } from '#src/insight/detect/starts.ts';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
@@ -140,12 +141,12 @@ describe('insight: detectors', () => {
     expect([...kinds].sort()).to.deep.equal(['change_point', 'correlation', 'gap', 'out_of_range', 'trend']);
     const names = new Map([[`${LOINC}|2345-7`, 'Glucose']]);
     for (const finding of found) {
-      const title = titleOf(finding, names);
+      const title = titleOf(finding, names, unitText);
       expect(title).to.match(/^[A-Z0-9].*[^.]$/);
       expect(title).not.to.match(
         /\b(should|must|recommend|suspect|indicat|suggest|caus|because|due to|effect of|better|worse|improv|risk|disease|diagnos|danger|abnormal|treat)/i,
       );
     }
-    expect(found.map((finding) => titleOf(finding, names)).join('\n')).to.contain('Glucose was');
+    expect(found.map((finding) => titleOf(finding, names, unitText)).join('\n')).to.contain('Glucose was');
   });
 });

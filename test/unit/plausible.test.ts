@@ -152,7 +152,7 @@ describe('implausible values', () => {
     for (const [code, value] of wrong)
       expect(codes(measured(code, value, 'meq/L')), code).to.deep.equal(['impossible_value']);
     expect(messages(measured('2823-3', 45, 'meq/L'))).to.deep.equal([
-      '45 meq/L is outside what is possible in a living person (0 to 20 meq/L)',
+      '45 mEq/L is outside what is possible in a living person (0 to 20 mEq/L)',
     ]);
   });
 

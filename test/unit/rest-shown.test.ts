@@ -245,10 +245,10 @@ describe('the summary of an entry, on the timeline', () => {
   it('says where codes without words stand in it', () => {
     const component = [part('8480-6', 120), part('8462-4', 80, { display: 'Diastolic' }), part('8478-0', 93)];
     expect(summaryOf('observation', { status: 'preliminary', component })).to.deep.equal({
-      summary: 'preliminary, 8480-6 120 mm[Hg], Diastolic 80 mm[Hg], 8478-0 93 mm[Hg]',
+      summary: 'preliminary, 8480-6 120 mmHg, Diastolic 80 mmHg, 8478-0 93 mmHg',
       codes: [
         [13, '8480-6'],
-        [53, '8478-0'],
+        [49, '8478-0'],
       ],
     });
     const found = { coding: [{ system: 'http://snomed.info/sct', code: '260385009' }] };

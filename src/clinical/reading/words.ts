@@ -1,14 +1,14 @@
 /** Formats FHIR's data types as text for narratives. */
-
 import { first, objects, text } from '#src/fhir/parts.ts';
-import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import { dosesInWords } from './dose.ts';
 import { nameConcept } from './name.ts';
+import { quantityText, rangeText, ratioText, readMeasured } from './quantity.ts';
+import { timingWords } from './timing.ts';
 
-/** Returns a quantity with its comparator and unit. */
-export function quantity(value: Json | undefined): string | undefined {
-  const { value: number, comparator, unit, code } = first(value) ?? {};
-  if (!isNumber(number)) return undefined;
-  return [`${text(comparator) ?? ''}${number}`, text(unit) ?? text(code)].filter(Boolean).join(' ');
+/** Returns a quantity as people write it. @param holder the Observation or component whose value it is */
+export function quantity(value: Json | undefined, holder?: JsonObject): string | undefined {
+  return quantityText(first(value), holder === undefined ? {} : readMeasured(holder));
 }
 
 /** Returns a date or time as it was recorded, to the minute. */
@@ -27,17 +27,9 @@ export function period(value: Json | undefined): string | undefined {
   return to === undefined ? `since ${from}` : `${from} – ${to}`;
 }
 
-function range(value: Json | undefined): string | undefined {
-  const { low, high } = first(value) ?? {};
-  const [from, to] = [quantity(low), quantity(high)];
-  if (from !== undefined && to !== undefined) return `${from} – ${to}`;
-  if (from !== undefined) return `≥ ${from}`;
-  return to === undefined ? undefined : `≤ ${to}`;
-}
-
 /** Returns the reference ranges of an Observation or component. */
 export function referenceRange(value: Json | undefined): string | undefined {
-  return joined(objects(value).map((each) => text(each.text) ?? range(each)));
+  return joined(objects(value).map((each) => text(each.text) ?? rangeText(each)));
 }
 
 /** Returns the text of a choice element in any of its types: `choice(observation, 'value')`. */
@@ -53,7 +45,7 @@ export function choice(resource: JsonObject, name: string): string | undefined {
     case 'Quantity':
     case 'Age':
     case 'Duration':
-      return quantity(value);
+      return quantity(value, name === 'value' ? resource : undefined);
     case 'DateTime':
     case 'Date':
     case 'Instant':
@@ -61,11 +53,9 @@ export function choice(resource: JsonObject, name: string): string | undefined {
     case 'Period':
       return period(value);
     case 'Range':
-      return range(value);
-    case 'Ratio': {
-      const { numerator, denominator } = first(value) ?? {};
-      return joined([quantity(numerator), quantity(denominator)], ' / ');
-    }
+      return rangeText(first(value));
+    case 'Ratio':
+      return ratioText(first(value));
     case 'SampledData':
       return 'a series of samples';
     case 'Timing':
@@ -81,29 +71,13 @@ function isUpper(code: number): boolean {
 }
 
 function timing(value: Json | undefined): string | undefined {
-  const { code, repeat, event } = first(value) ?? {};
-  const { frequency, period: every, periodUnit, boundsPeriod } = first(repeat) ?? {};
-  const often =
-    isNumber(frequency) && isNumber(every)
-      ? `${frequency} × every ${every} ${text(periodUnit) ?? ''}`.trim()
-      : undefined;
-  const events = Array.isArray(event) ? event.map(moment) : [];
-  return joined([nameConcept(code) ?? often, period(boundsPeriod), ...events]);
+  const { rhythm, details } = timingWords(first(value), { lang: 'en' });
+  return joined([rhythm, ...details]);
 }
 
-/** Returns the text of a Dosage: how a medication is taken. */
+/** Returns how a medication is taken, in English. */
 export function dosage(value: Json | undefined): string | undefined {
-  return joined(
-    objects(value).map((each) => {
-      const shown = text(each.text) ?? text(each.patientInstruction);
-      if (shown !== undefined) return shown;
-      const { doseAndRate } = each;
-      const dose = joined(objects(doseAndRate).map((rate) => choice(rate, 'dose')));
-      const needed = each.asNeededBoolean === true ? 'as needed' : nameConcept(each.asNeededCodeableConcept);
-      return joined([dose, timing(each.timing), nameConcept(each.route), needed]);
-    }),
-    '; ',
-  );
+  return dosesInWords(value, { lang: 'en' });
 }
 
 /** Returns the text of Annotations. */

@@ -1,5 +1,6 @@
 /** The languages of the pages, and a page's texts in one of them. */
 import { Html, html } from '#src/shared/html.ts';
+import { fillWording } from '#src/shared/wording.ts';
 import { ar } from './languages/ar.ts';
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';
@@ -54,41 +55,15 @@ export interface Texts {
   list(parts: readonly string[]): string;
 }
 
-/**
- * Placeholders: `{name}`, or with a form for each plural category of the language, in which `#` is the number. A form `none`
- * is for 0, where the language's own form for it sounds odd.
- */
-const PLACEHOLDER = /\{([a-z]+)((?:\|[a-z]+:[^|{}]*)*)\}/;
-
 /** Returns the texts of a language. */
 export function texts(lang: Language): Texts {
   const wording: Wording = WORDINGS[lang];
   const locale = lang === 'en' ? 'en-GB' : lang;
-  const { day, shortDay, moment, weekday, list, plurals } = formatsOf(locale);
+  const { day, shortDay, moment, weekday, list } = formatsOf(locale);
   const number = (value: number, digits = 20): string =>
     new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value);
-  const plural = (forms: string, value: unknown): string => {
-    const count = Number(value);
-    const of = new Map(
-      forms
-        .split('|')
-        .slice(1)
-        .map((form) => [form.slice(0, form.indexOf(':')), form.slice(form.indexOf(':') + 1)]),
-    );
-    const none = count === 0 ? of.get('none') : undefined;
-    return (none ?? of.get(plurals.select(count)) ?? of.get('other') ?? '#').replace('#', number(count));
-  };
-  /** Returns the parts of a text: its words, and the values of its placeholders. */
-  const fill = <V>(key: TextKey, values: Readonly<Record<string, V>>): (string | V)[] => {
-    const parts = wording[key].split(PLACEHOLDER);
-    return parts.map((part, i) => {
-      if (i % 3 === 0) return part;
-      if (i % 3 === 2) return '';
-      const value = values[part] ?? '';
-      const forms = parts[i + 1] ?? '';
-      return forms === '' ? value : plural(forms, value);
-    });
-  };
+  const fill = <V>(key: TextKey, values: Readonly<Record<string, V>>): (string | V)[] =>
+    fillWording(wording[key], values, locale, (count) => number(Number(count)));
   return Object.assign(
     (key: TextKey, values: Readonly<Record<string, string | number>> = {}): string =>
       fill(key, values).map(String).join(''),
@@ -121,7 +96,6 @@ interface Formats {
   readonly moment: Intl.DateTimeFormat;
   readonly weekday: Intl.DateTimeFormat;
   readonly list: Intl.ListFormat;
-  readonly plurals: Intl.PluralRules;
 }
 
 const formats = new Map<string, Formats>();
@@ -143,7 +117,6 @@ function formatsOf(locale: string): Formats {
     }),
     weekday: new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' }),
     list: new Intl.ListFormat(locale, { type: 'conjunction' }),
-    plurals: new Intl.PluralRules(locale),
   };
   formats.set(locale, made);
   return made;

@@ -3,7 +3,7 @@
  * all that tells them apart. Its text alternative says what the newest value is; the page has all values in a table.
  */
 
-import { unitText } from '#src/fhir/units/unit-text.ts';
+import { unitText } from '#src/clinical/reading/unit.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../pages/texts.ts';
 import type { ChartData, Series } from './measures.ts';

@@ -1,6 +1,6 @@
 /** FHIR content in words, for people: what a resource is about, and the value of any element. Pure. */
 
-import { unitText } from '#src/fhir/units/unit-text.ts';
+import { unitText } from '#src/clinical/reading/unit.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json } from '#src/shared/json.ts';
 

@@ -1,6 +1,6 @@
 /** Measurements of a record: the newest value and a chart of each kind; all values of one kind in a table. */
 
-import { unitText } from '#src/fhir/units/unit-text.ts';
+import { unitText } from '#src/clinical/reading/unit.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { LOINC } from '#src/v1/elements.ts';

@@ -5,6 +5,7 @@ import type { PageAsked } from '#queries/admin/page.ts';
 import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
 import { labelCode } from '#src/clinical/reading/name.ts';
+import { unitText } from '#src/clinical/reading/unit.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
 import { DIRECTIONS, FINDING_KINDS, type Finding } from '#src/insight/finding.ts';
 import { titleOf } from '#src/insight/wording.ts';
@@ -305,7 +306,7 @@ function shown(
   return {
     finding_id: shownId(request, patient, finding),
     kind,
-    title: titleOf(finding, new Map(labels)),
+    title: titleOf(finding, new Map(labels), unitText),
     codes: named,
     window,
     direction,

@@ -3,7 +3,8 @@
  * nobody; scripts of this service fetch, decrypt and show what it has. The page asks no other server, unless the reader
  * goes on with a link that another server keeps: then its policy names that one.
  */
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { html } from '#src/shared/html.ts';
@@ -17,34 +18,59 @@ import { pageLanguage } from '../signin/people-page.ts';
 /** Other servers that one page may ask: that of the manifest, and one of its files. */
 const MOST_ORIGINS = 3;
 
-const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const FOLDER = new URL('./viewer/', import.meta.url);
 
-/** Files that the page loads, with their media types. */
-const FILES: Readonly<Record<string, string>> = {
-  'main.js': JAVASCRIPT,
-  'link.js': JAVASCRIPT,
-  'record.js': JAVASCRIPT,
-  'show.js': JAVASCRIPT,
-  'units.js': JAVASCRIPT,
-  'viewer.css': 'text/css; charset=utf-8',
-};
+/** A file that the page loads: its media type, and what makes its content. */
+interface PageFile {
+  readonly type: string;
+  readonly make: () => Promise<string | Buffer>;
+}
 
-const read = new Map<string, Buffer>();
+const FILES: ReadonlyMap<string, PageFile> = new Map([
+  ['main.js', { type: 'text/javascript; charset=utf-8', make: bundleScript }],
+  ['viewer.css', { type: 'text/css; charset=utf-8', make: () => readFile(new URL('viewer.css', FOLDER)) }],
+]);
+
+const made = new Map<string, Promise<string | Buffer>>();
+
+/** Returns the page's script in one file, with the parts of the clinical reading that it shows records by. */
+async function bundleScript(): Promise<string> {
+  const { build, stop } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('main.js', FOLDER))],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  await stop(); // Its process isn't needed again.
+  return outputFiles.map(({ text }) => text).join('');
+}
+
+/** Returns a file's content, which is made once; after a fault the next request tries again. */
+function readContent(name: string, { make }: PageFile): Promise<string | Buffer> {
+  const content = made.get(name) ?? make();
+  made.set(name, content);
+  content.catch(() => made.delete(name));
+  return content;
+}
 
 /** Returns the routes. @param baseUrl of the service, without a slash at its end */
 export function viewPageRouter(baseUrl: string): Router {
   const root = new URL(baseUrl).pathname.replace(/\/+$/, '');
   const router = new Router();
   router.get('/shl/view', (ctx) => answerView(ctx, root));
-  router.get('/shl/view/:name', (ctx) => {
+  router.get('/shl/view/:name', async (ctx) => {
     const { name = '' } = ctx.params;
-    const type = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-    if (type === undefined) return;
-    const body = read.get(name) ?? readFileSync(new URL(`./viewer/${name}`, import.meta.url));
-    read.set(name, body);
+    const file = FILES.get(name);
+    if (file === undefined) return;
+    ctx.body = await readContent(name, file);
     ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
-    ctx.body = body;
-    ctx.type = type;
+    ctx.type = file.type;
   });
   return router;
 }

@@ -254,7 +254,7 @@ async function showFiles(files, { origin }) {
     contentType.startsWith('application/smart-health-card'),
   );
   show(
-    ...recordView(readRecord(resources), say, origin === location.origin),
+    ...recordView(readRecord(resources, undefined, lang), say, origin === location.origin),
     isCard ? paragraph(say('shl.unverified'), 'note warn') : '',
   );
   document.title = `${root.querySelector('h1').textContent} – Annal`;

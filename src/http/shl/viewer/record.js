@@ -3,7 +3,14 @@
  * each member is looked at before it is used.
  */
 
-import { unitText } from './units.js';
+import { dosesInWords } from '../../../clinical/reading/dose.ts';
+import {
+  pressureText,
+  quantityText,
+  rangeText,
+  ratioText,
+  readMeasured,
+} from '../../../clinical/reading/quantity.ts';
 
 /** Sections of the International Patient Summary, by their LOINC codes (https://hl7.org/fhir/uv/ips/STU2/). */
 const SECTIONS = {
@@ -83,14 +90,10 @@ const object = (value) => (typeof value === 'object' && value !== null && !Array
 /** Marks around the key of an own text: characters that no text of a record has. */
 const MARKS = ['\ue000', '\ue001'];
 const word = (key) => `${MARKS[0]}${key}${MARKS[1]}`;
-/** @param n what the text says a number of */
-const wordWith = (key, n) => word(`${key}|${n}`);
 
-/** Returns a text with its own words in a language. @param say returns a word by its key, and the value of `{n}` */
+/** Returns a text with its own words in a language. @param say returns a word by its key */
 export function inWords(text, say) {
-  return text.replace(/\ue000([a-z.]+)(?:\|([^\ue001]*))?\ue001/g, (_, key, n) =>
-    n === undefined ? say(key) : say(key, { n }),
-  );
+  return text.replace(/\ue000([a-z.]+)\ue001/g, (_, key) => say(key));
 }
 
 /** Characters that would change the direction of what follows, and the marks. */
@@ -128,8 +131,12 @@ const keysOf = (value) =>
     .filter((key) => key.includes('|'));
 const codesOf = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
 
-/** Returns what a resource shows. @param today `YYYY-MM-DD`: periods that ended before are over */
-export function readRecord(resources, today = new Date().toISOString().slice(0, 10)) {
+/**
+ * Returns what a resource shows.
+ * @param today `YYYY-MM-DD`: periods that ended before are over
+ * @param lang of numbers and doses
+ */
+export function readRecord(resources, today = new Date().toISOString().slice(0, 10), lang = 'en') {
   const bundles = resources.filter(({ resourceType }) => resourceType === 'Bundle');
   const entries = [
     ...bundles.flatMap(({ entry }) => list(entry).map(object)),
@@ -146,7 +153,7 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
   }
   const composition = all.find(({ resourceType }) => resourceType === 'Composition');
   const placed = placesIn(composition, found);
-  const context = { today, look: (reference, within) => lookUp(found, reference, within) };
+  const context = { today, lang, look: (reference, within) => lookUp(found, reference, within) };
   const sections = new Map(ORDER.map((kind) => [kind, []]));
   const hidden = new Map();
   for (const each of all) {
@@ -451,7 +458,7 @@ const MEDICATION_STATES = {
   unknown: 'state.unknown',
 };
 
-function medication(resource, { look, today }) {
+function medication(resource, { look, today, lang }) {
   const { medicationCodeableConcept, medicationReference, dosage, dosageInstruction, status } = resource;
   const ended = string(object(resource.effectivePeriod).end);
   // A day, month or year that isn't over yet isn't an end.
@@ -459,7 +466,7 @@ function medication(resource, { look, today }) {
   const state = MEDICATION_STATES[string(status)];
   const referred = medicineOf(resource, { look });
   const said = state === undefined ? statusOf(resource) : word(state);
-  const how = joined([...list(dosage), ...list(dosageInstruction)].map(dosageOf), SEMICOLON);
+  const how = dosageOf([...list(dosage), ...list(dosageInstruction)], lang);
   return {
     state: said,
     dosage: how,
@@ -477,127 +484,32 @@ function medication(resource, { look, today }) {
 /** Says that a structure has more than is told. */
 const MORE = '…';
 
-/** Tells whether a structure has members besides some. */
-function hasOther(value, ...told) {
-  const known = ['id', 'extension', ...told];
-  return Object.keys(object(value)).some((name) => !name.startsWith('_') && !known.includes(name));
+/** Returns how a medicine is taken; `…` says that there is more, which a mark could turn around. */
+function dosageOf(dosages, lang) {
+  const shown = string(dosesInWords(unmodified(dosages), { lang }));
+  return joined([shown, dosages.some(isModified) ? MORE : ''], SEMICOLON);
 }
 
-/** Returns a dosage: its text, or else what its members say, with `…` at the end unless that is all. */
-function dosageOf(value) {
-  const { text, patientInstruction, additionalInstruction, timing, doseAndRate, ...others } = object(value);
-  if (isModified(value)) return MORE;
-  if (string(text) !== '') return string(text);
-  const { route, site, method, asNeededBoolean, asNeededCodeableConcept, maxDosePerPeriod, ...rest } = others;
-  const reason = conceptOf(asNeededCodeableConcept);
-  const when = timingOf(timing);
-  const most = ratioOf(maxDosePerPeriod);
-  const isPartial =
-    hasOther(rest, 'sequence') ||
-    when.isPartial ||
-    (most === '' && maxDosePerPeriod !== undefined) ||
-    list(doseAndRate).some((each) => hasOther(each, 'type', 'doseQuantity', 'doseRange'));
-  return joined([
-    joined(list(doseAndRate).map(doseOf)),
-    when.text,
-    joined([route, site, method].map(conceptOf)),
-    asNeededBoolean === true || reason !== ''
-      ? joined([word('shl.asneeded'), reason === '' ? '' : `(${reason})`], ' ')
-      : '',
-    most === '' ? '' : `≤ ${most}`,
-    joined(list(additionalInstruction).map(conceptOf)),
-    string(patientInstruction),
-    isPartial ? MORE : '',
-  ]);
-}
-
-function doseOf(value) {
-  const { doseQuantity, doseRange } = object(value);
-  const { low, high } = object(doseRange);
-  return quantityOf(doseQuantity) || spanOf(low, high);
-}
-
-/** Returns `1 – 2 mg`; with one end `≥ 1 mg` or `≤ 2 mg`. */
-function spanOf(low, high) {
-  const [from, to] = [quantityOf(low), quantityOf(high)];
-  if (from !== '' && to !== '') return `${from} – ${to}`;
-  if (from !== '') return `≥ ${from}`;
-  return to === '' ? '' : `≤ ${to}`;
-}
-
-function ratioOf(value) {
-  const { numerator, denominator } = object(value);
-  const [of, by] = [quantityOf(numerator), quantityOf(denominator)];
-  return of === '' || by === '' ? '' : `${of} / ${by}`;
-}
-
-/** Members of Timing.repeat that `repeatOf` tells. */
-const RHYTHM = ['frequency', 'frequencyMax', 'period', 'periodMax', 'periodUnit'];
-
-/** Returns when something is taken, and whether there is more to it. */
-function timingOf(value) {
-  const { code, repeat } = object(value);
-  const named = conceptOf(code);
-  const isRest = hasOther(value, 'code', 'repeat');
-  // A code tells all but the bounds (https://hl7.org/fhir/R4/datatypes.html#Timing).
-  if (named !== '')
-    return { text: named, isPartial: isRest || hasOther(repeat, ...RHYTHM, 'timeOfDay', 'when') };
-  const { timeOfDay } = object(repeat);
-  const rhythm = repeatOf(repeat);
-  const isHidden = rhythm === '' && RHYTHM.some((name) => object(repeat)[name] !== undefined);
-  return {
-    text: joined([rhythm, joined(list(timeOfDay).map((time) => string(time).replace(/:00$/, '')))]),
-    isPartial: isRest || isHidden || hasOther(repeat, ...RHYTHM, 'timeOfDay'),
-  };
-}
-
-/** Units of periods that texts have words for. */
-const PERIODS = ['h', 'd', 'wk', 'mo', 'a'];
-
-/** Returns a rhythm in words: once a day, 3 times a week, every 8 hours. */
-function repeatOf(value) {
-  const { frequency, frequencyMax, period, periodMax, periodUnit } = object(value);
-  if (frequency === undefined || period === undefined) return '';
-  const span = (from, to) => joined([string(from), string(to)], '–');
-  const [times, length, unit] = [span(frequency, frequencyMax), span(period, periodMax), string(periodUnit)];
-  if (PERIODS.includes(unit)) {
-    if (times === '1' && length === '1') return word(`shl.once.${unit}`);
-    if (length === '1') return wordWith(`shl.times.${unit}`, times);
-    if (times === '1') return wordWith(`shl.every.${unit}`, length);
-  }
-  return `${times} × / ${length} ${unit}`;
-}
-
-/** Returns the text of a Quantity. */
-export function quantityOf(value) {
-  const { comparator, value: number, unit, code } = object(value);
-  if (number === undefined) return '';
-  return joined([`${string(comparator)}${string(number)}`, unitText(string(unit) || string(code))], ' ');
-}
-
-function textOfValue(holder) {
-  const quantity = quantityOf(holder.valueQuantity);
+function textOfValue(holder, lang) {
+  const quantity = string(quantityText(holder.valueQuantity, readMeasured(holder), { lang }));
   if (quantity !== '') return quantity;
   if (typeof holder.valueBoolean === 'boolean') return holder.valueBoolean ? word('shl.yes') : word('shl.no');
-  const { low, high } = object(holder.valueRange);
-  const { numerator, denominator } = object(holder.valueRatio);
   return (
     conceptOf(holder.valueCodeableConcept) ||
     string(holder.valueString) ||
     string(holder.valueInteger) ||
     string(holder.valueDateTime) ||
     string(holder.valueTime) ||
-    spanOf(low, high) ||
-    joined([quantityOf(numerator), quantityOf(denominator)], ' : ')
+    string(rangeText(holder.valueRange, { lang })) ||
+    string(ratioText(holder.valueRatio, { lang }))
   );
 }
 
-function rangeOf(holder) {
+/** Returns the reference range; its unit is that of the value beside it. */
+function rangeOf(holder, lang) {
   const { low, high, text } = object(list(holder.referenceRange)[0]);
-  const [from, to] = [string(object(low).value), string(object(high).value)];
-  if (from !== '' && to !== '') return `${from} – ${to}`;
-  if (from !== '') return `≥ ${from}`;
-  return to === '' ? string(text) : `≤ ${to}`;
+  const bare = (end) => (end === undefined ? undefined : { value: object(end).value });
+  return string(rangeText({ low: bare(low), high: bare(high) }, { lang })) || string(text);
 }
 
 /**
@@ -635,21 +547,21 @@ function flagOf(holder) {
   return number > to && isSameUnit(high) ? 'high' : '';
 }
 
-function observation(resource) {
+function observation(resource, { lang }) {
   const components = unmodified(resource.component).map(object);
-  const own = textOfValue(resource);
+  const own = textOfValue(resource, lang);
   const parts = components
-    .map((component) => ({ name: conceptOf(component.code), value: textOfValue(component) }))
+    .map((component) => ({ name: conceptOf(component.code), value: textOfValue(component, lang) }))
     .filter(({ value }) => value !== '');
   const isPressure = own === '' && codesOf(resource.code).includes('85354-9');
-  const value = own || (isPressure ? pressureOf(components) : '');
+  const value = own || (isPressure ? pressureOf(components, lang) : '');
   const flags = [resource, ...components].map(flagOf);
   return {
     name: conceptOf(resource.code),
     key: codesOf(resource.code)[0] ?? conceptOf(resource.code),
     value,
     parts: value === '' ? parts : [],
-    range: rangeOf(resource),
+    range: rangeOf(resource, lang),
     flag: flags.find((flag) => flag.startsWith('critical')) ?? flags.find((flag) => flag !== '') ?? '',
     details: [
       own === '' && components.length === 0 ? conceptOf(resource.dataAbsentReason) : '',
@@ -661,11 +573,11 @@ function observation(resource) {
 }
 
 /** Returns a blood pressure as it is said: `128/82 mmHg`. */
-function pressureOf(components) {
-  const of = (code) => object(components.find((each) => codesOf(each.code).includes(code))?.valueQuantity);
-  const [systolic, diastolic] = [of('8480-6'), of('8462-4')];
-  if (systolic.value === undefined || diastolic.value === undefined) return '';
-  return `${string(systolic.value)}/${string(diastolic.value)} ${unitText(string(systolic.unit) || string(systolic.code))}`;
+function pressureOf(components, lang) {
+  const [systolic, diastolic] = ['8480-6', '8462-4'].map((code) =>
+    components.find((each) => codesOf(each.code).includes(code)),
+  );
+  return string(pressureText({ systolic, diastolic }, { lang }));
 }
 
 function fileOf(value) {

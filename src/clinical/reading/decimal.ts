@@ -1,0 +1,109 @@
+/** Decimals as digits: exact, without the errors of binary fractions. Pure. */
+
+/** A decimal in parts: `-12.50` is negative, with the digits `1250`, of which two are behind the point. */
+interface Parts {
+  readonly negative: boolean;
+  readonly digits: string;
+  readonly places: number;
+}
+
+/** Most digits that an exponent adds: 1e400 stays as it is written. */
+const MOST_ADDED = 30;
+
+/** Returns the literal of a decimal of FHIR, a number or one with its digits; undefined for anything else. */
+export function decimalText(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+  const isLiteral = typeof value === 'object' && value !== null && 'isLosslessNumber' in value;
+  // A page's script has literals such as 1.50 as strings.
+  const text = isLiteral || typeof value === 'string' ? String(value) : '';
+  return NUMBER.test(text) ? text : undefined;
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function split(text: string): Parts | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  if (whole === '') return undefined;
+  const by = Number(exponent);
+  if (Math.abs(by) > MOST_ADDED) return undefined;
+  const places = fraction.length - by;
+  const digits = whole + fraction + '0'.repeat(Math.max(0, -places));
+  return { negative: sign === '-', digits, places: Math.max(0, places) };
+}
+
+function print({ negative, digits, places }: Parts): string {
+  const padded = digits.padStart(places + 1, '0');
+  const whole = padded.slice(0, padded.length - places).replace(/^0+(?=\d)/, '');
+  const text = places === 0 ? whole : `${whole}.${padded.slice(-places)}`;
+  return negative && /[1-9]/.test(text) ? `-${text}` : text;
+}
+
+/** Returns the literal without an exponent, with all its digits; as it is if it can't be written so. */
+export function plainDecimal(text: string): string {
+  const parts = split(text);
+  return parts === undefined || !/[eE]/.test(text) ? text : print(parts);
+}
+
+/** Returns how many digits a decimal has behind its point, and how many of them are behind leading zeros (0.0012: four, two). */
+export function countPlaces(text: string): { readonly places: number; readonly significant: number } {
+  const [, whole = '', fraction = ''] = /^-?(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  const isSmall = /^0*$/.test(whole);
+  return {
+    places: fraction.length,
+    significant: (isSmall ? fraction.replace(/^0+/, '') : fraction).length,
+  };
+}
+
+/** Returns the number of places that leave so many significant digits; never negative. */
+export function placesFor(text: string, significant: number): number {
+  const [, whole = '', fraction = ''] = /^-?0*(\d*)(?:\.(\d+))?$/.exec(text) ?? [];
+  const zeros = whole === '' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  return Math.max(0, significant - whole.length + zeros);
+}
+
+/** Returns a decimal with at most so many places, a half rounded away from zero. */
+export function roundDecimal(text: string, places: number): string {
+  const parts = split(text);
+  if (parts === undefined || parts.places <= places) return text;
+  const dropped = parts.places - places;
+  const padded = parts.digits.padStart(parts.places + 1, '0');
+  const kept = BigInt(padded.slice(0, padded.length - dropped));
+  const isUp = Number(padded[padded.length - dropped]) >= 5;
+  return print({ ...parts, digits: String(kept + (isUp ? 1n : 0n)), places });
+}
+
+/** Compares two decimals: negative if the first is less, 0 if they are equal. */
+export function compareDecimals(a: string, b: string): number {
+  const [x, y] = [split(a), split(b)];
+  if (x === undefined || y === undefined) return Math.sign(Number(a) - Number(b));
+  const places = Math.max(x.places, y.places);
+  const scaled = ({ negative, digits, places: own }: Parts): bigint =>
+    BigInt(digits + '0'.repeat(places - own)) * (negative ? -1n : 1n);
+  const difference = scaled(x) - scaled(y);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+}
+
+/** Returns whether a text is a number that `Intl.NumberFormat` takes with all its digits. */
+function isNumeric(text: string): text is `${number}` {
+  return NUMBER.test(text);
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Returns a decimal with the digits that it has, and the separators of a language; with a point if there is none. */
+export function formatDecimal(text: string, lang?: string): string {
+  const plain = plainDecimal(text);
+  if (lang === undefined) return plain;
+  const { places } = countPlaces(plain);
+  if (!isNumeric(plain) || /[eE]/.test(plain) || places > 20) return text;
+  const key = `${lang} ${places}`;
+  const format =
+    formats.get(key) ??
+    new Intl.NumberFormat(lang === 'en' ? 'en-GB' : lang, {
+      minimumFractionDigits: places,
+      maximumFractionDigits: places,
+    });
+  formats.set(key, format);
+  return format.format(plain).replace(/[\u200e\u200f\u061c]/g, '');
+}

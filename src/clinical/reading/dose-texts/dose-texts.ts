@@ -1,0 +1,8 @@
+/** What a language of doses has to have. */
+import type { en } from './en.ts';
+
+/** The key of a word. */
+export type DoseTextKey = keyof typeof en;
+
+/** All words of a language; the compiler finds a missing one. */
+export type DoseTexts = { readonly [K in DoseTextKey]: string };
