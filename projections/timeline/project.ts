@@ -25,8 +25,8 @@ with added as materialized (
   on conflict (id, version) do nothing
 ), fresh as (
   insert into ${schema}.place (${place.names})
-  select a.record, l.list, a.at, a.id, a.version, a.since, null::int8
-  from added a cross join lateral unnest(a.lists) as l(list)
+  select a.record, l.list, a.at, a.id, a.version, l.day, a.since, null::int8
+  from added a cross join lateral (${listsSql('a')}) l
   on conflict (record, list, at, id, version) do nothing returning record, list, at
 )
 insert into ${schema}.tally as t (${tally.names})
@@ -40,18 +40,24 @@ on conflict (record, list, stretch) do update set count = t.count + excluded.cou
 const endPlaces = (schema: string) => `
 with ended as (
   insert into ${schema}.place as p (${place.names})
-  select e.record, l.list, e.at, x.id, e.version, e.since, x.since
+  select e.record, l.list, e.at, x.id, e.version, l.day, e.since, x.since
   from json_to_recordset($1::json) as x(id uuid, version int, since int8)
   cross join lateral (
-    select e.record, e.at, e.version, e.since, e.lists from ${schema}.entry e
+    select e.record, e.at, e.version, e.since, e.day, e.last_day, e.lists, e.vague_lists from ${schema}.entry e
     where e.id = x.id and e.version = x.version - 1 offset 0) e
-  cross join lateral unnest(e.lists) as l(list)
+  cross join lateral (${listsSql('e')}) l
   on conflict (record, list, at, id, version) do update set until = excluded.until
   where p.until is null returning record, list, at
 )
 insert into ${schema}.tally as t (${tally.names})
 select d.record, d.list, ${stretchSql('d.at')}, -count(*) from ended d group by 1, 2, 3
 on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
+
+/** Returns the lists of an entry with the day of its place in each, as SQL. */
+function listsSql(of: string): string {
+  return `select u.list, ${of}.day from unnest(${of}.lists) u(list)
+    union all select v.list, ${of}.last_day from unnest(${of}.vague_lists) v(list)`;
+}
 
 /** Returns `bucketOf` as SQL. */
 function stretchSql(at: string): string {
@@ -89,8 +95,15 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
 
 type Place = Row<typeof PLACE> & Pick<Entry, 'record' | 'at'> & { readonly list: string };
 
-function placesOf({ record, at, id, version, since, lists }: Entry): Place[] {
-  return lists.map((list) => ({ record, list, at, id, version, since, until: null }));
+function placesOf(entry: Entry): Place[] {
+  const { record, at, id, version, since, lists, vague_lists } = entry;
+  const place = (list: string, day: number): Place => ({
+    ...{ record, list, at, id, version, day, since, until: null },
+  });
+  return [
+    ...lists.map((list) => place(list, entry.day)),
+    ...(vague_lists ?? []).map((list) => place(list, entry.last_day)),
+  ];
 }
 
 function talliesOf(places: readonly Place[]): Map<string, Row<typeof TALLY>> {
@@ -124,7 +137,7 @@ function erase(schema: string, events: readonly StoredEvent[]): QueryConfig[] {
 /** Serves the timeline and the lists of a patient's record. */
 export const timeline: Projection = {
   name: 'timeline',
-  version: 9,
+  version: 10,
   gathers: true,
   after: ['resources', 'history'],
   prefixes: ['record-', 'project-'],

@@ -1,13 +1,14 @@
 /** The rows that a version of a resource makes in the read model `timeline`. */
 
+import { dayAt, isVague } from '#src/clinical/reading/day.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import { shownCondition } from '#src/v1/condition.ts';
-import { eventDateOf } from '#src/v1/event-date.ts';
-import { listsOf, withdrawnListsOf } from '#src/v1/lists.ts';
+import { type EventDate, eventDateOf } from '#src/v1/event-date.ts';
+import { listsOf, vaguePart, withdrawnListsOf } from '#src/v1/lists.ts';
 import { medicationReferred, shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/v1/timeline.ts';
@@ -23,7 +24,10 @@ export type Entry = Row<typeof ENTRY> & {
   readonly version: number;
   readonly record: string;
   readonly at: Micros;
+  readonly day: number;
+  readonly last_day: number;
   readonly lists: readonly string[];
+  readonly vague_lists: readonly string[] | null;
 };
 
 /** A list that isn't read: hidden resources have a place too, so that an erasure finds it. */
@@ -50,6 +54,8 @@ function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
   const since = toMicros(metadata.recorded_at);
   const { resourceId: id, version, resourceType: type } = event;
   const shown = event.type === 'ResourceDeleted' ? undefined : yield* shownOf(kind, event);
+  const at = shown?.when?.at ?? createdAt(id) ?? since;
+  const days = shown?.when?.days ?? { first: dayAt(at / 1000), last: dayAt(at / 1000) };
   return {
     id,
     version,
@@ -57,10 +63,13 @@ function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
     record,
     type,
     since,
-    at: shown?.at ?? createdAt(id) ?? since,
+    at,
+    day: days.first,
+    last_day: days.last,
     lists: shown?.lists ?? [UNREAD],
+    vague_lists: shown?.vague_lists ?? null,
     categories: sightOf(event)?.categories ?? null,
-    date: shown?.date ?? null,
+    date: shown?.when?.date ?? null,
     title: shown?.title ?? null,
     title_system: shown?.title_system ?? null,
     summary: shown?.summary ?? null,
@@ -78,7 +87,7 @@ function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
 type Shown = Pick<
   Entry,
   | 'lists'
-  | 'date'
+  | 'vague_lists'
   | 'title'
   | 'title_system'
   | 'summary'
@@ -88,12 +97,12 @@ type Shown = Pick<
   | 'refers_version'
 > & {
   /** Undefined where the resource says no time. */
-  readonly at: Micros | undefined;
+  readonly when: EventDate | undefined;
 };
 
 /** The members of a resource that nothing shows, but that is counted. */
 const NOT_SHOWN = {
-  ...{ date: null, title: null, title_system: null, summary: null, summary_codes: null },
+  ...{ title: null, title_system: null, summary: null, summary_codes: null },
   ...{ fields: null, refers: null, refers_version: null },
 } as const;
 
@@ -104,11 +113,14 @@ function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> 
   const type = TIMELINE[kind];
   const lists = listsOf(type, resource, event.body.includes('"modifierExtension":'));
   const when = eventDateOf(type, resource);
+  const keysOf = (names: readonly string[]) => ({
+    lists: names.map(searchKey),
+    vague_lists:
+      when === undefined || !isVague(when.date) ? null : names.map((name) => searchKey(vaguePart(name))),
+  });
   if (lists.length === 0) {
     const withdrawn = withdrawnListsOf(type, resource);
-    return withdrawn.length === 0
-      ? undefined
-      : { ...NOT_SHOWN, at: when?.at, lists: withdrawn.map(searchKey) };
+    return withdrawn.length === 0 ? undefined : { ...NOT_SHOWN, ...keysOf(withdrawn), when };
   }
   const { title, titleSystem, summary, summaryCodes } = timelineWords(kind, resource);
   const places = summaryCodes.map(({ offset, system, code }) => [offset, system, code]);
@@ -117,9 +129,8 @@ function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> 
   const fields = FIELDS[kind]?.(resource);
   yield;
   return {
-    at: when?.at,
-    lists: lists.map(searchKey),
-    date: when?.date ?? null,
+    ...keysOf(lists),
+    when,
     title,
     title_system: titleSystem,
     summary,

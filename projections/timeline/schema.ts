@@ -9,7 +9,10 @@ export const ENTRY = {
   type: 'text',
   since: 'int8',
   at: 'int8',
+  day: 'int',
+  last_day: 'int',
   lists: 'int8[]',
+  vague_lists: 'int8[]',
   categories: 'int8[]',
   date: 'text',
   title: 'text',
@@ -31,6 +34,7 @@ export const PLACE = {
   at: 'int8',
   id: 'uuid',
   version: 'int',
+  day: 'int',
   since: 'int8',
   until: 'int8',
 } as const;
@@ -52,7 +56,10 @@ create table ${schema}.entry (
   type text not null,
   since int8 not null,           -- when the version was recorded: microseconds since 1970, as at
   at int8 not null,              -- when what it tells of happened, else when it was created
+  day int not null,              -- the first day that its date is written for: days since 1970
+  last_day int not null,         -- the last one: of a month or a year
   lists int8[] not null,         -- hashes of the lists it is in; of the one that nobody reads when it is not shown
+  vague_lists int8[],            -- hashes of their parts for dates by month or year; null for other dates
   categories int8[],             -- hashes of its category codes; null for types without them, and when deleted
   date text,                     -- as the resource writes it; null when it says none
   title text,                    -- null when it is not shown: deleted or entered in error
@@ -74,10 +81,11 @@ create table ${schema}.place (
   at int8 not null,
   id uuid not null,
   version int not null,
+  day int not null,              -- its first day; the last one in the part of a list for dates by month or year
   since int8 not null,
   until int8,                    -- when the next version was recorded; null: this is the current one
   -- a page of a list; a whole record, when it is erased
-  primary key (record, list, at, id, version) include (since, until)
+  primary key (record, list, at, id, version) include (day, since, until)
 );
 
 create table ${schema}.tally (

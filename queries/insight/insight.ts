@@ -1,5 +1,6 @@
 /** Series and comparisons of a patient's record (docs/spec/decisions.md, section 4 "Series", "Patterns"). */
 import type { Pool } from 'pg';
+import { readDays } from '#src/clinical/reading/day.ts';
 import { type Comparison, comparePeriods } from '#src/insight/compare.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
@@ -10,14 +11,13 @@ import { isUuid } from '#src/shared/ids.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { onConnection } from '../connection.ts';
+import type { DayRange } from '../day-scans.ts';
 import { type ReadTrack, readGroup, trackOfGroup } from './read.ts';
 import { type Standing, standingOf } from './rows.ts';
 
 /** What is asked of a record. */
-export interface Asked {
+export interface Asked extends DayRange {
   readonly patient: string;
-  readonly from?: Micros | undefined;
-  readonly to?: Micros | undefined;
   /** The record as it was then. */
   readonly at?: Micros | undefined;
 }
@@ -37,10 +37,10 @@ export interface Patterns {
   readonly changed: Micros;
 }
 
-/** A period, in moments [from, to). */
+/** A period: its first and its last day, as numbers of days since 1970. */
 export interface Period {
-  readonly from: Micros;
-  readonly to: Micros;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** A comparison, its unit, and what was left out. */
@@ -106,8 +106,10 @@ export function openCompare(series: ReadSeries): Compare {
     const [read] = told ?? [];
     if (read === undefined) return { fresh, told: undefined };
     const { track, warnings } = read;
-    const isIn = (period: Period) => (point: Point) =>
-      point.at * 1000 >= period.from && point.at * 1000 < period.to;
+    const isIn = (period: Period) => (point: Point) => {
+      const { first, last } = readDays(point.date);
+      return last >= period.from && first <= period.to;
+    };
     const compared = await inSlices(comparePeriods(track, { a: isIn(a), b: isIn(b) }));
     return { fresh, told: { ...compared, unit: track.unit, warnings } };
   };

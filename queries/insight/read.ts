@@ -8,15 +8,14 @@ import type { Sees } from '#src/shared/caller.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { codedValue, listOf } from '#src/v1/lists.ts';
+import type { DayRange } from '../day-scans.ts';
 import { countLeftOut, type LeftOut, type ReadRow, type RowsOf, readRows } from './rows.ts';
 import { type CodedNumber, numbersIn, pointOf } from './values.ts';
 
 /** Where and when to read. */
-export interface Span {
+export interface Span extends DayRange {
   readonly sees: Sees;
   readonly patient: string;
-  readonly from?: Micros | undefined;
-  readonly to?: Micros | undefined;
   readonly at?: Micros | undefined;
 }
 

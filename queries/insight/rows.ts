@@ -2,22 +2,19 @@
 import pg, { type PoolClient } from 'pg';
 import { AUTHOR_TYPES, type AuthorType } from '#src/shared/author.ts';
 import type { Sees } from '#src/shared/caller.ts';
-import { searchKey } from '#src/shared/search-key.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { unsafePart, withdrawnPart } from '#src/v1/lists.ts';
 import { type Fields, scanOut } from '../copy-out.ts';
+import { type DayRange, type DayScan, scansOf } from '../day-scans.ts';
 import { andSeen, type Bind } from '../sight.ts';
 
 /** Which versions to read. */
-export interface RowsOf {
+export interface RowsOf extends DayRange {
   readonly sees: Sees;
   readonly patient: string;
   readonly type: 'Observation' | 'MedicationStatement';
   /** Names of lists (`src/v1/lists.ts`). */
   readonly lists: readonly string[];
-  /** Moments [from, to). */
-  readonly from?: Micros | undefined;
-  readonly to?: Micros | undefined;
   /** The record as it was then; absent: as it is. */
   readonly at?: Micros | undefined;
 }
@@ -62,17 +59,19 @@ const literal: Bind = (value, type) => {
  * entry_pkey (id, version) for each.
  */
 function places(of: RowsOf, names: readonly string[]): string {
-  const { sees, patient, from, to, at, type } = of;
-  const keys = names.map(searchKey);
+  const { sees, patient, at, type } = of;
+  const scans = scansOf(names, of);
+  const column = (name: keyof DayScan): string =>
+    literal(
+      scans.map((scan) => scan[name]),
+      'int8[]',
+    );
   const current =
     at === undefined ? 'p.until is null' : `p.since <= ${at} and (p.until is null or p.until > ${at})`;
-  const bounds = [
-    ...(from === undefined ? [] : [`p.at >= ${from}`]),
-    ...(to === undefined ? [] : [`p.at < ${to}`]),
-  ];
-  return `unnest(${literal(keys, 'int8[]')}) with ordinality l(list, n)
+  const columns = (['index', 'list', 'low', 'high', 'first', 'last'] as const).map(column);
+  return `unnest(${columns.join(', ')}) l(n, list, low, high, first, last)
     join timeline.place p on p.record = ${literal(patient, 'uuid')} and p.list = l.list
-      and ${[current, ...bounds].join(' and ')}
+      and p.at >= l.low and p.at < l.high and p.day >= l.first and p.day <= l.last and ${current}
     join timeline.entry e on e.id = p.id and e.version = p.version
       and (e.tenant = ${literal(sees.ownerId, 'uuid')}) is true ${andSeen(sees, 'rs', { as: 'e', of: 'item', type }, literal)}`;
 }
@@ -83,7 +82,7 @@ function places(of: RowsOf, names: readonly string[]): string {
  */
 export async function readRows(database: PoolClient, of: RowsOf, use: (row: ReadRow) => void): Promise<void> {
   if (of.lists.length === 0) return;
-  const text = `select p.id::text, p.version, (l.n - 1)::int4, p.at, e.date, p.since, e.author_type,
+  const text = `select p.id::text, p.version, l.n::int4, p.at, e.date, p.since, e.author_type,
        case when octet_length(e.fields) <= ${LONGEST} then e.fields end
      from ${places(of, of.lists)}`;
   const nameOf = namer(`${of.type}/`);

@@ -7,13 +7,14 @@ import { type Micros, nowMicros } from '#src/shared/time.ts';
 import { bucketOf, bucketStart } from '#src/shared/time-bucket.ts';
 import { partOfCategory } from '#src/v1/lists.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
+import { type DayRange, type DayScan, momentsOf, scansOf } from '../day-scans.ts';
 import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts';
 import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
 import { type Asks, prepared } from '../prepared.ts';
 import { andSeen, type Bind, bindTo, type Seeing } from '../sight.ts';
 
 /** A list of a patient's record. */
-export interface ListOf {
+export interface ListOf extends DayRange {
   /** The letters that a grant must have on what is listed: `s` for a list, `rs` for the timeline. */
   readonly letters: Letters;
   readonly patient: string;
@@ -21,9 +22,6 @@ export interface ListOf {
   readonly types: readonly string[];
   /** Names of lists (`listsOf`), which are merged. */
   readonly lists: readonly string[];
-  /** Moments [from, to). */
-  readonly from?: Micros | undefined;
-  readonly to?: Micros | undefined;
 }
 
 /** A list, and what its reader sees. */
@@ -104,9 +102,6 @@ export interface Shown {
   /** Columns among them whose texts may be long; others have a limit, such as titles. */
   readonly unbounded: readonly string[];
 }
-
-/** Later than any FHIR date, and exact as a JavaScript number. */
-const EVER = 2 ** 60;
 
 /**
  * Reads a page of a record.
@@ -220,21 +215,18 @@ function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: Pag
   const list = JSON.stringify([name, { tenant, patient, lists, from, to }]);
   const start = cursor === undefined ? undefined : decodeCursorOf(list, cursor, place);
   const made = start?.made ?? nowMicros();
-  const keys = of.lists.map(searchKey);
-  const values: unknown[] = [of.patient, keys, limit + 1, of.from ?? -EVER, tenant];
+  const scans = scansOf(lists, of);
+  const values: unknown[] = [of.patient, lists.map(searchKey), limit + 1, tenant];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const seeing = bindTo(values);
-  // A single upper bound: PostgreSQL starts at the first of several, which may be far from the page.
-  const below =
-    start === undefined
-      ? `p.at < ${bind(of.to ?? EVER)} and p.until is null`
-      : `(p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid) and ${asOf(bind(made))}`;
-  const total = start === undefined ? totalFor(of, bind, seeing) : 'null::int8';
+  const then = start === undefined ? 'p.until is null' : asOf(bind(made));
+  const scanned = scansSql(scans, start, bind);
+  const total = start === undefined ? totalFor(of, scanned, bind, seeing) : 'null::int8';
   const text = `
     with p as materialized (
-      select p.* from unnest($2::int8[]) l(list) cross join lateral (
+      select p.* from ${scanned} cross join lateral (
         select p.at, p.id, p.version, p.until from timeline.place p
-        where p.record = $1 and p.list = l.list and p.at >= $4 and ${below} ${andPlaced(of, seeing)}
+        where ${IN_SCAN} and ${then} ${andPlaced(of, seeing)}
         order by p.at desc, p.id desc limit $3) p
       order by p.at desc, p.id desc limit $3
     )
@@ -262,6 +254,36 @@ function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: Pag
   };
 }
 
+/** Begins before any id. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Returns SQL for the scans `l` of a page. Each has a single upper bound, because PostgreSQL starts at the first of several,
+ * which may be far from the page: its own, or the last row of the page before.
+ */
+function scansSql(
+  scans: readonly DayScan[],
+  start: Pick<Start, 'at' | 'id'> | undefined,
+  bind: (value: unknown) => string,
+): string {
+  const ends = scans.map(({ high }) =>
+    start === undefined || high <= Number(start.at) ? { at: high, id: NO_ID } : start,
+  );
+  const columns = [
+    `${bind(scans.map(({ list }) => list))}::int8[]`,
+    `${bind(scans.map(({ low }) => low))}::int8[]`,
+    `${bind(ends.map(({ at }) => at))}::int8[]`,
+    `${bind(ends.map(({ id }) => id))}::uuid[]`,
+    `${bind(scans.map(({ first }) => first))}::int[]`,
+    `${bind(scans.map(({ last }) => last))}::int[]`,
+  ];
+  return `unnest(${columns.join(', ')}) l(list, low, high, id, first, last)`;
+}
+
+/** The condition that a place `p` is in a scan `l`. Index: place_pkey. */
+const IN_SCAN = `p.record = $1 and p.list = l.list and p.at >= l.low and (p.at, p.id) < (l.high, l.id)
+          and p.day >= l.first and p.day <= l.last`;
+
 /** Returns SQL for the bytes of these columns of `e`. */
 const bytesOf = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
@@ -271,12 +293,12 @@ const bytesOf = (columns: readonly string[]): string =>
 const newest = ({ columns, unbounded }: Shown, seen: string): string => `cross join lateral (
   select (e.lists && $2::int8[] ${seen}) is true as listed, case when ${bytesOf(unbounded)} <= ${LONG}
     then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${bytesOf(unbounded)})::text end as item
-  from timeline.entry e where e.id = p.id and (e.tenant = $5::uuid) is true
+  from timeline.entry e where e.id = p.id and (e.tenant = $4::uuid) is true
   order by e.version desc limit 1) e`;
 
 // Index: primary key of resources.resource (id).
 const SEEN = `select true from resources.resource o
-  where o.id = $1 and (o.tenant = $5::uuid) is true and o.type = 'Patient' and not o.deleted`;
+  where o.id = $1 and (o.tenant = $4::uuid) is true and o.type = 'Patient' and not o.deleted`;
 
 const FRESH = `select t.position >= h.position from timeline.checkpoint t, history.checkpoint h`;
 
@@ -297,10 +319,9 @@ function asOf(made: string): string {
 }
 
 /** Returns SQL for the current number of items that the caller sees. */
-function totalFor(of: SeenList, bind: (value: unknown) => string, seeing: Bind): string {
-  if (!isLimited(of)) return totalOf(of, '$2', bind);
-  const lists = listsWithin(of);
-  return lists === undefined ? totalSeen(of, bind, seeing) : totalOf(of, bind(lists.map(searchKey)), bind);
+function totalFor(of: SeenList, scans: string, bind: (value: unknown) => string, seeing: Bind): string {
+  const lists = isLimited(of) ? listsWithin(of) : of.lists;
+  return lists === undefined ? totalSeen(of, scans, seeing) : totalOf(of, lists, bind);
 }
 
 /** Returns the lists that have what a grant's only category covers of some lists; undefined if there are none. */
@@ -317,25 +338,30 @@ function listsWithin({ sees: { within }, letters, types, lists }: SeenList): rea
 /**
  * Returns SQL for the current number of items that a grant's categories cover, counted one by one. A resource with several
  * of them counts once.
+ * @param scans SQL for the scans of the first page
  */
-function totalSeen(of: SeenList, bind: (value: unknown) => string, seeing: Bind): string {
-  return `(select count(*) from timeline.place p where p.record = $1 and p.list = any($2::int8[])
-      and p.at >= $4 and p.at < ${bind(of.to ?? EVER)}::int8 and p.until is null ${andPlaced(of, seeing)})`;
+function totalSeen(of: SeenList, scans: string, seeing: Bind): string {
+  return `(select count(*) from ${scans} join timeline.place p on ${IN_SCAN}
+      where p.until is null ${andPlaced(of, seeing)})`;
 }
 
 /**
- * Returns SQL for the current number of items: sums by time bucket, plus the rows of the buckets at the
- * borders.
- * @param lists SQL for the hashes of the lists
+ * Returns SQL for the current number of items: sums of the time buckets that are certainly on the days, plus the rows of the
+ * buckets at the borders, and of dates by month or year that begin before.
  */
-function totalOf({ from, to }: ListOf, lists: string, bind: (value: unknown) => string): string {
-  const among = (begin: number, end: number): string =>
-    `(select count(*) from timeline.place p where p.record = $1 and p.list = any(${lists}::int8[])
-      and p.at >= ${bind(begin)}::int8 and p.at < ${bind(end)}::int8 and p.until is null)`;
-  const [begin, end] = [from ?? -EVER, to ?? EVER];
-  const [first, last] = [bucketOf(begin), bucketOf(end)];
-  const [within, beyond] = first >= last ? [end, end] : [bucketStart(first + 1), bucketStart(last)];
-  return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any(${lists}::int8[])
+function totalOf(range: DayRange, lists: readonly string[], bind: (value: unknown) => string): string {
+  const { high, surely } = momentsOf(range);
+  const [first, last] = [bucketOf(surely.low), bucketOf(surely.high)];
+  const [within, beyond] = first >= last ? [high, high] : [bucketStart(first + 1), bucketStart(last)];
+  const scans = scansOf(lists, range);
+  const own = scans.slice(0, lists.length);
+  const rows = [
+    ...own.map((scan) => ({ ...scan, high: within })),
+    ...own.map((scan) => ({ ...scan, low: beyond })),
+    ...scans.slice(lists.length),
+  ];
+  const keys = `${bind(lists.map(searchKey))}::int8[]`;
+  return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any(${keys})
       and t.stretch > ${bind(first)} and t.stretch < ${bind(last)})
-    + ${among(begin, within)} + ${among(beyond, end)}`;
+    + (select count(*) from ${scansSql(rows, undefined, bind)} join timeline.place p on ${IN_SCAN} where p.until is null)`;
 }

@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Micros } from '#src/shared/time.ts';
+import { type Days, readDays } from '../clinical/reading/day.ts';
 import { first, text } from '../fhir/parts.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 
@@ -26,6 +27,8 @@ const DATES: Readonly<Record<string, readonly string[]>> = {
 export interface EventDate {
   readonly date: string;
   readonly at: Micros;
+  /** The days that it is written for. */
+  readonly days: Days;
 }
 
 /** Returns the date of a resource, or undefined. A Period counts by its start, or its end if it has no start. */
@@ -33,7 +36,7 @@ export function eventDateOf(type: string, resource: JsonObject): EventDate | und
   for (const path of DATES[type] ?? []) {
     const date = dateAt(resource, path.split('.'));
     const period = date === undefined ? undefined : parsePeriod(date);
-    if (date !== undefined && period !== undefined) return { date, at: period.from };
+    if (date !== undefined && period !== undefined) return { date, at: period.from, days: readDays(date) };
   }
   return undefined;
 }

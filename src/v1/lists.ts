@@ -33,6 +33,12 @@ export const unsafePart = (list: string): string => `${list} !`;
  */
 export const withdrawnPart = (list: string): string => `${list} -`;
 
+/**
+ * Returns the name of the list that has what a list has of dates without a day, by month or year. They belong to all of
+ * these days (docs/spec/decisions.md, section 4 "The day of a value").
+ */
+export const vaguePart = (list: string): string => `${list} ~`;
+
 type Filters = (resource: JsonObject) => readonly (readonly By[])[];
 
 /** Categories with lists of their own. */

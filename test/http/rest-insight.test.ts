@@ -96,6 +96,54 @@ describe('series and patterns of REST v1', () => {
     expect(one(await get(`/patients/${patient}/series?code=2345-7`)).display).to.equal('Sugar, fasting');
   });
 
+  it('counts values on the days that they are written for, in ranges, buckets, lists and the timeline', async () => {
+    const patient = await person();
+    const written = ['2026-05-01T00:30:00+02:00', '2026-04-30T23:30:00-11:00', '2026-05-02T01:00:00+14:00'];
+    for (const [n, at] of written.entries()) await record(patient, glucose(at, 90 + n));
+    // A month has its values on all of its days.
+    for (const [month, value] of [
+      ['2026-04', 80],
+      ['2026', 70],
+    ] as const)
+      await service.post('/Observation', {
+        ...{ resourceType: 'Observation', status: 'final', effectiveDateTime: month },
+        code: { coding: [{ system: 'http://loinc.org', code: '2345-7' }] },
+        subject: { reference: `Patient/${patient}` },
+        valueQuantity: { value, unit: 'mg/dL', system: 'http://unitsofmeasure.org', code: 'mg/dL' },
+      });
+    const on = async (range: string) => {
+      const series = one(await get(`/patients/${patient}/series?code=2345-7&${range}`));
+      const listed = dataOf(await get(`/patients/${patient}/observations?${range}`)).map(
+        (each) => each.value,
+      );
+      const entries = dataOf(await get(`/patients/${patient}/timeline?${range}`));
+      expect(listed.toReversed()).to.deep.equal(values(series));
+      expect(entries).to.have.length(listed.length);
+      return listed.toReversed();
+    };
+    expect(await on('from=2026-05-01&to=2026-05-01')).to.deep.equal([70, 90]);
+    expect(await on('from=2026-04-30&to=2026-04-30')).to.deep.equal([70, 80, 91]);
+    // In the order of moments, which isn't that of the days.
+    expect(await on('from=2026-05-01')).to.deep.equal([70, 90, 92]);
+    expect(await on('to=2026-03-31')).to.deep.equal([70]);
+    expect(await on('from=2026-05-03&to=2026-12-31')).to.deep.equal([70]);
+    const buckets = one(await get(`/patients/${patient}/series?code=2345-7&bucket=day&from=2026-04-30`));
+    expect(points(buckets).map(({ at, n }) => [at, n])).to.deep.equal([
+      ...[
+        ['2026-04-30', 1],
+        ['2026-05-01', 1],
+        ['2026-05-02', 1],
+      ],
+    ]);
+    const day = (date: string) => ({ from: date, to: date });
+    const compared = await v1('POST', `/patients/${patient}/patterns/compare`, {
+      code: '2345-7',
+      a: day('2026-05-01'),
+      b: day('2026-05-02'),
+    });
+    expect([compared.json.a, compared.json.b].map((each) => (each as JsonObject).count)).to.deep.equal([2, 2]);
+  });
+
   it('shows groups of equivalent codes, components, and several series in one answer', async () => {
     const patient = await person();
     await record(patient, glucose('2026-03-01T08:00:00Z', 90));

@@ -4,7 +4,7 @@ import { ACCESS_STATUSES } from '#src/shared/access-entry.ts';
 import { accessEntrySchema, accessEntryView } from '../api/access-log-view.ts';
 import { route } from '../api/route.ts';
 import { listOf } from '../api/schemas.ts';
-import { daysInOrder, daysOf } from '../rest/days.ts';
+import { daysInOrder, momentsOf } from '../rest/days.ts';
 import { date } from '../rest/schemas.ts';
 import { grantFor, linkFor } from './access.ts';
 import { RECORD_QUERY } from './schemas.ts';
@@ -30,7 +30,7 @@ const perRecord = z
 /** Returns the filters as the query takes them. */
 function filtersOf(query: z.output<typeof perRecord>) {
   const { from, to, resource_type: resourceType, application_id: application, ...asked } = query;
-  return { ...asked, ...daysOf(from, to), resourceType, application, named: true };
+  return { ...asked, ...momentsOf(from, to), resourceType, application, named: true };
 }
 
 /** Routes of the access log. */

@@ -1,5 +1,7 @@
-/** Days of a query (`from`, `to`, both included) as moments. Without an offset: UTC. */
+/** Days of a query (`from`, `to`, both included): as days that values are written for, or as moments in UTC. */
 import type { z } from 'zod';
+import type { DayRange } from '#queries/day-scans.ts';
+import { readDays } from '#src/clinical/reading/day.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import type { Micros } from '#src/shared/time.ts';
 
@@ -16,8 +18,16 @@ export function daysInOrder({ from, to }: Days, context: z.RefinementCtx): void 
   context.addIssue({ code: 'custom', path: ['to'], message: `must not be before from, ${from}` });
 }
 
-/** Moments [from, to) of days `YYYY-MM-DD` that there are. */
-export function daysOf(
+/** Returns the days that values are asked for, for days `YYYY-MM-DD`. */
+export function dayRange({ from, to }: Days): DayRange {
+  return {
+    from: from === undefined ? undefined : readDays(from).first,
+    to: to === undefined ? undefined : readDays(to).last,
+  };
+}
+
+/** Returns the moments [from, to) in UTC of days `YYYY-MM-DD`. */
+export function momentsOf(
   from: string | undefined,
   to: string | undefined,
 ): { readonly from?: Micros | undefined; readonly to?: Micros | undefined } {

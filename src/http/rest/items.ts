@@ -11,7 +11,7 @@ import { toInstant } from '#src/shared/time.ts';
 import { type By, listOf, unsafePart } from '#src/v1/lists.ts';
 import type { Referred } from '#src/v1/medication.ts';
 import type { RouteResult } from '../api/route.ts';
-import { daysOf } from './days.ts';
+import { dayRange } from './days.ts';
 import { type Displays, displaysFor, withDisplays, withDisplaysIn } from './displays.ts';
 import { namingInputs } from './inputs.ts';
 import { listing } from './listing.ts';
@@ -103,7 +103,7 @@ export async function listItems(
   const { services, caller, factsOnly = false } = request;
   const list = listOf(kind.type, ...by);
   const lists = factsOnly ? [list] : [list, unsafePart(list)];
-  const of: ListOf = { patient, types: [kind.type], letters: 's', lists, ...daysOf(from, to) };
+  const of: ListOf = { patient, types: [kind.type], letters: 's', lists, ...dayRange({ from, to }) };
   const { rows, total, next } = await listing(request, patient, () =>
     services.queries.items(caller, of, page),
   );

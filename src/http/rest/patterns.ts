@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { PageAsked } from '#queries/admin/page.ts';
 import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
+import { readDays } from '#src/clinical/reading/day.ts';
 import { labelCode } from '#src/clinical/reading/name.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
@@ -15,12 +16,12 @@ import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type RouteResult, route } from '../api/route.ts';
 import { instant, LIST_QUERY, listOf } from '../api/schemas.ts';
-import { daysInOrder, daysOf } from './days.ts';
+import { daysInOrder } from './days.ts';
 import { type Displays, displayOf, displaysOf } from './displays.ts';
 import { patientIn, shownId } from './finding-id.ts';
 import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
 import { type RestRequest, shownCursor } from './record.ts';
-import { date } from './schemas.ts';
+import { date, FIRST_DAY, LAST_DAY } from './schemas.ts';
 
 const TAG = 'Timeline and context';
 const GRANT = { action: 'patterns', needs: OBSERVATIONS_NEEDED, type: 'Observation' } as const;
@@ -68,7 +69,7 @@ const evidenceSchema = z
   .meta({ id: 'FindingEvidence' });
 
 const period = z
-  .strictObject({ from: date.describe('First day, UTC.'), to: date.describe('Last day, UTC.') })
+  .strictObject({ from: date.describe(FIRST_DAY), to: date.describe(LAST_DAY) })
   .superRefine(daysInOrder);
 
 const comparison = z
@@ -323,11 +324,8 @@ async function compare(
   { code, a, b }: z.output<typeof comparison>,
 ): Promise<RouteResult> {
   const { services, caller } = request;
-  const [one = { from: 0, to: 0 }, other = { from: 0, to: 0 }] = [a, b].map(({ from, to }) => {
-    const days = daysOf(from, to);
-    return { from: days.from ?? 0, to: days.to ?? 0 };
-  });
-  const what = { group: codesOf(code), a: one, b: other };
+  const daysOf = ({ from, to }: typeof a) => ({ from: readDays(from).first, to: readDays(to).last });
+  const what = { group: codesOf(code), a: daysOf(a), b: daysOf(b) };
   const compared = await told(request, patient, () => services.queries.comparison(caller, patient, what));
   return {
     status: 200,

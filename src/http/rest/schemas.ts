@@ -29,6 +29,10 @@ export const date = z
   .refine((value) => parsePeriod(value) !== undefined, 'is not a valid date')
   .meta({ format: 'date' });
 
+/** The descriptions of `from` and `to` (docs/spec/decisions.md, section 4 "The day of a value"). */
+export const FIRST_DAY = 'First day. A value belongs to the day that it is written for, whatever its offset.';
+export const LAST_DAY = 'Last day. A value dated by month or year belongs to each of its days.';
+
 /** A moment; without seconds they are zero. */
 export const moment = z
   .string()

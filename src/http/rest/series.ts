@@ -7,11 +7,11 @@ import { inSlices, type Steps } from '#src/shared/slices.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { type RouteResult, route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
-import { daysInOrder, daysOf } from './days.ts';
+import { dayRange, daysInOrder } from './days.ts';
 import { type Displays, displayOf, displaysOf } from './displays.ts';
 import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
 import { type RestRequest, shownCursor } from './record.ts';
-import { date, moment } from './schemas.ts';
+import { date, FIRST_DAY, LAST_DAY, moment } from './schemas.ts';
 
 /** Most series of an answer. */
 const MOST_SERIES = 20;
@@ -29,8 +29,8 @@ const QUERY = {
   ...LIST_QUERY,
   limit: LIST_QUERY.limit.describe('Most series of the answer.'),
   code: codes,
-  from: date.optional().describe('First day, UTC.'),
-  to: date.optional().describe('Last day, UTC.'),
+  from: date.optional().describe(FIRST_DAY),
+  to: date.optional().describe(LAST_DAY),
   bucket: z
     .enum(BUCKETS)
     .default('raw')
@@ -136,7 +136,7 @@ async function series(request: RestRequest, patient: string, query: Query): Prom
   const [start] = cursor === undefined ? [0] : decodeCursorOf(list, cursor, place);
   const end = start + limit;
   const groups = code.slice(start, end).map(codesOf);
-  const asked = { patient, ...daysOf(from, to), ...(at === undefined ? {} : { at: toMicros(at) }) };
+  const asked = { patient, ...dayRange({ from, to }), ...(at === undefined ? {} : { at: toMicros(at) }) };
   const read = await told(request, patient, () => services.queries.series(caller, asked, groups));
   const unnamed = read.flatMap(({ name, track }) => (name === undefined ? track.codes.slice(0, 1) : []));
   const displays = await displaysOf(request, unnamed);

@@ -22,11 +22,11 @@ import {
 } from '#src/v1/timeline.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
-import { daysInOrder, daysOf } from './days.ts';
+import { dayRange, daysInOrder } from './days.ts';
 import { type Displays, displayOf, displaysOf } from './displays.ts';
 import { LISTING_MODELS, listing } from './listing.ts';
 import { resourceIn, shownCursor } from './record.ts';
-import { date } from './schemas.ts';
+import { date, FIRST_DAY, LAST_DAY } from './schemas.ts';
 
 const kind = z.enum(TIMELINE_KINDS);
 
@@ -78,8 +78,8 @@ export const TIMELINE_ROUTES = [
     query: z
       .strictObject({
         ...LIST_QUERY,
-        from: date.optional().describe('First day, UTC.'),
-        to: date.optional().describe('Last day, UTC.'),
+        from: date.optional().describe(FIRST_DAY),
+        to: date.optional().describe(LAST_DAY),
         kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, with commas between.`),
       })
       .superRefine(daysInOrder),
@@ -91,7 +91,7 @@ export const TIMELINE_ROUTES = [
       const types = typesShown(caller, kinds);
       const of = { patient, types, letters: LETTERS, lists: types.map((type) => listName(type)) };
       const { rows, total, next } = await listing(request, patient, () =>
-        services.queries.timeline(caller, { ...of, ...daysOf(from, to) }, page),
+        services.queries.timeline(caller, { ...of, ...dayRange({ from, to }) }, page),
       );
       const isNamed = seesType(caller.sees, 'Medication', 'r');
       const titles = rows.map((row) => titleOf(isNamed ? row : { ...row, referred: '' }));

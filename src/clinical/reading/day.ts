@@ -1,0 +1,52 @@
+/**
+ * The days that a FHIR date or date-time is written for (docs/spec/decisions.md, section 4 "The day of a value"): those in
+ * its text, wherever its offset puts the moment. Pure.
+ */
+const DAY_MS = 86_400_000;
+/** Characters of a date that names a month, and a day. */
+const [MONTH, DAY] = [7, 10];
+
+/** Days from the first to the last, both included, as numbers of days since 1970-01-01. */
+export interface Days {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Returns the days of a valid FHIR date or date-time: `2026-05-01T00:30+02:00` is 1 May, `2026` is a whole year. */
+export function readDays(date: string): Days {
+  if (date.length >= DAY) {
+    const day = numberOf(date.slice(0, DAY));
+    return { first: day, last: day };
+  }
+  const year = date.slice(0, 4);
+  if (date.length < MONTH) return { first: numberOf(`${year}-01-01`), last: numberOf(`${year}-12-31`) };
+  const month = Number(date.slice(5, MONTH));
+  const following = `${year}-${String(month + 1).padStart(2, '0')}-01`;
+  const last = month === 12 ? numberOf(`${year}-12-31`) : numberOf(following) - 1;
+  return { first: numberOf(`${date.slice(0, MONTH)}-01`), last };
+}
+
+/** Returns whether a FHIR date names no day: it is one of a month or a year. */
+export function isVague(date: string): boolean {
+  return date.length < DAY;
+}
+
+/** Returns the day of a FHIR date or date-time as it is written, as precise as it is: `2026-03`. */
+export function dayIn(date: string): string {
+  return date.slice(0, DAY);
+}
+
+/** Returns the number of the day that a moment is on in UTC. @param at milliseconds since 1970 */
+export function dayAt(at: number): number {
+  return Math.floor(at / DAY_MS);
+}
+
+/** Returns the first moment of a day in UTC, in milliseconds since 1970. */
+export function startOfDay(day: number): number {
+  return day * DAY_MS;
+}
+
+/** Returns the number of a day `2026-05-01`. */
+function numberOf(day: string): number {
+  return dayAt(Date.parse(`${day}T00:00:00Z`));
+}
