@@ -1,8 +1,8 @@
 /** The documentation page in a real browser that reaches nothing but the service. */
 import { expect } from 'chai';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { signIn } from '#test/support/admin.ts';
-import { accessibilityFaults, openBrowser } from '#test/support/browser.ts';
+import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { someOf } from '#test/support/scale.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
@@ -50,15 +50,32 @@ describe('the documentation page in a browser', () => {
 
   /** Opens a group of operations. */
   const group = async (page: Page, tag: string) => {
-    const section = page.locator('.opblock-tag-section', { has: page.locator(`h3[data-tag="${tag}"]`) });
-    await section.locator('h3').click();
-    await section.locator('.opblock').first().waitFor();
+    const section = page.locator('details.group', { has: page.locator(`h2[data-tag="${tag}"]`) });
+    await section.locator('summary').first().click();
+    await section.locator('a.row').first().waitFor();
     return section;
+  };
+
+  /** Opens an operation in the list. */
+  const operation = async (section: Locator, id: string) => {
+    await section.locator(`a[data-operation="${id}"]`).click();
+    const form = section.locator(`#operation-${id} form`);
+    await form.waitFor();
+    return form;
+  };
+
+  /** Sends the request of a form. */
+  const send = async (form: Locator): Promise<{ status: string; text: string }> => {
+    await form.getByRole('button', { name: 'Send' }).click();
+    await form.locator('.answer .status').waitFor();
+    return {
+      status: (await form.locator('.answer .status').textContent())?.slice(0, 3) ?? '',
+      text: (await form.locator('.answer').textContent()) ?? '',
+    };
   };
 
   it('shows every group and its operations, asks nobody else for anything, and keeps to its policy', async () => {
     const page = await open('/docs');
-    await page.locator('.opblock-tag').first().waitFor();
     const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as {
       readonly tags: readonly { readonly name: string }[];
       readonly paths: Readonly<
@@ -66,33 +83,75 @@ describe('the documentation page in a browser', () => {
       >;
     };
     const shown = await page
-      .locator('.opblock-tag')
+      .locator('details.group h2')
       .evaluateAll((all) => all.map((each) => each.dataset.tag));
     expect(shown).to.deep.equal(document.tags.map(({ name }) => name));
-    const inService = Object.values(document.paths)
-      .flatMap((path) => Object.values(path))
-      .filter(({ tags }) => tags.includes('Service'));
-    expect(await (await group(page, 'Service')).locator('.opblock').count()).to.equal(inService.length);
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    expect(await page.locator('a.row').count()).to.equal(operations.length);
+    const inService = operations.filter(({ tags }) => tags.includes('Service'));
+    expect(await (await group(page, 'Service')).locator('a.row').count()).to.equal(inService.length);
     expect(complaints).to.deep.equal([]);
     expect(elsewhere).to.deep.equal([]);
   });
 
-  it('sends a request with the credential that it was given, and shows the answer', async () => {
+  it('keeps the main thread busy for less than 1.5 seconds until the list is shown', async () => {
+    const page = await (await browser.newContext()).newPage();
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable');
+    await page.goto(`${service.url}/docs`);
+    await page.locator('details.group').last().waitFor();
+    const { metrics } = await session.send('Performance.getMetrics');
+    const seconds = metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.POSITIVE_INFINITY;
+    expect(seconds).to.be.within(0.001, 1.5);
+    const sizes = (await page.evaluate(
+      'performance.getEntries().map((each) => each.transferSize ?? 0)',
+    )) as number[];
+    expect(
+      sizes.reduce((sum, size) => sum + size, 0),
+      'bytes',
+    ).to.be.below(200_000);
+  });
+
+  for (const [width, colorScheme] of [
+    [1280, 'light'],
+    [390, 'dark'],
+  ] as const)
+    it(`passes axe as first opened, and with a group and an operation opened, ${width} pixels wide`, async () => {
+      const page = await open('/docs', true, { colorScheme, viewport: { width, height: 800 } });
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      await picture(page, `docs-${width}`);
+      const section = await group(page, 'FHIR: resources');
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      await operation(section, 'fhirUpdate');
+      await section.locator('#operation-fhirUpdate .answers summary').first().click();
+      expect(await accessibilityFaults(page)).to.deep.equal([]);
+      await picture(page, `docs-operation-${width}`);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(width);
+      for (const path of [
+        '/docs/operations/createPatient',
+        '/docs/guides',
+        '/docs/guides/consents',
+        '/docs/search?q=grant',
+      ]) {
+        await page.goto(service.url + path);
+        expect(await accessibilityFaults(page), path).to.deep.equal([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.equal(width);
+        await picture(page, `${path.slice(1).replace(/\W+/g, '-')}-${width}`);
+      }
+      expect(complaints).to.deep.equal([]);
+    });
+
+  it('sends a request with the credential that it was given, shows the answer and the command', async () => {
     const { token } = await signIn(service, 'reader@example.org');
     const page = await open('/docs');
-    await page.getByRole('button', { name: 'Authorize' }).first().click();
-    const container = page.locator('.auth-container', { hasText: 'idToken' });
-    await container.locator('input').fill(token);
-    await container.locator('.authorize').click();
-    await page.locator('.btn-done').first().click();
-    const block = (await group(page, 'Service')).locator('.opblock', { hasText: '/admin/config' });
-    await block.locator('.opblock-summary-control').click();
-    await block.getByRole('button', { name: 'Try it out' }).click();
-    await block.getByRole('button', { name: 'Execute' }).click();
-    const answer = block.locator('.live-responses-table .response');
-    await answer.waitFor();
-    expect(await answer.locator('.response-col_status').first().textContent()).to.match(/^200/);
-    expect(await answer.textContent()).to.contain(service.base);
+    const form = await operation(await group(page, 'Service'), 'getConfig');
+    await form.getByLabel('ID token').fill(token);
+    const { status, text } = await send(form);
+    expect(status).to.equal('200');
+    expect(text).to.contain(service.base);
+    const command = (await form.locator('.curl code').textContent()) ?? '';
+    expect(command).to.include('curl').and.include('$TOKEN').and.include(`'${service.url}/admin/config'`);
+    expect(command).not.to.include(token);
     expect(complaints).to.deep.equal([]);
     expect(elsewhere).to.deep.equal([]);
   });
@@ -101,22 +160,15 @@ describe('the documentation page in a browser', () => {
   for (const path of someOf(['/docs'], 0))
     it('sends prefilled requests that work: a new Patient, and an update of it', async () => {
       const page = await open(path);
-      await page.getByRole('button', { name: 'Authorize' }).first().click();
-      const container = page.locator('.auth-container', { hasText: 'apiKey  (http' });
-      await container.locator('input').fill(service.key);
-      await container.locator('.authorize').click();
-      await page.locator('.btn-done').first().click();
       const section = await group(page, 'FHIR: resources');
-      const execute = async (operation: string, rid?: string) => {
-        const block = section.locator(`[id$="-${operation}"]`);
-        await block.locator('.opblock-summary-control').click();
-        await block.getByRole('button', { name: 'Try it out' }).click();
-        if (rid !== undefined) await block.locator('tr[data-param-name="rid"] input').fill(rid);
-        await block.getByRole('button', { name: 'Execute' }).click();
-        const answer = block.locator('.live-responses-table .response');
-        await answer.waitFor();
-        const status = await answer.locator('.response-col_status').first().textContent();
-        return { status: status?.slice(0, 3), text: (await answer.textContent()) ?? '' };
+      const execute = async (id: string, rid?: string) => {
+        const form = await operation(section, id);
+        const credential = form.getByLabel('API key or access token');
+        // The page keeps it for all operations.
+        if (id === 'fhirCreate') await credential.fill(service.key);
+        expect(await credential.inputValue()).to.equal(service.key);
+        if (rid !== undefined) await form.locator('[data-name="rid"]').fill(rid);
+        return send(form);
       };
       const created = await execute('fhirCreate');
       expect(created.status, created.text).to.equal('201');
@@ -132,16 +184,10 @@ describe('the documentation page in a browser', () => {
     it(`keeps its headings in view with everything open, ${width} pixels wide`, async () => {
       const page = await open('/docs');
       await page.setViewportSize({ width, height: 800 });
-      const headings = page.locator('.opblock-tag');
-      await headings.first().waitFor();
-      const names = await headings.evaluateAll((all) => all.map((each) => each.dataset.tag));
-      await headings.evaluateAll((all) => {
-        for (const each of all) each.dispatchEvent(new Event('click', { bubbles: true }));
-      });
-      for (const name of names)
-        await page
-          .locator(`.opblock-tag-section.is-open h3[data-tag="${name}"]`)
-          .waitFor({ state: 'attached' });
+      const names = await page
+        .locator('details.group h2')
+        .evaluateAll((all) => all.map((each) => each.dataset.tag));
+      await page.evaluate('for (const each of document.querySelectorAll("details.group")) each.open = true');
       const links = page.getByRole('navigation', { name: 'Groups' }).getByRole('link');
       expect(await links.allTextContents()).to.deep.equal(names);
       for (const name of ['Observations', 'Webhooks', 'Patients']) {
@@ -151,9 +197,9 @@ describe('the documentation page in a browser', () => {
         await page.mouse.wheel(0, 150);
         await page.locator(`#groups a[aria-current]`, { hasText: name }).waitFor();
         const top = await page
-          .locator(`h3[data-tag="${name}"]`)
+          .locator(`h2[data-tag="${name}"]`)
           .evaluate((heading) => heading.getBoundingClientRect().top);
-        expect(top, name).to.be.within(0, 60);
+        expect(top, name).to.be.within(0, 70);
         for (const link of width > 1000 ? await links.all() : [links.filter({ hasText: name }).first()]) {
           const place = await link.boundingBox();
           expect((place?.y ?? -1) >= 0 && (place?.y ?? 801) < 800, `${name}: a link is out of view`).to.equal(
@@ -161,42 +207,42 @@ describe('the documentation page in a browser', () => {
           );
         }
       }
-      const own = (await accessibilityFaults(page)).filter((fault) => fault.includes('groups'));
-      expect(own).to.deep.equal([]);
     });
   }
 
-  for (const colorScheme of someOf(['dark', 'light'] as const, 1))
-    it(`fits a phone with an operation open, in a ${colorScheme} theme`, async () => {
-      const page = await open('/docs', true, { colorScheme, viewport: { width: 390, height: 800 } });
-      const section = await group(page, 'Observations');
-      await section.locator('.opblock-summary-control').first().click();
-      const header = section.locator('.responses-table .header-col').first();
-      await header.waitFor();
-      expect(await page.evaluate('document.documentElement.scrollWidth')).to.equal(390);
-      const lightness = (css: string): number =>
-        Math.max(...(css.match(/\d+/g) ?? []).slice(0, 3).map(Number));
-      const ground = await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
-      const words = await header.evaluate((cell) => getComputedStyle(cell).color);
-      expect([lightness(ground) < 80, lightness(words) > 180]).to.deep.equal(
-        colorScheme === 'dark' ? [true, true] : [false, false],
-      );
-      expect(complaints).to.deep.equal([]);
-    });
+  it('shows guides with links that lead on, and finds what is in them', async () => {
+    const page = await open('/docs');
+    await page.getByRole('link', { name: 'Guides' }).click();
+    await page.locator('main a', { hasText: 'Consents' }).first().click();
+    await page.waitForURL('**/docs/guides/consents');
+    expect(await page.locator('h1').textContent()).to.equal('Consents');
+    await page.locator('main').getByRole('link', { name: 'access log' }).first().click();
+    await page.waitForURL('**/docs/guides/access-log*');
+    await page.getByRole('searchbox').fill('wrong birth date closes');
+    await page.keyboard.press('Enter');
+    await page.locator('.result a', { hasText: 'Redeeming an invitation' }).click();
+    await page.waitForURL('**/docs/guides/consents#redeeming-an-invitation');
+    expect(complaints).to.deep.equal([]);
+    expect(elsewhere).to.deep.equal([]);
+  });
 
   it('shows errors in a dark theme, in lines that are not too long', async () => {
     const page = await open('/docs/errors', true, { colorScheme: 'dark' });
     expect(await accessibilityFaults(page)).to.deep.equal([]);
     const { width } = (await page.locator('main').boundingBox()) ?? { width: 0 };
     expect(width).to.be.within(300, 720);
-    expect(await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)).to.equal(
-      'rgb(28, 32, 34)',
+    expect(await page.locator('main').evaluate((main) => getComputedStyle(main).backgroundColor)).to.equal(
+      'rgb(24, 30, 39)',
     );
   });
 
-  it('says without JavaScript where the description is', async () => {
+  it('shows operations without JavaScript, too', async () => {
     const page = await open('/docs', false);
     expect(await page.locator('a[href="/openapi.json"]').isVisible()).to.equal(true);
+    await (await group(page, 'Patients')).locator('a.row').first().click();
+    await page.waitForURL('**/docs/operations/*');
+    expect(await page.locator('h1').textContent()).not.to.equal('Interfaces');
+    expect(await page.locator('.request').isVisible()).to.equal(true);
   });
 
   it('explains errors on a page that everybody can read', async () => {

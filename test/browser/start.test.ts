@@ -30,7 +30,7 @@ describe('the start of the service', () => {
       expect([answer.status, answer.headers.get('vary')], accept).to.deep.equal([200, 'Accept']);
       const index = (await answer.json()) as Record<string, string>;
       expect(index).to.include({ name: 'Annal', base_url: service.url, fhir: `${service.url}/fhir/R4` });
-      for (const name of ['capability_statement', 'docs', 'openapi', 'errors', 'health', 'sign_in'])
+      for (const name of ['capability_statement', 'docs', 'guides', 'openapi', 'errors', 'health', 'sign_in'])
         expect((await fetch(index[name] ?? '')).status, name).to.equal(200);
     }
     expect((await get('*/*', { method: 'HEAD' })).status).to.equal(200);
@@ -77,7 +77,7 @@ describe('the start of the service', () => {
       const links = await page
         .locator('a')
         .evaluateAll((all) => all.map((each) => String(Reflect.get(each, 'href'))));
-      expect(links).to.have.length(7);
+      expect(links).to.have.length(8);
       for (const link of links) expect((await fetch(link)).status, link).to.equal(200);
       await page.getByRole('link', { name: 'Development sign-in' }).click();
       await page.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -86,8 +86,8 @@ describe('compression', () => {
       '/fhir/R4/metadata',
       '/fhir/R4/Patient?_count=5',
       '/openapi.json',
-      '/docs/assets/swagger-ui-bundle.js',
-      '/docs/assets/swagger-ui.css',
+      '/docs/assets/reference.js',
+      '/docs/assets/annal.css',
     ]) {
       const plain = await get(path, path.startsWith('/docs') ? {} : { Prefer: 'handling=lenient' });
       const sent = await get(path, { 'Accept-Encoding': 'br' });

@@ -1,4 +1,5 @@
 /** `/docs`: it works without a network, under a strict policy, and explains every error. */
+import { readdir } from 'node:fs/promises';
 import { expect } from 'chai';
 import { STATUS_OF } from '#src/shared/refusal.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
@@ -10,7 +11,15 @@ describe('the documentation page', () => {
   });
   after(() => service.stop());
 
-  const PAGES = ['/docs', '/docs/', '/docs/errors'];
+  const PAGES = [
+    '/docs',
+    '/docs/',
+    '/docs/errors',
+    '/docs/guides',
+    '/docs/guides/consents',
+    '/docs/operations/fhirUpdate',
+    '/docs/search?q=grant',
+  ];
 
   it('loads nothing but from the service, and all of it is there', async () => {
     for (const path of PAGES) {
@@ -50,6 +59,66 @@ describe('the documentation page', () => {
     ]) {
       const { status } = await fetch(`${service.url}/docs/assets/${name}`);
       expect(status, name).to.equal(404);
+    }
+  });
+
+  it('shows the files in docs/ and no other', async () => {
+    for (const name of ['spec/interface', 'decisions/0001-run-from-source', 'examples/report.hl7'])
+      expect((await fetch(`${service.url}/docs/guides/${name}`)).status, name).to.equal(200);
+    for (const name of [
+      'nothing',
+      'consents.md',
+      'README',
+      'docs',
+      '..%2FCONTRIBUTING',
+      '%2e%2e/CONTRIBUTING',
+      '..%2F..%2Fpackage.json',
+      '%2Fetc%2Fpasswd',
+      'constructor',
+      'decisions',
+    ]) {
+      const answer = await fetch(`${service.url}/docs/guides/${name}`, { headers: { Accept: 'text/html' } });
+      expect(answer.status, name).to.equal(404);
+      expect(await answer.text(), name)
+        .to.include('This page doesn’t exist')
+        .and.include('href="/docs');
+    }
+  });
+
+  it('has every guide in its index, with links and anchors that lead somewhere', async () => {
+    const html = async (path: string) => (await fetch(service.url + path)).text();
+    const anchors = (text: string) => new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
+    const index = await html('/docs/guides');
+    const names = (await readdir(new URL('../../docs', import.meta.url)))
+      .filter((name) => name.endsWith('.md') && name !== 'README.md')
+      .map((name) => name.slice(0, -3));
+    const known = new Map<string, Set<string>>();
+    for (const name of names) {
+      expect(index, name).to.include(`href="/docs/guides/${name}"`);
+      known.set(`/docs/guides/${name}`, anchors(await html(`/docs/guides/${name}`)));
+    }
+    let followed = 0;
+    for (const [path, ids] of known)
+      for (const [, url = ''] of (await html(path)).matchAll(/<a[^>]* href="([^"]+)"/g)) {
+        const [target = '', anchor] = url.split('#');
+        const there = target === '' ? ids : known.get(target);
+        if (there === undefined || anchor === undefined) continue;
+        if (anchor !== 'content') expect([...there], `${path}: ${url}`).to.include(anchor);
+        followed += 1;
+      }
+    expect(followed).to.be.above(100);
+  });
+
+  it('finds guides and operations by words, and shows what was asked as text', async () => {
+    const find = async (q: string) =>
+      (await fetch(`${service.url}/docs/search?${new URLSearchParams({ q })}`)).text();
+    expect(await find('revoke grant'))
+      .to.include('/docs/operations/')
+      .and.include('/docs/guides/');
+    expect(await find('$everythin')).to.include('class="result"');
+    for (const q of ['', 'zzzzqqqq', '<img src=x>', 'a '.repeat(2_000)]) {
+      const text = await find(q.slice(0, 3_000));
+      expect(text, q.slice(0, 20)).to.include('All guides').and.not.include('<img');
     }
   });
 

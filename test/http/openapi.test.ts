@@ -47,7 +47,10 @@ function urlsOf(path: string, operations: Readonly<Record<string, Operation>>): 
     path
       .replace('{resource_type}', each)
       .replace('{vid}', '1')
-      .replace('{name}', 'start.js')
+      .replace('{name}', 'reference.js')
+      .replace('{operation_id}', 'fhirCreate')
+      .replace('{folder}/{guide}', 'spec/interface')
+      .replace('{guide}', 'quickstart')
       .replace(/\{\w+\}/g, ID),
   );
 }

@@ -1,81 +1,209 @@
 /** The pages of the documentation. They work without a network: all they refer to is ours. */
+import { Html, html } from '#src/shared/html.ts';
 import { ERRORS } from '../error-texts.ts';
-import type { PageNeeds } from '../security-headers.ts';
+import { type DocumentationPage, documentationPage } from './frame.ts';
+import { allGuides, type Guide, targetIn } from './guides.ts';
+import { indexOf, renderInline, renderMarkdown, sectionsOf } from './markdown.ts';
+import { operationPart } from './operation-view.ts';
+import type { Group, Operation, Reference } from './reference.ts';
+import { SchemaView } from './schema-view.ts';
+import { excerptOf, type Found } from './search.ts';
 
-/**
- * Returns the pages' security needs.
- * @param origin of the service for clients: "Try it out" sends requests there
- */
-export function documentationNeeds(origin: string): PageNeeds {
-  return {
-    scripts: ["'self'"],
-    styles: ["'self'"],
-    images: ["'self'", 'data:'],
-    connections: ["'self'", origin],
-  };
-}
+/** Makes the pages of one service. */
+export class DocumentationPages {
+  readonly #root: string;
 
-/**
- * Returns the page of the OpenAPI document.
- * @param root path of the service below its host, without a trailing slash
- */
-export function documentationPage(root: string): string {
-  return page(
-    'Annal: interfaces',
-    `<meta name="openapi" content="${escaped(root)}/openapi.json">
-<link rel="stylesheet" href="${escaped(root)}/docs/assets/swagger-ui.css">
-<script src="${escaped(root)}/docs/assets/swagger-ui-bundle.js" defer></script>
-<script src="${escaped(root)}/docs/assets/start.js" defer></script>`,
-    root,
-    `<div class="reference">
-<nav id="groups" aria-label="Groups"></nav>
-<main id="documentation"><p>The description itself is at <a href="${escaped(root)}/openapi.json">openapi.json</a>;
-this page shows it with JavaScript. <a href="${escaped(root)}/docs/errors">Errors</a> have a page of their own.</p></main>
-</div>`,
-  );
-}
+  /** @param baseUrl of the service, without a slash at its end */
+  constructor(private readonly baseUrl: string) {
+    this.#root = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  }
 
-/** Returns the page of error types, the target of `doc_url`. */
-export function errorsPage(root: string): string {
-  const entries = ERRORS.map(
-    ({ status, type, meaning, advice }) =>
-      `<dt id="${type}">${status} <code>${type}</code></dt>\n<dd>${marked(meaning)}<br>${marked(advice)}</dd>`,
-  );
-  return page(
-    'Annal: errors',
-    '',
-    root,
-    `<main><h1>Errors</h1>
+  /** Returns the page of all operations. */
+  list({ groups }: Reference): string {
+    return this.#page({
+      title: 'Interfaces',
+      part: 'interfaces',
+      beside: html`<nav id="groups" aria-label="Groups">
+${groups.map(
+  ({ name }) => html`<a href="#${anchorOf(name)}">${name}</a>
+`,
+)}</nav>
+`,
+      body: html`<h1>Interfaces</h1>
+<p class="lead">Every request of every interface, with a form that sends it. What holds for all of them: <a href="${this.#root}/docs/guides/api">credentials, retries and limits</a>. The description for tools is <a href="${this.#root}/openapi.json">openapi.json</a>.</p>
+<div class="groups">
+${groups.map((group) => this.#group(group))}</div>`,
+    });
+  }
+
+  #group({ name, description, operations }: Group): Html {
+    const rows = operations.map(
+      ({
+        operationId,
+        method,
+        path,
+        summary,
+      }) => html`<li><a class="row" href="${this.#root}/docs/operations/${operationId}" data-operation="${operationId}">${methodMark(method)} <code>${path}</code> <span>${renderInline(summary)}</span></a></li>
+`,
+    );
+    return html`<details class="group" id="${anchorOf(name)}">
+<summary><h2 data-tag="${name}">${name}</h2> <span class="count">${operations.length}</span></summary>
+<p class="lead small">${renderInline(description)}</p>
+<ul class="operations">
+${rows}</ul></details>
+`;
+  }
+
+  /** Returns the page of one operation. */
+  operation(operation: Operation, reference: Reference): string {
+    const { tag, method, path, summary, operationId } = operation;
+    const group = reference.groups.find(({ name }) => name === tag);
+    const others = (group?.operations ?? []).map(
+      (
+        each,
+      ) => html`<a href="${this.#root}/docs/operations/${each.operationId}"${each.operationId === operationId ? html` aria-current="true"` : html``}>${renderInline(each.summary)}</a>
+`,
+    );
+    return this.#page({
+      title: summary,
+      part: 'interfaces',
+      beside: sideMenu(`All of “${tag}”`, html`<nav aria-label="${tag}">${others}</nav>`),
+      body: html`<p><a href="${this.#root}/docs#${anchorOf(tag)}">${tag}</a></p>
+<h1>${renderInline(summary)}</h1>
+<h2 class="request-line">${methodMark(method)} <code>${path}</code></h2>
+${operationPart(operation, new SchemaView(reference), this.baseUrl, this.#root)}`,
+    });
+  }
+
+  /** Returns the page of error types, the target of `doc_url`. */
+  errors(): string {
+    const entries = ERRORS.map(
+      ({ status, type, meaning, advice }) => html`<dt id="${type}">${status} <code>${type}</code></dt>
+<dd>${renderInline(meaning)}<br>${renderInline(advice)}</dd>
+`,
+    );
+    return this.#page({
+      title: 'Errors',
+      part: 'errors',
+      body: html`<div class="prose"><h1>Errors</h1>
 <p>On the FHIR interface an error is an OperationOutcome with the same status; elsewhere
 <code>{"error": {"type", "message", "field", "errors", "request_id", "doc_url"}}</code>.</p>
-<dl>\n${entries.join('\n')}\n</dl>
-<p><a href="${escaped(root)}/docs">All interfaces</a></p></main>`,
-  );
+<dl class="errors">
+${entries}</dl>
+<p><a href="${this.#root}/docs">All interfaces</a></p></div>`,
+    });
+  }
+
+  /** Returns the page of a guide. */
+  guide(guide: Guide): string {
+    const { name, file, title, markdown } = guide;
+    const headings = sectionsOf(markdown).flatMap(({ heading }) => (heading?.depth === 2 ? [heading] : []));
+    const contents =
+      headings.length < 3
+        ? html``
+        : html`<details class="contents"><summary>On this page</summary>
+<ul>
+${headings.map(
+  ({ anchor, text }) => html`<li><a href="#${anchor}">${text}</a></li>
+`,
+)}</ul></details>`;
+    const rendered = renderMarkdown(markdown, (href) => this.#target(file, href));
+    const end = rendered.text.indexOf('</h1>') + '</h1>'.length;
+    const [heading, rest] =
+      end < '</h1>'.length ? ['', rendered.text] : [rendered.text.slice(0, end), rendered.text.slice(end)];
+    return this.#page({
+      title,
+      part: 'guides',
+      beside: this.#guides(name),
+      body: html`<article class="guide">${new Html(heading)}
+${contents}
+${new Html(rest)}</article>`,
+    });
+  }
+
+  /** Returns the page of results. */
+  results(asked: string, found: readonly Found[]): string {
+    const results = found.map(
+      ({
+        path,
+        title,
+        within,
+        text,
+      }) => html`<li class="result"><h2><a href="${this.#root}/docs${path}">${title}</a></h2>
+<p class="quiet small">${within === title ? 'Guide' : within}</p>
+<p>${excerptOf(text, asked)}</p></li>
+`,
+    );
+    const none = html`<p>${asked === '' ? 'Enter what you are looking for.' : 'Nothing was found. Try fewer or other words.'}</p>
+<p><a href="${this.#root}/docs/guides">All guides</a></p>`;
+    return this.#page({
+      title: asked === '' ? 'Search' : `Search: ${asked}`,
+      beside: this.#guides(undefined),
+      asked,
+      body: html`<h1>${asked === '' ? 'Search' : html`Results for “${asked}”`}</h1>
+${
+  found.length === 0
+    ? none
+    : html`<ol class="results">
+${results}</ol>`
+}`,
+    });
+  }
+
+  /** Returns the URL of a link in a guide: of a page here, or of another site. */
+  #target(file: string, href: string): string | undefined {
+    if (/^[a-z][a-z+.-]*:/i.test(href) || href.startsWith('#')) return href;
+    if (href.startsWith('/')) return this.#root + href;
+    const [path = '', ...fragment] = href.split('#');
+    const target = targetIn(file, path);
+    if (target === undefined) return undefined;
+    return `${this.#root}/docs/guides${target}${fragment.length === 0 ? '' : `#${fragment.join('#')}`}`;
+  }
+
+  /** Returns the list of guides, in the order of the index. */
+  #guides(current: string | undefined): Html {
+    const index = allGuides().get('');
+    const sections = index === undefined ? [] : indexOf(index.markdown);
+    return sideMenu(
+      'All guides',
+      html`<nav aria-label="Guides">
+${sections.map(({ title, links }) => {
+  const shown = links.flatMap(({ href, text }) => {
+    const url = this.#target('README.md', href);
+    const isCurrent = current !== undefined && url === `${this.#root}/docs/guides/${current}`;
+    return url === undefined
+      ? []
+      : [
+          html`<a href="${url}"${isCurrent ? html` aria-current="page"` : html``}>${text}</a>
+`,
+        ];
+  });
+  return html`<p>${title}</p>
+${shown}`;
+})}</nav>`,
+    );
+  }
+
+  #page(page: DocumentationPage): string {
+    return documentationPage(this.#root, page);
+  }
 }
 
-function page(title: string, head: string, root: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="${escaped(root)}/docs/assets/annal.css">
-${head}
-</head>
-<body>
-${body}
-</body>
-</html>
+/** Returns a list of links: beside the main part, on a phone closed above it. */
+function sideMenu(title: string, links: Html): Html {
+  return html`<div class="side">
+<details class="narrow"><summary>${title}</summary>
+${links}</details>
+<div class="wide">${links}</div>
+</div>
 `;
 }
 
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+function methodMark(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`;
 }
 
-/** Marks code between backticks. */
-function marked(text: string): string {
-  return escaped(text).replace(/`([^`]*)`/g, '<code>$1</code>');
+/** Returns the anchor of a group. */
+function anchorOf(group: string): string {
+  return `group-${group.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
 }

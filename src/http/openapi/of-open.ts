@@ -7,7 +7,12 @@ import type { Part } from './schemas.ts';
 
 const REQUEST_ID = { 'Service-Request-Id': { $ref: '#/components/headers/Service-Request-Id' } };
 
-function get(operationId: string, summary: string, description: string, responses: Part): Part {
+function get(
+  operationId: string,
+  summary: string,
+  description: string,
+  responses: Part,
+): { readonly get: Part } {
   return { get: { operationId, summary, description, tags: ['Service'], security: [], responses } };
 }
 
@@ -19,6 +24,37 @@ const TEXT = { type: 'string' };
 const UNCHANGED = { description: 'Unchanged', headers: REQUEST_ID };
 
 const page = (description: string) => ({ 200: answer(description, 'text/html', TEXT) });
+
+const inPath = (name: string): Part => ({ name, in: 'path', required: true, schema: TEXT });
+
+/** Returns a page whose URL has parameters. */
+function pageAt(
+  operationId: string,
+  summary: string,
+  description: string,
+  parameters: readonly Part[],
+): Part {
+  const { get: shown } = get(operationId, summary, description, {
+    ...page('The page'),
+    404: { $ref: '#/components/responses/Json404' },
+  });
+  return { get: { ...shown, parameters } };
+}
+
+/** Returns a file of `docs/`: a page, or the text of an example. */
+function guideAt(operationId: string, summary: string, parameters: readonly Part[]): Part {
+  const says = 'Shows the files in `docs/` of this version: Markdown as a page, others as text.';
+  const { get: shown } = get(operationId, summary, says, {
+    200: {
+      description: 'The page, or the text',
+      headers: REQUEST_ID,
+      content: { 'text/html': { schema: TEXT }, 'text/plain': { schema: TEXT } },
+    },
+    304: UNCHANGED,
+    404: { $ref: '#/components/responses/Json404' },
+  });
+  return { get: { ...shown, parameters } };
+}
 
 const checks = { type: 'object', additionalProperties: { type: 'string', enum: ['ok', 'unavailable'] } };
 
@@ -152,9 +188,25 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
   '/docs': get(
     'getDocs',
     'This document as a page',
-    'Requests can be tried on the page. It loads nothing from elsewhere.',
+    'Groups of operations; each opens in its place, with a form that sends the request. It loads nothing from elsewhere.',
     page('The page'),
   ),
+  '/docs/operations/{operation_id}': pageAt(
+    'getDocsOfOperation',
+    'An operation of this document as a page',
+    'With a form that sends the request.',
+    [inPath('operation_id')],
+  ),
+  '/docs/guides': get('getGuides', 'The index of the guides', 'Of all pages below it.', page('The page')),
+  '/docs/guides/{guide}': guideAt('getGuide', 'A guide as a page', [inPath('guide')]),
+  '/docs/guides/{folder}/{guide}': guideAt(
+    'getGuideInFolder',
+    'A decision, a part of the specification or an example',
+    [inPath('folder'), inPath('guide')],
+  ),
+  '/docs/search': pageAt('searchDocs', 'Search guides and operations', 'A page with what has all words.', [
+    { name: 'q', in: 'query', description: 'At most eight words count.', schema: TEXT },
+  ]),
   '/docs/assets/{name}': {
     get: {
       operationId: 'getDocsAsset',

@@ -15,6 +15,8 @@ export interface Shell {
   readonly body: Html;
   /** For the language menu; a page that can't be shown again with GET has none. */
   readonly here: Here | undefined;
+  /** More elements of the head: files that the page loads. */
+  readonly head?: Html;
   /** Parts that only some pages have. */
   readonly around?: Around;
 }
@@ -28,7 +30,7 @@ export interface Around {
   /** Beside the main part, or above it on a phone. */
   readonly navigation: Html;
   /** Further styles. */
-  readonly style: string;
+  readonly style?: string;
 }
 
 /**
@@ -47,7 +49,7 @@ export function shellNeeds(
 }
 
 /** Returns a page. */
-export function shellPage({ lang, title, heading, body, here, around }: Shell): string {
+export function shellPage({ lang, title, heading, body, here, head, around }: Shell): string {
   const menu = here === undefined ? html`` : languageMenu(lang, here);
   return html`<!doctype html>
 <html lang="${lang}" dir="${directionOf(lang)}">
@@ -57,7 +59,7 @@ export function shellPage({ lang, title, heading, body, here, around }: Shell): 
 <title>${title} – Annal</title>
 <link rel="icon" href="data:,">
 <style>${new Html(STYLE)}</style>
-${around === undefined ? html`` : html`<style>${new Html(around.style)}</style>`}</head>
+${around?.style === undefined ? html`` : html`<style>${new Html(around.style)}</style>`}${head ?? html``}</head>
 <body>
 ${around === undefined ? html`` : html`<a class="skip" href="#content">${texts(lang)('shell.skip')}</a>`}<header class="bar">
 ${

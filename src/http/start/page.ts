@@ -49,6 +49,7 @@ export function startPage({ baseUrl, devIssuer, dataDir }: Start): string {
 `;
   const links = [
     link('/docs', 'Documentation', 'Every request, with examples to try'),
+    link('/docs/guides', 'Guides', 'How to begin, and how everything works'),
     link('/connections', 'Health records', 'For patients: your record, and who reads it'),
     ...(devIssuer ? [link('/dev', 'Development sign-in', 'A token for /admin, without a password')] : []),
     link('/docs/errors', 'Errors', 'What each error means, and what to do'),

@@ -28,6 +28,7 @@ function indexOf({ baseUrl, devIssuer }: Start): object {
     admin: `${baseUrl}/admin`,
     capability_statement: `${baseUrl}/fhir/R4/metadata`,
     docs: `${baseUrl}/docs`,
+    guides: `${baseUrl}/docs/guides`,
     openapi: `${baseUrl}/openapi.json`,
     errors: `${baseUrl}/docs/errors`,
     health: `${baseUrl}/health/ready`,

@@ -1,0 +1,67 @@
+/** The frame of the documentation's pages: the way to guides, interfaces and errors, and the search. */
+import { type Html, html } from '#src/shared/html.ts';
+import { shellNeeds, shellPage } from '../pages/shell.ts';
+import type { PageNeeds } from '../security-headers.ts';
+
+/** The content of a page. */
+export interface DocumentationPage {
+  readonly title: string;
+  readonly body: Html;
+  /** Beside the main part, or above it on a phone. */
+  readonly beside?: Html;
+  /** The part of the documentation that the page belongs to. */
+  readonly part?: 'guides' | 'interfaces' | 'errors';
+  /** What was searched for. */
+  readonly asked?: string;
+}
+
+/**
+ * Returns the pages' security needs.
+ * @param origin of the service for clients: requests are sent there
+ */
+export function documentationNeeds(origin: string): PageNeeds {
+  const needs = shellNeeds(["'self'"]);
+  return {
+    ...needs,
+    styles: [...(needs.styles ?? []), "'self'"],
+    scripts: ["'self'"],
+    connections: ["'self'", origin],
+    referrer: 'no-referrer',
+  };
+}
+
+/**
+ * Returns a page.
+ * @param root path of the service below its host, without a slash at its end
+ */
+export function documentationPage(
+  root: string,
+  { title, body, beside, part, asked }: DocumentationPage,
+): string {
+  const parts = [
+    ['guides', '/docs/guides', 'Guides'],
+    ['interfaces', '/docs', 'Interfaces'],
+    ['errors', '/docs/errors', 'Errors'],
+  ] as const;
+  const links = parts.map(
+    ([name, path, text]) =>
+      html`<a href="${root}${path}"${name === part ? html` aria-current="true"` : html``}>${text}</a>
+`,
+  );
+  return shellPage({
+    lang: 'en',
+    title,
+    heading: null,
+    head: html`<link rel="stylesheet" href="${root}/docs/assets/annal.css">
+<script src="${root}/docs/assets/reference.js" type="module"></script>`,
+    body,
+    here: undefined,
+    around: {
+      home: `${root}/`,
+      account: html`<nav class="parts" aria-label="Documentation">${links}</nav>
+<form role="search" action="${root}/docs/search"><label class="visually-hidden" for="search">Search the documentation</label>
+<input id="search" type="search" name="q" value="${asked ?? ''}" placeholder="Search the documentation" maxlength="200"></form>`,
+      navigation: beside ?? html``,
+    },
+  });
+}

@@ -1,0 +1,89 @@
+/** The files in `docs/` that the service shows: found once, when they are first asked for, and read from nowhere else. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { headingOf } from './markdown.ts';
+
+const FOLDER = fileURLToPath(new URL('../../../docs/', import.meta.url));
+
+/** A page made of a Markdown file. */
+export interface Guide {
+  /** Path below `/docs/guides`: `fhir`, `decisions/0001-…`; empty for the index. */
+  readonly name: string;
+  /** Path below `docs/`, with slashes. */
+  readonly file: string;
+  readonly title: string;
+  readonly markdown: string;
+}
+
+/** Another file that guides link to, such as an example. */
+export interface Attachment {
+  readonly file: string;
+  readonly text: string;
+}
+
+const ENDING = '.md';
+const TEXTS = /\.(?:json|yaml|hl7|mjs)$/;
+
+let guides: ReadonlyMap<string, Guide> | undefined;
+let attachments: ReadonlyMap<string, Attachment> | undefined;
+
+/** Returns all guides by name. */
+export function allGuides(): ReadonlyMap<string, Guide> {
+  guides ??= new Map(
+    filesIn(FOLDER)
+      .filter((file) => file.endsWith(ENDING))
+      .map((file) => {
+        const markdown = readFileSync(FOLDER + file, 'utf8');
+        const name = guideName(file);
+        return [name, { name, file, title: headingOf(markdown) ?? name, markdown }];
+      }),
+  );
+  return guides;
+}
+
+/** Returns the guide of a name; undefined if there is none. */
+export function guideNamed(name: string): Guide | undefined {
+  return allGuides().get(name);
+}
+
+/** Returns a file beside the guides by its path; undefined if there is none. */
+export function attachmentNamed(file: string): Attachment | undefined {
+  attachments ??= new Map(
+    filesIn(FOLDER)
+      .filter((each) => TEXTS.test(each))
+      .map((each) => [each, { file: each, text: readFileSync(FOLDER + each, 'utf8') }]),
+  );
+  return attachments.get(file);
+}
+
+/** Returns the name of a Markdown file's page: a folder's `README.md` is the folder's page. */
+function guideName(file: string): string {
+  return file.slice(0, -ENDING.length).replace(/(?:^|\/)README$/, '');
+}
+
+/**
+ * Returns the path of the page or file that a link in a guide leads to, below `/docs/guides`; undefined if the link leaves
+ * `docs/`, where the service has nothing to show.
+ * @param from path of the guide's file below `docs/`
+ * @param path of the link, without its fragment
+ */
+export function targetIn(from: string, path: string): string | undefined {
+  const base = 'http://docs.invalid/root/';
+  const url = new URL(path, base + from);
+  if (!url.href.startsWith(base)) return undefined;
+  const file = decodeURIComponent(url.href.slice(base.length));
+  if (!file.endsWith(ENDING)) return attachmentNamed(file) === undefined ? undefined : `/${file}`;
+  const name = guideName(file);
+  if (guideNamed(name) === undefined) return undefined;
+  return name === '' ? '' : `/${name}`;
+}
+
+/** Returns the paths of all files below a folder, in a fixed order; links in the file system are not followed. */
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    if (entry.isFile()) return [entry.name];
+    if (!entry.isDirectory()) return [];
+    return filesIn(`${folder}${entry.name}/`).map((name) => `${entry.name}/${name}`);
+  });
+}

@@ -1,0 +1,105 @@
+/** The search over guides and operations: whole words, their beginnings, and words with a letter wrong. */
+import { setImmediate } from 'node:timers/promises';
+import MiniSearch from 'minisearch';
+import { allGuides, type Guide } from './guides.ts';
+import { sectionsOf } from './markdown.ts';
+import type { ListedOperation } from './reference.ts';
+
+/** A part of the documentation that a search finds. */
+export interface Found {
+  /** Path below `/docs`, with its fragment. */
+  readonly path: string;
+  readonly title: string;
+  /** The page that has it. */
+  readonly within: string;
+  readonly text: string;
+}
+
+/** Maximum length of the list of results. */
+const MOST = 30;
+
+/** How many words count, and the length up to which: each one is compared with all that there are. */
+const MOST_WORDS = 8;
+const LONGEST = 40;
+
+/** Characters of a result's text that are shown. */
+const EXCERPT = 180;
+
+/** Finds parts of the documentation. */
+export interface DocumentationSearch {
+  /** Returns the best results; those that have all words. */
+  find(asked: string): readonly Found[];
+}
+
+/** Reads all guides into an index. Other requests are answered in between: it takes half a second. */
+export async function openSearch(operations: readonly ListedOperation[]): Promise<DocumentationSearch> {
+  const parts = operations.map(operationPart);
+  for (const guide of allGuides().values()) {
+    parts.push(...guideParts(guide));
+    await setImmediate();
+  }
+  const index = new MiniSearch<Found & { readonly id: number }>({
+    fields: ['title', 'within', 'text'],
+    searchOptions: {
+      boost: { title: 3, within: 1.5 },
+      prefix: (word) => word.length > 2,
+      fuzzy: (word) => (word.length > 3 ? 0.15 : false),
+      combineWith: 'AND',
+    },
+  });
+  await index.addAllAsync(
+    parts.map((part, id) => ({ ...part, id })),
+    { chunkSize: 50 },
+  );
+  return {
+    find: (asked) =>
+      index
+        .search(wordsOf(asked).join(' '))
+        .slice(0, MOST)
+        .flatMap(({ id }) => parts[Number(id)] ?? []),
+  };
+}
+
+function wordsOf(asked: string): readonly string[] {
+  return asked
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}$_]+/u)
+    .filter((word) => word !== '')
+    .slice(0, MOST_WORDS)
+    .map((word) => word.slice(0, LONGEST));
+}
+
+/** Decisions and the specification are for people who change the service: they are read, not searched. */
+function guideParts({ name, title, markdown }: Guide): Found[] {
+  if (name === '' || name.includes('/')) return [];
+  return sectionsOf(markdown)
+    .filter(({ heading, text }) => heading !== null || text.trim() !== '')
+    .map(({ heading, text }) => ({
+      path: `/guides/${name}${heading === null || heading.depth === 1 ? '' : `#${heading.anchor}`}`,
+      title: heading?.text ?? title,
+      within: title,
+      text,
+    }));
+}
+
+function operationPart({ operationId, method, path, summary, description, tag }: ListedOperation): Found {
+  return {
+    path: `/operations/${operationId}`,
+    title: summary,
+    within: tag,
+    text: `${method} ${path}\n${description.replaceAll('`', '')}`,
+  };
+}
+
+/** Returns the part of a text around the first word that is searched for, as long as `EXCERPT`. */
+export function excerptOf(text: string, asked: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  const lower = flat.toLowerCase();
+  const places = wordsOf(asked)
+    .map((word) => lower.indexOf(word))
+    .filter((at) => at >= 0);
+  const from = Math.max(0, Math.min(...(places.length === 0 ? [0] : places)) - 60);
+  const start = from === 0 ? 0 : flat.indexOf(' ', from) + 1;
+  const end = flat.length <= start + EXCERPT ? flat.length : flat.lastIndexOf(' ', start + EXCERPT);
+  return `${start === 0 ? '' : '… '}${flat.slice(start, end)}${end < flat.length ? ' …' : ''}`;
+}
