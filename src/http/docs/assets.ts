@@ -9,6 +9,7 @@ export interface Asset {
 
 const TYPES: Readonly<Record<string, string>> = {
   'annal.css': 'text/css; charset=utf-8',
+  'reference.css': 'text/css; charset=utf-8',
   'reference.js': 'text/javascript; charset=utf-8',
 };
 

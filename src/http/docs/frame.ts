@@ -53,7 +53,7 @@ export function documentationPage(
     title,
     heading: null,
     head: html`<link rel="stylesheet" href="${root}/docs/assets/annal.css">
-<script src="${root}/docs/assets/reference.js" type="module"></script>`,
+${part === 'interfaces' ? referenceFiles(root) : html``}`,
     body,
     here: undefined,
     around: {
@@ -64,4 +64,10 @@ export function documentationPage(
       navigation: beside ?? html``,
     },
   });
+}
+
+/** Returns the elements that load what the pages of operations need besides. */
+function referenceFiles(root: string): Html {
+  return html`<link rel="stylesheet" href="${root}/docs/assets/reference.css">
+<script src="${root}/docs/assets/reference.js" type="module"></script>`;
 }

@@ -79,6 +79,8 @@ function waysFrom(ctx: Context, { kind }: Refusal, say: Texts, root: string): re
       : [];
   return [
     ...retry,
-    ...(FOR_DEVELOPERS.test(ctx.path) ? (['docs', 'start'] as const) : (['records', 'start'] as const)),
+    ...(FOR_DEVELOPERS.test(ctx.path)
+      ? (['docs', 'records', 'start'] as const)
+      : (['records', 'start'] as const)),
   ];
 }
