@@ -9,6 +9,7 @@ import {
   readMedicineSource,
 } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
+import { nameCodes } from '#src/clinical/reading/name-code.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
@@ -70,7 +71,7 @@ export function allergies(reading: Reading): Fact[] {
         '; ',
         reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
         isCritical ? 'high criticality' : undefined,
-        uncertainty,
+        nameCodes('en', 'verificationStatus', uncertainty),
         datePhrase(dated),
         noteIn(value),
       );
@@ -151,7 +152,7 @@ function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
   const { value } = entry;
   const began = when(oldest.told.value, 'onset');
   const since = began === undefined ? datePhrase(oldest.dated) : `since ${began}`;
-  const span = line(' ', status, isOver ? episode(value) : since);
+  const span = line(' ', nameCodes('en', 'clinicalStatus', status), isOver ? episode(value) : since);
   const said = wholeLine(
     '; ',
     `${name}: ${span === '' ? 'status not recorded' : span}`,
@@ -159,7 +160,7 @@ function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
       ? undefined
       : `recorded ${sources.length} times${isOver ? ` since ${firstDay(oldest)}` : `, last ${dated.date === null ? 'without a date' : dayOf(dated.date)}`}`,
     nameConcept(value.severity),
-    uncertainty,
+    nameCodes('en', 'verificationStatus', uncertainty),
     noteIn(value),
   );
   const members = {

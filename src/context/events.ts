@@ -2,6 +2,7 @@
 
 import { dayOf } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
+import { nameCodes } from '#src/clinical/reading/name-code.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
@@ -80,7 +81,7 @@ export function procedures(reading: Reading): Fact[] {
         ? undefined
         : `${others.length + 1} times since ${others.map(dayIn).findLast((day) => day !== undefined) ?? 'an unknown time'}`,
       nameConcept(value.outcome),
-      value.status === 'completed' ? undefined : text(value.status),
+      value.status === 'completed' ? undefined : nameCodes('en', 'eventStatus', value.status),
     );
     const members = { ...codeMembers(value.code, name), times: others.length + 1 };
     const fact = factOf(reading, 'procedures', 'procedures', place / 2, entry, said, members, value.code);
@@ -160,7 +161,9 @@ export function documents(reading: Reading): Fact[] {
 /** Returns the status of a document or report that isn't final. */
 function unfinished({ docStatus, status }: JsonObject): string | undefined {
   const said = text(docStatus) ?? text(status) ?? '';
-  return ['preliminary', 'partial', 'unknown'].includes(said) ? said : undefined;
+  return ['preliminary', 'partial', 'unknown'].includes(said)
+    ? nameCodes('en', 'resultStatus', said)
+    : undefined;
 }
 
 /** Returns care plans, goals that no plan is named after, and care teams. */

@@ -1,5 +1,6 @@
 /** Findings: for each code the newest value, the values before it, their range and the last change. */
 
+import { findCodeWord } from '#src/clinical/reading/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { readMeasured, unitOfQuantity } from '#src/clinical/reading/quantity.ts';
 import { roundForReading } from '#src/clinical/reading/rounding.ts';
@@ -33,7 +34,7 @@ function flagOf(value: JsonObject): string | undefined {
 /** Returns the words of a flag; those of the concept if it has no code. */
 function flagIn(flag: JsonObject): string | undefined {
   const [{ code = '' } = {}] = codedIn(flag);
-  const said = WORDS[code] ?? nameConcept(flag);
+  const said = findCodeWord('en', 'interpretation', code) ?? nameConcept(flag);
   return code === 'N' || /^n(ormal)?$/i.test(said ?? '') ? undefined : said;
 }
 
@@ -41,15 +42,6 @@ function flagIn(flag: JsonObject): string | undefined {
 const UNFINISHED: Readonly<Record<string, string>> = {
   preliminary: 'preliminary',
   unknown: 'status unknown',
-};
-
-const WORDS: Readonly<Record<string, string>> = {
-  H: 'high',
-  HH: 'critically high',
-  L: 'low',
-  LL: 'critically low',
-  A: 'abnormal',
-  AA: 'critical',
 };
 
 /** Returns one fact per series. @param patterns trends and changes of each series, in the same order */

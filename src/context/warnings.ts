@@ -1,6 +1,7 @@
 /** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
 
-import { dayOf } from '#src/clinical/reading/english.ts';
+import { findCodeWord } from '#src/clinical/reading/code-words.ts';
+import { dayOf, statusWord } from '#src/clinical/reading/english.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
@@ -51,7 +52,7 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
         .filter((medicine) => isAgainst(medicine, substance, all))
         .map(({ name, status, sources: [source] }) =>
           contradiction(
-            `${inLine(name)} is ${status}, but there is an allergy to ${inLine(substance)}`,
+            `${inLine(name)} is ${statusWord(status)}, but there is an allergy to ${inLine(substance)}`,
             ...(source === undefined ? [] : [source.told]),
             allergy,
           ),
@@ -99,9 +100,8 @@ function atcOf(all: readonly Coded[]): string[] {
 const NOT_TAKEN: ReadonlySet<string> = new Set(['stopped', 'completed', 'on-hold', 'not-taken']);
 
 /** What one source says of a medicine, in words. */
-function statusWord({ standing, status }: MedicineSource): string {
-  if (standing === 'forbidden') return 'not to be given';
-  return status === 'not-taken' ? 'not taken' : status;
+function sourceWord({ standing, status }: MedicineSource): string {
+  return standing === 'forbidden' ? 'not to be given' : statusWord(status);
 }
 
 /** Returns warnings for medicines that are both active and not, active in several doses, or active after their end. */
@@ -123,7 +123,7 @@ export function drugContradictions(reading: Reading, medicines: readonly Medicin
     return [
       ...(over === undefined
         ? []
-        : [contradiction(`${name} is both active and ${statusWord(over)}`, one.source.told, over.told)]),
+        : [contradiction(`${name} is both active and ${sourceWord(over)}`, one.source.told, over.told)]),
       ...(active.length < 2
         ? []
         : [
@@ -214,7 +214,7 @@ export function problemContradictions(reading: Reading): Warning[] {
     const [status] = codes(over.value.clinicalStatus);
     return [
       contradiction(
-        `${inLine(nameConcept(active.value.code) ?? 'a problem')} is both active and ${status}`,
+        `${inLine(nameConcept(active.value.code) ?? 'a problem')} is both active and ${findCodeWord('en', 'clinicalStatus', status ?? '') ?? status}`,
         active,
         over,
       ),

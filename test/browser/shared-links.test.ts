@@ -247,7 +247,7 @@ describe('the page of a shared link in a browser', () => {
       const over = await page.locator('h3.over + ul').innerText();
       expect(over)
         .to.include('Methotrexate 15 mg')
-        .and.include(lang === 'ar' ? 'مرة أسبوعياً' : 'once a week')
+        .and.include(lang === 'ar' ? 'مرة واحدة أسبوعيًا' : 'once a week')
         .and.not.include('Metformin');
       expect(await page.locator('#section-results ~ ul .range bdi').first().getAttribute('dir')).to.equal(
         'ltr',

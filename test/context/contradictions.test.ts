@@ -56,7 +56,7 @@ describe('contexts of records that are not all of a piece', () => {
     };
     for (const [status, said] of [
       ['not-taken', 'not taken'],
-      ['on-hold', 'on-hold'],
+      ['on-hold', 'on hold'],
     ] as const) {
       const statement = { resourceType: 'MedicationStatement', status, medicationCodeableConcept: drug };
       expect(await told(order, statement)).to.include(`- Warfarin is both active and ${said}`);
@@ -89,7 +89,7 @@ describe('contexts of records that are not all of a piece', () => {
     );
     expect(two).not.to.include('is both active');
     const bare = await told(zocor, taken(words('zocor'), 'on-hold'));
-    expect(bare).to.match(/- zocor is both active and on-hold/i);
+    expect(bare).to.match(/- zocor is both active and on hold/i);
     const named = await told(
       taken(words('Warfarin'), 'active', '1'),
       taken(words('warfarin'), 'active', '2'),

@@ -319,7 +319,8 @@ describe('$summary', () => {
       expect(answer.text).to.contain('"value":1.50');
       expect(narrated('Allergies and intolerances'))
         .to.contain('Penicillin &lt;b&gt;&amp;amp;')
-        .and.contain('anaphylaxis, severe');
+        .and.contain('anaphylaxis, severe')
+        .and.contain('<td>may be life-threatening</td>');
       expect(narrated('Medications'))
         .to.contain('Amoxicillin 500 mg capsule')
         .and.contain('1 capsule three times a day')

@@ -1,15 +1,15 @@
 /** Words for codes: all codes that R4 fixes for people's entries have one, in every language. */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import {
   findCodeSet,
   findCodeWord,
   findCodingWord,
-  listCodeWords,
   type WordLanguage,
 } from '#src/clinical/reading/code-words.ts';
 import { typeDefinition, valueSet } from '#src/fhir/definitions/tables.ts';
-import { LANGUAGES } from '#src/http/pages/texts.ts';
+import { LANGUAGES, type Language, texts } from '#src/http/pages/texts.ts';
+import { splitStates, titleText } from '#src/http/patient/summary-words.ts';
 
 const FOLDER = new URL('../../src/clinical/reading/code-texts/', import.meta.url);
 
@@ -22,6 +22,49 @@ async function textsOf(language: string): Promise<Readonly<Record<string, string
   const module: Record<string, Record<string, string>> = await import(new URL(`${language}.ts`, FOLDER).href);
   return module[language] ?? {};
 }
+
+describe('entries of the timeline on the pages', () => {
+  const said = (lang: Language, kind: string, summary: string) => {
+    const { states, rest } = splitStates(texts(lang), kind, summary);
+    return [...states.map(({ label }) => label), ...(rest === null ? [] : [`… ${rest}`])];
+  };
+
+  it('say their states in the reader’s words, and leave the rest as it is', () => {
+    expect(said('de', 'medication', 'on-hold, 1 Tablette, täglich')).to.deep.equal([
+      'Pausiert',
+      '… 1 Tablette, täglich',
+    ]);
+    expect(said('fr', 'care_plan', 'revoked, order')).to.deep.equal(['Retiré', 'Prescription']);
+    expect(said('ar', 'encounter', 'in-progress')).to.deep.equal(['جارٍ']);
+    expect(said('en', 'allergy', 'active, unconfirmed, Hives')).to.deep.equal([
+      'Active',
+      'Not confirmed',
+      '… Hives',
+    ]);
+    expect(said('en', 'document', 'superseded, preliminary, Letter')).to.deep.equal([
+      'Replaced by a newer one',
+      'Preliminary',
+      '… Letter',
+    ]);
+  });
+
+  it('take no word of a value for a state', () => {
+    expect(said('de', 'observation', '5 mmol/L, final')).to.deep.equal(['… 5 mmol/L, final']);
+    expect(said('de', 'observation', 'unknown')).to.deep.equal(['… unknown']);
+    expect(said('de', 'condition', 'confirmed, active')).to.deep.equal(['Bestätigt', '… active']);
+    expect(said('de', 'observation', 'constructor')).to.deep.equal(['… constructor']);
+  });
+
+  it('name the class of a visit, and no other title', () => {
+    const title = (text: string, kind = 'encounter') => titleText(texts('de'), kind, text);
+    expect([
+      title('AMB'),
+      title('inpatient encounter'),
+      title('Check-up'),
+      title('AMB', 'report'),
+    ]).to.deep.equal(['Ambulanter Besuch', 'Krankenhausaufenthalt', 'Check-up', 'AMB']);
+  });
+});
 
 describe('words for codes', () => {
   it('has one for every code of a required binding that a reader meets', () => {
@@ -59,14 +102,14 @@ describe('words for codes', () => {
       .filter((name) => name !== 'code-texts');
     expect(languages.sort()).to.deep.equal(Object.keys(LANGUAGES).sort());
     const english = await textsOf('en');
-    const used = new Set(Object.values(listCodeWords('en')).flatMap((set) => Object.values(set)));
-    expect(Object.values(english).filter((text) => !used.has(text))).to.deep.equal([]);
+    const table = readFileSync(new URL('../code-words.ts', FOLDER), 'utf8');
+    expect(Object.keys(english).filter((key) => !table.includes(`'${key}'`))).to.deep.equal([]);
     for (const language of languages) {
-      const texts = await textsOf(language);
-      expect(Object.keys(texts), language).to.deep.equal(Object.keys(english));
-      for (const [key, text] of Object.entries(texts)) expect(text, key).to.match(/^\S(?:.*\S)?$/);
+      const own = await textsOf(language);
+      expect(Object.keys(own), language).to.deep.equal(Object.keys(english));
+      for (const [key, text] of Object.entries(own)) expect(text, key).to.match(/^\S(?:.*\S)?$/);
       if (language === 'en') continue;
-      const alike = Object.keys(texts).filter((key) => texts[key] === english[key]);
+      const alike = Object.keys(own).filter((key) => own[key] === english[key]);
       expect(alike.length, `${language}: ${alike}`).to.be.lessThan(20);
     }
   });

@@ -8,6 +8,7 @@ const row = z.object({
   name: z.string(),
   details: z.array(z.string()),
   flag: z.string(),
+  flagged: z.string(),
   value: z.string(),
   parts: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
 });
@@ -20,7 +21,7 @@ const shown = z.object({
 type Resource = Readonly<Record<string, unknown>>;
 
 interface Viewer {
-  readonly readRecord: (resources: readonly Resource[], today?: string) => unknown;
+  readonly readRecord: (resources: readonly Resource[], today?: string, lang?: string) => unknown;
   readonly inWords: (text: string, say: (key: string) => string) => string;
 }
 
@@ -119,14 +120,58 @@ describe('the record on the page of a shared link', () => {
     );
     expect(rows.map(({ name, details }) => [name, ...details])).to.deep.equal([
       ['now'],
-      ['soon', '{state.intended}'],
-      ['pause', '{shl.status.onhold}'],
-      ['who knows', '{state.unknown}'],
-      ['old', '{state.stopped}'],
-      ['done', '{state.completed}'],
+      ['soon', 'planned'],
+      ['pause', 'on hold'],
+      ['who knows', 'state not recorded'],
+      ['old', 'stopped'],
+      ['done', 'completed'],
     ]);
     const ended = ['stopped', 'completed', 'active'].map((status) => drug(status, { status }));
     expect(overOf('2026-05-10', ...ended)).to.have.members(['stopped', 'completed']);
+  });
+
+  it('says states, classes, judgements and reasons in the reader’s words, and drops none that it has no word for', () => {
+    const coded = (code: string) => [{ coding: [{ code }] }];
+    const german = (section: string, ...resources: readonly Resource[]) =>
+      shown
+        .parse(viewer.readRecord(resources, undefined, 'de'))
+        .sections.get(section)
+        ?.map(({ name, details, flagged }) => [name, flagged, ...details.filter((detail) => detail !== '')]);
+    expect(
+      german(
+        'results',
+        observed({ interpretation: coded('HH'), valueString: 'x' }),
+        observed({ interpretation: coded('POS'), status: 'preliminary' }),
+        observed({ interpretation: coded('Z9'), valueString: 'x' }),
+        observed({ dataAbsentReason: { coding: [{ code: 'not-performed', display: 'Not Performed' }] } }),
+      ),
+    ).to.deep.equal([
+      ['Sodium', 'Kritisch hoch'],
+      ['Sodium', '', 'positiv', 'vorläufig'],
+      ['Sodium', '', 'Z9'],
+      ['Sodium', '', 'nicht gemessen'],
+    ]);
+    const visit = (more: object): Resource => ({ resourceType: 'Encounter', status: 'finished', ...more });
+    expect(
+      german(
+        'other',
+        visit({ class: { code: 'AMB' } }),
+        visit({ class: { code: 'IMP' }, type: [text('Check-up')], status: 'in-progress' }),
+        visit({ class: { code: 'XYZ' } }),
+      ),
+    ).to.deep.equal([
+      ['Ambulanter Besuch', ''],
+      ['Check-up', '', 'Krankenhausaufenthalt', 'läuft'],
+      ['XYZ', ''],
+    ]);
+    expect(
+      german('problems', {
+        resourceType: 'Condition',
+        code: text('Gout'),
+        clinicalStatus: { coding: [{ code: 'relapse' }] },
+        verificationStatus: { coding: [{ code: 'differential' }] },
+      }),
+    ).to.deep.equal([['Gout', '', 'Rückfall\ue000shl.comma\ue001 eine von mehreren Möglichkeiten']]);
   });
 
   it('counts a drug as over from the day after its period', () => {
@@ -220,7 +265,14 @@ describe('the record on the page of a shared link', () => {
     });
     const parts = [component('first', {}), component('second', { modifierExtension })];
     expect(rowsOf('results', observed({ component: parts }))).to.deep.equal([
-      { name: 'Sodium', details: ['…'], flag: '', value: '', parts: [{ name: 'first', value: '1 mg' }] },
+      {
+        name: 'Sodium',
+        details: ['…'],
+        flag: '',
+        flagged: '',
+        value: '',
+        parts: [{ name: 'first', value: '1 mg' }],
+      },
     ]);
   });
 

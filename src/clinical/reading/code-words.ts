@@ -25,7 +25,7 @@ const MISTAKE = { 'entered-in-error': 'mistake' } as const;
 /** Code → key of its word, by set. Value sets of R4 that have no code with two meanings are one set. */
 const SETS = {
   /** Condition.clinicalStatus, AllergyIntolerance.clinicalStatus */
-  clinicalStatus: same('active', 'recurrence', 'relapse', 'inactive', 'remission', 'resolved'),
+  clinicalStatus: same('active', 'recurrence', 'relapse', 'inactive', 'remission', 'resolved', 'unknown'),
   /** Condition.verificationStatus, AllergyIntolerance.verificationStatus */
   verificationStatus: {
     ...same('unconfirmed', 'provisional', 'differential', 'presumed', 'confirmed', 'refuted'),
@@ -249,16 +249,4 @@ export function findCodeWord(lang: WordLanguage, set: CodeSet, code: string): st
 export function findCodingWord(lang: WordLanguage, system: string, code: string): string | undefined {
   const set = SYSTEMS.get(system);
   return set === undefined ? undefined : findCodeWord(lang, set, code);
-}
-
-/** Code → word, by set. */
-export type CodeWords = Readonly<Record<CodeSet, Readonly<Record<string, string>>>>;
-
-/** Returns all words of a language, for scripts of a page. */
-export function listCodeWords(lang: WordLanguage): CodeWords {
-  const words = Object.entries(SETS).map(([set, keys]) => [
-    set,
-    Object.fromEntries(Object.entries(keys).map(([code, key]) => [code, TEXTS[lang][key]])),
-  ]);
-  return Object.fromEntries(words) as CodeWords;
 }

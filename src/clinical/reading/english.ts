@@ -1,4 +1,5 @@
 /** What a reading says of dates and medicines, in English: for contexts and summaries. Pages have the words of their languages. */
+import { findCodeWord } from './code-words.ts';
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import type { Death } from './person.ts';
@@ -54,7 +55,9 @@ export function standingPhrase(
   }
   if (contradicted !== undefined) {
     const { date } = contradicted.dated;
-    parts.push(`also recorded as ${contradicted.status}${date === null ? '' : ` (${dayOf(date)})`}`);
+    parts.push(
+      `also recorded as ${statusWord(contradicted.status)}${date === null ? '' : ` (${dayOf(date)})`}`,
+    );
   }
   return parts.join('; ');
 }
@@ -62,15 +65,20 @@ export function standingPhrase(
 /** Returns how things stand with a medicine in words. */
 export function stateWord(
   standing: Medicine['standing'],
-  status: string,
+  code: string,
   until: string | undefined,
   died: Death | undefined,
 ): string {
+  const status = statusWord(code);
   if (standing === 'forbidden') return 'not to be given';
   if (standing === 'unclear') return `recorded as ${status}, but its period is over`;
-  if (standing === 'current') return status === 'unknown' ? 'status unknown' : status;
-  if (died !== undefined && !['stopped', 'completed', 'not-taken'].includes(status))
+  if (standing === 'current') return code === 'unknown' ? 'status unknown' : status;
+  if (died !== undefined && !['stopped', 'completed', 'not-taken'].includes(code))
     return `recorded as ${status} before death`;
-  if (status === 'not-taken') return 'not taken';
-  return status === 'stopped' && until === undefined ? 'stopped; date not recorded' : status;
+  return code === 'stopped' && until === undefined ? 'stopped; date not recorded' : status;
+}
+
+/** Returns the status of a medicine in words; `active` is the word that clinicians and models know. */
+export function statusWord(code: string): string {
+  return code === 'active' ? code : (findCodeWord('en', 'medicationStatus', code) ?? code);
 }

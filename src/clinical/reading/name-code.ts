@@ -1,7 +1,8 @@
 /** Says coded elements in words: a code that FHIR fixes by its word, anything else as it is named in the record. Pure. */
 import { objects, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { type CodeSet, findCodeWord, findCodingWord, type WordLanguage } from './code-words.ts';
+import type { Json } from '#src/shared/json.ts';
+import { type CodeSet, findCodeWord, type WordLanguage } from './code-words.ts';
+import { findConceptWord } from './concept-word.ts';
 import { nameConcept } from './name.ts';
 
 /** Returns a `code`, or the word of each of a list, in words; undefined if the element has none. */
@@ -21,19 +22,4 @@ export function nameCodes(lang: WordLanguage, set: CodeSet, value: Json | undefi
 export function nameCoded(lang: WordLanguage, value: Json | undefined, set?: CodeSet): string | undefined {
   const words = objects(value).flatMap((each) => findConceptWord(lang, each, set) ?? nameConcept(each) ?? []);
   return words.length === 0 ? undefined : words.join(', ');
-}
-
-/** Returns the word of the first coding of a concept that has one; undefined if none has. */
-export function findConceptWord(
-  lang: WordLanguage,
-  { coding }: JsonObject,
-  set?: CodeSet,
-): string | undefined {
-  for (const { system, code } of objects(coding)) {
-    const is = text(code) ?? '';
-    const word =
-      set === undefined ? findCodingWord(lang, text(system) ?? '', is) : findCodeWord(lang, set, is);
-    if (word !== undefined) return word;
-  }
-  return undefined;
 }

@@ -2,11 +2,13 @@
 
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
-import { codes, first, objects, text } from '../../fhir/parts.ts';
+import { first, objects, text } from '../../fhir/parts.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
+import { findCodeSet } from '../reading/code-words.ts';
 import { datePhrase, standingPhrase } from '../reading/english.ts';
 import { joinMedicines, type Medicine, readMedicineSource, reasonsIn } from '../reading/medicines.ts';
 import { nameConcept } from '../reading/name.ts';
+import { nameCoded, nameCodes } from '../reading/name-code.ts';
 import type { Death } from '../reading/person.ts';
 import { joinProblems, type Problem, readProblemSource } from '../reading/problems.ts';
 import type { Around } from '../reading/told.ts';
@@ -66,13 +68,32 @@ const of = (heading: string, cell: (value: JsonObject) => string | undefined): C
   ({ value }) => cell(value),
 ];
 
-const STATUS = of('Status', ({ status }) => text(status));
+const STATUS: Column = ['Status', ({ type, value }) => stateIn(type, value)];
 const NOTES = of('Notes', ({ note }) => notes(note));
 
 /** Clinical and verification status. */
 const STATUSES = of('Status', ({ clinicalStatus, verificationStatus }) =>
-  joined([...codes(clinicalStatus), ...codes(verificationStatus)]),
+  joined([
+    nameCoded('en', clinicalStatus, 'clinicalStatus'),
+    nameCoded('en', verificationStatus, 'verificationStatus'),
+  ]),
 );
+
+/** Returns the state of a resource in words. */
+function stateIn(type: string, { status }: JsonObject): string | undefined {
+  const set = findCodeSet(type, 'status');
+  return set === undefined ? text(status) : nameCodes('en', set, status);
+}
+
+/** Returns what is said of a value, in words. */
+function judged({ interpretation }: JsonObject): string | undefined {
+  return nameCoded('en', interpretation, 'interpretation');
+}
+
+/** Returns why a value is missing, in words. */
+function missing({ dataAbsentReason }: JsonObject): string | undefined {
+  return nameCoded('en', dataAbsentReason, 'absent');
+}
 
 const BEGAN = of('Since', (value) => choice(value, 'onset') ?? recorded(value));
 
@@ -95,8 +116,12 @@ const ofLead = (
 
 const PROBLEM: readonly Column<Problem<Source>>[] = [
   ['Problem', (problem) => joined([problem.name, nameConcept(leadOf(problem).bodySite)])],
-  ['Status', ({ status, uncertainty }) => joined([status, uncertainty])],
-  ofLead('Severity', ({ severity }) => nameConcept(severity)),
+  [
+    'Status',
+    ({ status, uncertainty }) =>
+      joined([nameCodes('en', 'clinicalStatus', status), nameCodes('en', 'verificationStatus', uncertainty)]),
+  ],
+  ofLead('Severity', ({ severity }) => nameCoded('en', severity, 'severity')),
   [
     'Since',
     ({ oldest: { told, dated } }) => choice(told.value, 'onset') ?? datePhrase(dated)?.replace(/^since /, ''),
@@ -113,7 +138,7 @@ const PROBLEMS = tableOf<Problem<Source>>([...PROBLEM, RECORDED, REMARKS], probl
 const FINDINGS: readonly Column[] = [
   ['Finding', ({ value }) => nameConcept(value.code)],
   ['Value', ({ type, value }, look) => (type === 'DiagnosticReport' ? reported(value, look) : found(value))],
-  of('Interpretation', ({ interpretation }) => nameConcept(interpretation)),
+  of('Interpretation', judged),
   of('Reference range', (value) => referenceRange(value.referenceRange)),
   of('Date', (value) => choice(value, 'effective') ?? moment(value.issued)),
   STATUS,
@@ -122,13 +147,10 @@ const FINDINGS: readonly Column[] = [
 
 /** Returns an Observation's value and those of its components, or the reason why there is none. */
 function found(value: JsonObject): string | undefined {
-  const own = choice(value, 'value') ?? nameConcept(value.dataAbsentReason);
+  const own = choice(value, 'value') ?? missing(value);
   const components = objects(value.component).map((component) => {
     const range = referenceRange(component.referenceRange);
-    const shown = joined([
-      choice(component, 'value') ?? nameConcept(component.dataAbsentReason),
-      nameConcept(component.interpretation),
-    ]);
+    const shown = joined([choice(component, 'value') ?? missing(component), judged(component)]);
     return `${nameConcept(component.code) ?? ''}: ${shown ?? 'not known'}${range === undefined ? '' : ` (${range})`}`;
   });
   const members = objects(value.hasMember).length;
@@ -187,13 +209,17 @@ const MEDICINES = tableOf<Row>(
 const ALLERGIES: readonly Column[] = [
   of('Substance', ({ code }) => nameConcept(code)),
   of('Kind', ({ type, category }) =>
-    joined([text(type), ...(Array.isArray(category) ? category.map(String) : [])]),
+    joined([nameCodes('en', 'allergyType', type), nameCodes('en', 'allergyCategory', category)]),
   ),
-  of('Criticality', ({ criticality }) => text(criticality)),
+  of('Criticality', ({ criticality }) => nameCodes('en', 'criticality', criticality)),
   of('Reaction', ({ reaction }) =>
     joined(
       objects(reaction).map((each) =>
-        joined([nameConcept(each.substance), nameConcept(each.manifestation), text(each.severity)]),
+        joined([
+          nameConcept(each.substance),
+          nameConcept(each.manifestation),
+          nameCodes('en', 'severity', each.severity),
+        ]),
       ),
       '; ',
     ),
@@ -279,7 +305,9 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
     ['Notes', (source, look) => notes(usedDevice(source, look)?.note)],
   ]),
   advanceDirectives: plain([
-    of('Document', ({ type, description }) => joined([nameConcept(type), text(description)])),
+    of('Document', ({ type, description }) =>
+      joined([nameCoded('en', type, 'documentType'), text(description)]),
+    ),
     of('Date', ({ date }) => moment(date)),
     STATUS,
   ]),
@@ -292,7 +320,12 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
         objects(activity).map(({ detail, reference }) => {
           const { code, description, status } = first(detail) ?? {};
           return joined(
-            [nameConcept(code), text(description), text(status), text(first(reference)?.display)],
+            [
+              nameConcept(code),
+              text(description),
+              nameCodes('en', 'planStatus', status),
+              text(first(reference)?.display),
+            ],
             ' ',
           );
         }),
@@ -300,7 +333,9 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
       ),
     ),
     of('Period', (value) => period(value.period)),
-    of('Status', ({ status, intent }) => joined([text(status), text(intent)])),
+    of('Status', ({ status, intent }) =>
+      joined([nameCodes('en', 'planStatus', status), nameCodes('en', 'intent', intent)]),
+    ),
     NOTES,
   ]),
 };

@@ -1,7 +1,7 @@
 /** How a value is judged: what the laboratory or device says of it, or else where it lies in its reference range. Pure. */
 import { type Html, html } from '#src/shared/html.ts';
-import type { TextKey } from '../pages/languages/language.ts';
 import type { Texts } from '../pages/texts.ts';
+import { codeLabel } from './code-label.ts';
 
 /** What is judged. */
 export interface Judged {
@@ -12,32 +12,25 @@ export interface Judged {
   readonly interpretations?: readonly string[] | undefined;
 }
 
-/** Words of the codes that judge a value, the gravest first; others say how it changed, or whether something was found. */
-const SAID = [
-  ['HH', 'results.criticallyhigh'],
-  ['LL', 'results.criticallylow'],
-  ['AA', 'results.criticallyabnormal'],
-  ['HU', 'shl.flag.high'],
-  ['LU', 'shl.flag.low'],
-  ['H', 'shl.flag.high'],
-  ['L', 'shl.flag.low'],
-  ['A', 'shl.flag.abnormal'],
-  ['N', 'results.normal'],
-] as const satisfies readonly (readonly [string, TextKey])[];
+/** The codes that judge a value, the gravest first; others say how it changed, or whether something was found. */
+const SAID = ['HH', 'LL', 'AA', 'HX', 'LX', 'HU', 'LU', 'H', 'L', 'A', 'N'];
 
-/** A judgement in words. */
+/** A judgement: a code of a laboratory or device, or where a value lies in its range. */
 export interface Judgement {
-  readonly key: (typeof SAID)[number][1] | 'results.above' | 'results.below' | 'results.within';
+  readonly by:
+    | { readonly code: string }
+    | { readonly range: 'results.above' | 'results.below' | 'results.within' };
   readonly grade: 'critical' | 'out' | 'good';
 }
 
 /** Returns the judgement; undefined if there is none. */
 export function judgementOf(judged: Judged): Judgement | undefined {
-  const said = SAID.find(([code]) => judged.interpretations?.includes(code));
-  if (said === undefined) return byRange(judged);
-  const [code, key] = said;
-  return { key, grade: code === 'N' ? 'good' : ['HH', 'LL', 'AA'].includes(code) ? 'critical' : 'out' };
+  const code = SAID.find((each) => judged.interpretations?.includes(each));
+  if (code === undefined) return byRange(judged);
+  return { by: { code }, grade: code === 'N' ? 'good' : CRITICAL.includes(code) ? 'critical' : 'out' };
 }
+
+const CRITICAL = ['HH', 'LL', 'AA'];
 
 /** Returns the reference range of an observation's own value; undefined if it has none, or none with a limit. */
 export function rangeOf(judged: Judged): NonNullable<Judged['reference_range']> | undefined {
@@ -81,9 +74,9 @@ function byRange(judged: Judged): Judgement | undefined {
   const low = range.low ?? Number.NEGATIVE_INFINITY;
   const high = range.high ?? Number.POSITIVE_INFINITY;
   const { least, most, closed } = span;
-  if (closed ? least > high : least >= high) return { key: 'results.above', grade: 'out' };
-  if (closed ? most < low : most <= low) return { key: 'results.below', grade: 'out' };
-  return least >= low && most <= high ? { key: 'results.within', grade: 'good' } : undefined;
+  if (closed ? least > high : least >= high) return { by: { range: 'results.above' }, grade: 'out' };
+  if (closed ? most < low : most <= low) return { by: { range: 'results.below' }, grade: 'out' };
+  return least >= low && most <= high ? { by: { range: 'results.within' }, grade: 'good' } : undefined;
 }
 
 const BADGES = { critical: 'fault', out: 'warn', good: 'good' } as const;
@@ -92,5 +85,7 @@ const BADGES = { critical: 'fault', out: 'warn', good: 'good' } as const;
 export function judgementBadge(say: Texts, judged: Judged): Html {
   const judgement = judgementOf(judged);
   if (judgement === undefined) return html``;
-  return html`<span class="badge ${BADGES[judgement.grade]}">${say(judgement.key)}</span>`;
+  const { by, grade } = judgement;
+  const label = 'code' in by ? codeLabel(say, 'interpretation', by.code) : say(by.range);
+  return html`<span class="badge ${BADGES[grade]}">${label}</span>`;
 }

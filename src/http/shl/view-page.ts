@@ -87,7 +87,7 @@ function answerView(ctx: Context, root: string): void {
   };
   const body = html`<link rel="stylesheet" href="${root}/shl/view/viewer.css">
 <noscript><h1>${say('shl.title')}</h1><p class="note warn">${say('shl.noscript')}</p></noscript>
-<div id="viewer" data-texts="${JSON.stringify({ ...wordsOf(lang, 'shl.'), ...wordsOf(lang, 'state.') })}"></div>
+<div id="viewer" data-texts="${JSON.stringify(wordsOf(lang, 'shl.'))}"></div>
 <script type="module" src="${root}/shl/view/main.js"></script>`;
   const needs = shellNeeds();
   answerPage(ctx, 200, shellPage({ lang, title: say('shl.title'), heading: null, body, here }), {

@@ -2,6 +2,7 @@
 import type { ConsentGroup, ConsentItem } from '#src/oauth/consent-items.ts';
 import { CONSENT_GROUPS, consentItems } from '#src/oauth/consent-items.ts';
 import { categoryText, clinicalScopes, type Scope, unite } from '#src/oauth/scopes.ts';
+import { capital } from '../../pages/capital.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
 import type { Texts } from '../../pages/texts.ts';
 
@@ -139,11 +140,6 @@ function writingLetters({ types, category }: ConsentItem, scopes: readonly Scope
         categoryText(scope.category) === categoryText(category)),
   );
   return unite(own.map(({ letters }) => letters)).replace(/[rs]/g, '');
-}
-
-function capital(say: Texts, sentence: string): string {
-  const [first = '', ...rest] = sentence;
-  return first.toLocaleUpperCase(say.lang) + rest.join('');
 }
 
 /** Returns whether the application learns who the person is, beside their record. */

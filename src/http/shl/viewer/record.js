@@ -3,6 +3,8 @@
  * each member is looked at before it is used.
  */
 
+import { findCodeSet, findCodeWord } from '../../../clinical/reading/code-words.ts';
+import { findConceptWord } from '../../../clinical/reading/concept-word.ts';
 import { dosesInWords } from '../../../clinical/reading/dose.ts';
 import {
   pressureText,
@@ -123,6 +125,15 @@ export function conceptOf(value) {
   );
 }
 
+/** Returns a code in words; the code itself if it has no word. */
+const codeWord = (lang, set, code) => findCodeWord(lang, set, string(code)) ?? string(code);
+
+/** Returns a CodeableConcept in words: the word of its code, else its text. */
+const codedWord = (lang, set, value) => findConceptWord(lang, object(value), set) ?? conceptOf(value);
+
+/** Returns a text that begins with a capital letter. */
+const capital = (lang, text) => text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);
+
 /** Returns the codes of a CodeableConcept with their systems. */
 const keysOf = (value) =>
   list(object(value).coding)
@@ -170,7 +181,10 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || b.date.localeCompare(a.date));
   sections.set('medications', withoutRepeats(sections.get('medications')));
   return {
-    patient: patientOf(all.find(({ resourceType }) => resourceType === 'Patient')),
+    patient: patientOf(
+      all.find(({ resourceType }) => resourceType === 'Patient'),
+      lang,
+    ),
     made: string(object(composition).date) || string(object(bundles[0]).timestamp),
     isSummary: composition !== undefined,
     sections,
@@ -285,7 +299,7 @@ function kindOf(resource) {
   return BY_TYPE[resourceType] ?? 'other';
 }
 
-function patientOf(patient) {
+function patientOf(patient, lang) {
   const { name, birthDate, gender, identifier, telecom, deceasedBoolean, deceasedDateTime } = object(patient);
   const names = list(name).map(object);
   const used = names.find(({ use }) => use === 'official' || use === 'usual') ?? names[0] ?? {};
@@ -293,7 +307,7 @@ function patientOf(patient) {
   return {
     name: string(used.text) || whole,
     birthDate: string(birthDate),
-    gender: string(gender),
+    gender: findCodeWord(lang, 'gender', string(gender)) ?? '',
     died: deceasedBoolean === true || typeof deceasedDateTime === 'string',
     identifiers: list(identifier)
       .map(object)
@@ -316,6 +330,7 @@ function rowOf(resource, context) {
     details: [],
     date: dateOf(resource),
     flag: '',
+    flagged: '',
     value: '',
     range: '',
     files: [],
@@ -352,31 +367,32 @@ function dateOf(resource) {
 }
 
 const READERS = {
-  AllergyIntolerance(resource) {
+  AllergyIntolerance(resource, { lang }) {
     const reactions = unmodified(resource.reaction).map(object);
     const shown = reactions.map(({ manifestation, severity }) =>
-      joined(
-        [joined(list(manifestation).map(conceptOf)), severity === 'severe' ? word('shl.severe') : ''],
-        ' – ',
-      ),
+      joined([joined(list(manifestation).map(conceptOf)), codeWord(lang, 'severity', severity)], ' – '),
     );
     return {
       name: conceptOf(resource.code),
-      details: [joined(shown, SEMICOLON), statusOf(resource)],
+      details: [joined(shown, SEMICOLON), statusOf(resource, lang)],
       flag: resource.criticality === 'high' ? 'critical' : '',
-      flagged: 'shl.highrisk',
+      flagged: capital(lang, codeWord(lang, 'criticality', resource.criticality)),
     };
   },
-  Condition: (resource) => ({
+  Condition: (resource, { lang }) => ({
     name: conceptOf(resource.code),
-    details: [conceptOf(resource.severity), statusOf(resource)],
+    details: [codedWord(lang, 'severity', resource.severity), statusOf(resource, lang)],
   }),
   MedicationStatement: medication,
   MedicationRequest: medication,
   Observation: observation,
-  DiagnosticReport: (resource) => ({
+  DiagnosticReport: (resource, { lang }) => ({
     name: conceptOf(resource.code),
-    details: [string(resource.conclusion), joined(list(resource.conclusionCode).map(conceptOf))],
+    details: [
+      string(resource.conclusion),
+      joined(list(resource.conclusionCode).map(conceptOf)),
+      statusOf(resource, lang),
+    ],
     isReport: true,
     files: list(resource.presentedForm).map(fileOf),
   }),
@@ -391,9 +407,9 @@ const READERS = {
       .filter((dose) => dose !== '')
       .map((dose) => `${word('shl.dose')} ${dose}`),
   }),
-  Procedure: (resource) => ({
+  Procedure: (resource, { lang }) => ({
     name: conceptOf(resource.code),
-    details: [joined(list(resource.bodySite).map(conceptOf)), statusOf(resource)],
+    details: [joined(list(resource.bodySite).map(conceptOf)), statusOf(resource, lang)],
   }),
   Device: (resource) => ({
     name: conceptOf(resource.type) || string(object(list(resource.deviceName)[0]).name),
@@ -403,23 +419,35 @@ const READERS = {
     const device = look(resource.device, resource);
     return READERS.Device(device);
   },
-  DocumentReference: (resource) => ({
+  DocumentReference: (resource, { lang }) => ({
     name:
       string(resource.description) ||
       string(object(object(list(resource.content)[0]).attachment).title) ||
-      conceptOf(resource.type),
-    details: [conceptOf(resource.type)],
+      codedWord(lang, 'documentType', resource.type),
+    details: [codedWord(lang, 'documentType', resource.type), statusOf(resource, lang)],
     files: list(resource.content).map((content) => fileOf(object(content).attachment)),
   }),
-  CarePlan: (resource) => ({
+  CarePlan: (resource, { lang }) => ({
     name: string(resource.title) || joined(list(resource.category).map(conceptOf)),
-    details: [string(resource.description)],
+    details: [string(resource.description), statusOf(resource, lang)],
   }),
-  Goal: (resource) => ({ name: conceptOf(resource.description), details: [] }),
-  Encounter: (resource) => ({
-    name: joined(list(resource.type).map(conceptOf)) || string(object(resource.class).display),
-    details: [joined(list(resource.reasonCode).map(conceptOf))],
+  Goal: (resource, { lang }) => ({
+    name: conceptOf(resource.description),
+    details: [statusOf(resource, lang)],
   }),
+  Encounter(resource, { lang }) {
+    const { code, display } = object(resource.class);
+    const kind = findCodeWord(lang, 'encounterClass', string(code)) ?? (string(display) || string(code));
+    const types = joined(list(resource.type).map(conceptOf));
+    return {
+      name: types || capital(lang, kind),
+      details: [
+        types === '' ? '' : kind,
+        joined(list(resource.reasonCode).map(conceptOf)),
+        statusOf(resource, lang),
+      ],
+    };
+  },
 };
 
 function readOther(resource) {
@@ -427,45 +455,36 @@ function readOther(resource) {
   return { name: conceptOf(code) || conceptOf(type) || string(title) || string(description) || resourceType };
 }
 
-function statusOf(resource) {
-  const codes = [
-    ...codesOf(resource.clinicalStatus),
-    ...codesOf(resource.verificationStatus),
-    string(resource.status),
-  ];
-  const worth = [
-    'recurrence',
-    'relapse',
-    'remission',
-    'resolved',
-    'inactive',
-    'unconfirmed',
-    'provisional',
-    'on-hold',
-  ];
-  return joined(
-    [...codes.filter((code) => worth.includes(code))].map((code) =>
-      word(`shl.status.${code.replace('-', '')}`),
-    ),
-  );
-}
+/** States that most entries have: they say nothing. */
+const USUAL = ['active', 'confirmed', 'final', 'amended', 'corrected', 'appended', 'finished', 'current'];
 
-/** States of medications that the name alone would hide: a stopped drug must not look like a current one. */
-const MEDICATION_STATES = {
-  stopped: 'state.stopped',
-  completed: 'state.completed',
-  intended: 'state.intended',
-  unknown: 'state.unknown',
-};
+/** Returns how things stand with an entry, unless it stands as most do. */
+function statusOf(resource, lang) {
+  const { resourceType, clinicalStatus, verificationStatus, achievementStatus, docStatus } = resource;
+  const { status, lifecycleStatus } = resource;
+  const state = (element, code) => {
+    const set = findCodeSet(resourceType, element);
+    const isPlan = resourceType === 'CarePlan' || resourceType === 'Goal';
+    const isUsual = USUAL.includes(code) || (code === 'completed' && !isPlan);
+    return set === undefined || isUsual ? '' : codeWord(lang, set, code);
+  };
+  return joined([
+    ...codesOf(clinicalStatus).map((code) => state('clinicalStatus', code)),
+    ...codesOf(verificationStatus).map((code) => state('verificationStatus', code)),
+    state('status', string(status)),
+    state('docStatus', string(docStatus)),
+    state('lifecycleStatus', string(lifecycleStatus)),
+    codedWord(lang, 'achievement', achievementStatus),
+  ]);
+}
 
 function medication(resource, { look, today, lang }) {
   const { medicationCodeableConcept, medicationReference, dosage, dosageInstruction, status } = resource;
   const ended = string(object(resource.effectivePeriod).end);
   // A day, month or year that isn't over yet isn't an end.
   const hasEnded = ended !== '' && ended.slice(0, 10) < today.slice(0, Math.min(ended.length, 10));
-  const state = MEDICATION_STATES[string(status)];
   const referred = medicineOf(resource, { look });
-  const said = state === undefined ? statusOf(resource) : word(state);
+  const said = status === 'active' ? '' : codeWord(lang, 'medicationStatus', status);
   const how = dosageOf([...list(dosage), ...list(dosageInstruction)], lang);
   return {
     state: said,
@@ -523,9 +542,28 @@ const FLAGS = {
   L: 'low',
   LL: 'critical-low',
   LU: 'low',
+  HX: 'high',
+  LX: 'low',
   AA: 'critical-abnormal',
   A: 'abnormal',
 };
+
+/** The code that says what a flag says. */
+const CODE_OF = {
+  high: 'H',
+  low: 'L',
+  abnormal: 'A',
+  'critical-high': 'HH',
+  'critical-low': 'LL',
+  'critical-abnormal': 'AA',
+};
+
+/** Returns what else is said of a value: whether something was found, how it changed. */
+function otherJudgements({ interpretation }, lang) {
+  return list(interpretation)
+    .filter((each) => codesOf(each).every((code) => FLAGS[code] === undefined && code !== 'N'))
+    .map((each) => codedWord(lang, 'interpretation', each));
+}
 
 /** Returns `high`, `low`, `abnormal`, each also with `critical-` before it, or nothing: what the laboratory says, or else what the range says. */
 function flagOf(holder) {
@@ -556,18 +594,21 @@ function observation(resource, { lang }) {
   const isPressure = own === '' && codesOf(resource.code).includes('85354-9');
   const value = own || (isPressure ? pressureOf(components, lang) : '');
   const flags = [resource, ...components].map(flagOf);
+  const flag = flags.find((each) => each.startsWith('critical')) ?? flags.find((each) => each !== '') ?? '';
   return {
     name: conceptOf(resource.code),
     key: codesOf(resource.code)[0] ?? conceptOf(resource.code),
     value,
     parts: value === '' ? parts : [],
     range: rangeOf(resource, lang),
-    flag: flags.find((flag) => flag.startsWith('critical')) ?? flags.find((flag) => flag !== '') ?? '',
+    flag,
+    flagged: flag === '' ? '' : capital(lang, codeWord(lang, 'interpretation', CODE_OF[flag])),
     details: [
-      own === '' && components.length === 0 ? conceptOf(resource.dataAbsentReason) : '',
+      own === '' && components.length === 0 ? codedWord(lang, 'absent', resource.dataAbsentReason) : '',
+      joined(otherJudgements(resource, lang)),
       components.length < list(resource.component).length ? MORE : '',
       joined(list(resource.note).map((note) => string(object(note).text))),
-      resource.status === 'preliminary' ? word('shl.preliminary') : '',
+      statusOf(resource, lang),
     ],
   };
 }

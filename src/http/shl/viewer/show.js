@@ -40,14 +40,11 @@ export function recordView(record, say, isOwn) {
 }
 
 function patientView(patient, { made, isOwn }, say) {
-  const gender = ['male', 'female', 'other'].includes(patient.gender)
-    ? say(`shl.gender.${patient.gender}`)
-    : '';
   const facts = [
     patient.birthDate === ''
       ? undefined
       : [say('shl.born'), `${say.day(patient.birthDate)}${ageOf(patient, say)}`],
-    gender === '' ? undefined : [say('shl.gender'), gender],
+    patient.gender === '' ? undefined : [say('shl.gender'), patient.gender],
     patient.identifiers.length === 0 ? undefined : [say('shl.identifiers'), patient.identifiers.join(' · ')],
     patient.phone === '' ? undefined : [say('shl.phone'), patient.phone],
     made === '' ? undefined : [say('shl.made'), say.moment(made)],
@@ -204,7 +201,7 @@ function rowView(row, group, say) {
     { class: 'title' },
     element('span', { class: 'name', dir: 'auto', text: name }),
   );
-  if (row.key === undefined && row.flag !== '') title.append(badge(row, say));
+  if (row.key === undefined && row.flag !== '') title.append(badge(row));
   const details = row.details.map((text) => inWords(text, say)).filter((text) => text !== '');
   return [
     title,
@@ -227,7 +224,7 @@ function valueView(row, group, say) {
       : row.value === ''
         ? element('span', { class: 'value quiet', text: say('shl.novalue') })
         : element('span', { class: 'value', dir: directionOf(row.value), text: inWords(row.value, say) }),
-    row.flag === '' ? undefined : badge(row, say),
+    row.flag === '' ? undefined : badge(row),
     row.range === ''
       ? undefined
       : element(
@@ -258,11 +255,11 @@ function directionOf(text) {
   return /^[\s<>≤≥=~+-]*\d/.test(text) ? 'ltr' : 'auto';
 }
 
-function badge({ flag, flagged = `shl.flag.${flag.replace('critical-', '')}` }, say) {
-  const isCritical = flag.startsWith('critical');
-  const text =
-    isCritical && flag !== 'critical' ? `${say(flagged)} · ${say('shl.flag.critical')}` : say(flagged);
-  return element('span', { class: isCritical ? 'badge fault' : 'badge warn', text });
+function badge({ flag, flagged }) {
+  return element('span', {
+    class: flag.startsWith('critical') ? 'badge fault' : 'badge warn',
+    text: flagged,
+  });
 }
 
 /** Returns a button that saves a file; its bytes never become a page of this origin. */

@@ -1,0 +1,8 @@
+/** Beginnings of sentences. */
+import type { Texts } from './texts.ts';
+
+/** Returns a text that begins with a capital letter, in scripts that have them. */
+export function capital(say: Pick<Texts, 'lang'>, text: string): string {
+  const [first = '', ...rest] = text;
+  return first.toLocaleUpperCase(say.lang) + rest.join('');
+}

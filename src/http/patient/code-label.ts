@@ -1,0 +1,15 @@
+/** Codes of a record as labels of a page. */
+import { type CodeSet, findCodeWord } from '#src/clinical/reading/code-words.ts';
+import { capital } from '../pages/capital.ts';
+import type { Texts } from '../pages/texts.ts';
+
+/** Returns a code in words, as a label: `Ruled out`; the code itself if it has no word. */
+export function codeLabel(say: Texts, set: CodeSet, code: string): string {
+  return findLabel(say, set, code) ?? code;
+}
+
+/** Returns a code in words, as a label; undefined if it has no word. */
+export function findLabel(say: Texts, set: CodeSet, code: string): string | undefined {
+  const word = findCodeWord(say.lang, set, code);
+  return word === undefined ? undefined : capital(say, word);
+}

@@ -1,0 +1,69 @@
+/** Titles and summaries of the timeline in the reader's words: they begin with the states of an entry, as codes. */
+import type { CodeSet } from '#src/clinical/reading/code-words.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import type { TimelineKind } from '#src/v1/timeline.ts';
+import type { Texts } from '../pages/texts.ts';
+import { findLabel } from './code-label.ts';
+
+/** The sets of the codes that a kind's summary can begin with, in this order (`src/v1/timeline.ts`). */
+const STATES: Readonly<Record<TimelineKind, readonly CodeSet[]>> = {
+  document: ['documentStatus', 'resultStatus'],
+  observation: ['resultStatus'],
+  medication: ['medicationStatus'],
+  condition: ['clinicalStatus', 'verificationStatus'],
+  encounter: ['encounterStatus'],
+  procedure: ['eventStatus'],
+  immunization: ['immunizationStatus'],
+  allergy: ['clinicalStatus', 'verificationStatus'],
+  report: ['resultStatus'],
+  care_plan: ['planStatus', 'intent'],
+  goal: ['goalStatus'],
+};
+
+/** A state at the beginning of a summary. */
+export interface State {
+  readonly set: CodeSet;
+  readonly code: string;
+  readonly label: string;
+}
+
+/** Returns the states that a summary begins with, and what follows them; null for nothing. */
+export function splitStates(
+  say: Texts,
+  kind: string,
+  summary: string | null,
+): { readonly states: readonly State[]; readonly rest: string | null } {
+  const parts = summary?.split(', ') ?? [];
+  const states: State[] = [];
+  let sets = Object.entries(STATES).find(([name]) => name === kind)?.[1] ?? [];
+  for (const code of parts) {
+    const at = sets.findIndex((set) => findLabel(say, set, code) !== undefined);
+    const set = sets[at];
+    const label = set === undefined ? undefined : findLabel(say, set, code);
+    // `unknown` as the only word is a result, not the state of one.
+    if (
+      set === undefined ||
+      label === undefined ||
+      (set === 'resultStatus' && parts.length === 1 && code === 'unknown')
+    )
+      break;
+    states.push({ set, code, label });
+    sets = sets.slice(at + 1);
+  }
+  const rest = parts.slice(states.length).join(', ');
+  return { states, rest: rest === '' ? null : rest };
+}
+
+/** Returns a summary with its states in words. */
+export function summaryText(say: Texts, kind: string, summary: string): Html {
+  const { states, rest } = splitStates(say, kind, summary);
+  const words = states.map(({ label }) => label).join(`${say('shl.comma')} `);
+  if (states.length === 0) return html`<bdi>${summary}</bdi>`;
+  return html`${words}${rest === null ? '' : html`${say('shl.comma')} <bdi>${rest}</bdi>`}`;
+}
+
+/** Returns the title of an entry: the class of a visit in words, other titles as they are. */
+export function titleText(say: Texts, kind: string, title: string): string {
+  const label = kind === 'encounter' ? findLabel(say, 'encounterClass', title) : undefined;
+  return label ?? title;
+}
