@@ -1,5 +1,6 @@
 /** The records that a person has: their own and those of dependents (docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
+import { type Death, readDeath } from '#src/clinical/reading/person.ts';
 import { first, text } from '#src/fhir/parts.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -29,6 +30,8 @@ export interface MyPatient extends LinkRow {
   readonly family: string | null;
   /** YYYY-MM-DD, or less of it. */
   readonly birth_date: string | null;
+  /** Undefined for a person who is alive as far as the record says. */
+  readonly died: Death | undefined;
   /** The name of the project that keeps the record; null for a synthetic patient where one project was asked for. */
   readonly keeper: string | null;
 }
@@ -129,7 +132,8 @@ function fromSandbox({ record, relationship }: Pick<LinkRow, 'record' | 'relatio
 }
 
 function shown({ linkId, record, environment, relationship, via, body, keeper }: Row): MyPatient {
-  const { name, birthDate } = parseStored(body ?? '{}');
+  const patient = parseStored(body ?? '{}');
+  const { name, birthDate } = patient;
   const names = first(name);
   const given = [names?.given ?? []].flat().filter((part) => typeof part === 'string');
   return {
@@ -142,6 +146,7 @@ function shown({ linkId, record, environment, relationship, via, body, keeper }:
     given: given.length === 0 ? null : given.join(' '),
     family: text(names?.family) ?? null,
     birth_date: text(birthDate) ?? null,
+    died: readDeath(patient),
     keeper,
   };
 }

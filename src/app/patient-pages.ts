@@ -1,14 +1,12 @@
 /** Puts together what the pages of patients need: who is linked, what is new, the signed export of a record. */
 import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
-import { openCautions } from '#queries/rest/cautions.ts';
 import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import { openChangesOf } from '#queries/rest/changes.ts';
+import { openClinicalEntries } from '#queries/rest/clinical-entries.ts';
 import { openEntryOriginOf } from '#queries/rest/entry-origin.ts';
 import { openInterpretations } from '#queries/rest/interpretations.ts';
 import { openMeasuredKinds } from '#queries/rest/measured-kinds.ts';
-import { openPrescriptionsOf } from '#queries/rest/prescriptions.ts';
-import { openWithdrawnByAi } from '#queries/rest/withdrawn-by-ai.ts';
 import { exportLines } from '../audit/export.ts';
 import { signingKey } from '../audit/key.ts';
 import type { Config } from '../config.ts';
@@ -34,9 +32,7 @@ export function openPatientPages({
     linkedPeople: openLinkedPeople(pool),
     changesOf: openChangesOf(pool),
     changedByAi: openChangedByAi(pool),
-    withdrawnByAi: openWithdrawnByAi(pool),
-    prescriptionsOf: openPrescriptionsOf(pool),
-    cautions: openCautions(pool),
+    clinicalEntries: openClinicalEntries(pool),
     entryOrigin: openEntryOriginOf(pool),
     interpretations: openInterpretations(pool),
     measuredKinds: openMeasuredKinds(pool),

@@ -141,7 +141,9 @@ describe('series and patterns of REST v1', () => {
       a: day('2026-05-01'),
       b: day('2026-05-02'),
     });
-    expect([compared.json.a, compared.json.b].map((each) => (each as JsonObject).count)).to.deep.equal([2, 2]);
+    expect([compared.json.a, compared.json.b].map((each) => (each as JsonObject).count)).to.deep.equal([
+      2, 2,
+    ]);
   });
 
   it('shows groups of equivalent codes, components, and several series in one answer', async () => {

@@ -106,6 +106,7 @@ describe('a choice on the consent page', () => {
         family: 'Sand',
         birth_date: '1957-03-14',
         keeper: 'Clinic',
+        died: undefined,
         isMeant: false,
       },
     ],

@@ -61,14 +61,12 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'for people: the patient’s own pages, and members of the project': [
     'queries/admin/patients.ts',
     'queries/admin/sandbox.ts',
-    'queries/rest/cautions.ts',
+    'queries/rest/clinical-entries.ts',
     'queries/rest/changed-by-ai.ts',
     'queries/rest/changes.ts',
     'queries/rest/entry-origin.ts',
     'queries/rest/interpretations.ts',
     'queries/rest/measured-kinds.ts',
-    'queries/rest/prescriptions.ts',
-    'queries/rest/withdrawn-by-ai.ts',
   ],
   'for the service: uploads by a signed URL, the sweeper of documents, bodies of webhooks': [
     'queries/rest/document-blobs.ts',

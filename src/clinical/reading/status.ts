@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/): what was never so, what is over, what is only an idea.
  */
 import { codes, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
 /** Why a resource states nothing. */
 export type Withdrawn = 'entered in error' | 'refuted';
@@ -37,4 +37,20 @@ const WITHOUT_RESULT: ReadonlySet<string> = new Set(['registered', 'cancelled'])
 /** Tells whether an Observation or a DiagnosticReport has a result. */
 export function hasResult(status: Json | undefined): boolean {
   return !WITHOUT_RESULT.has(text(status) ?? '');
+}
+
+/**
+ * Tells whether something in a resource could turn its meaning around: a modifier extension anywhere outside of what it
+ * contains, or rules of its own. https://hl7.org/fhir/R4/extensibility.html#modifierExtension
+ */
+export function hasModifier(value: JsonObject): boolean {
+  if (value.implicitRules !== undefined) return true;
+  return hasModifierIn(value);
+}
+
+function hasModifierIn(value: Json | undefined): boolean {
+  if (Array.isArray(value)) return value.some(hasModifierIn);
+  if (!isObject(value)) return false;
+  if (value.modifierExtension !== undefined) return true;
+  return Object.values(value).some(hasModifierIn);
 }

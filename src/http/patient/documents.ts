@@ -4,7 +4,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { aiPart, apart, originLink, rowsOr } from './entries.ts';
+import { aiPartOf, apart, originLink, rowsOr } from './entries.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -58,7 +58,7 @@ export async function documentsPage(visit: Visit, record: OpenRecord): Promise<P
     record,
     section: 'documents',
     body: html`${data.length === 0 ? html`<div class="empty"><p>${say('document.none')}</p></div>` : rowsOr(facts.map(row), say('document.none'))}
-${await aiPart(visit, 'ai', notes, row)}${more}`,
+${await aiPartOf(visit, 'ai', notes, row)}${more}`,
   };
 }
 

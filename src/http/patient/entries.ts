@@ -1,5 +1,4 @@
 /** Entries of a record on the pages: facts in one list, and what AI noted in another, marked as not verified. */
-import type { WithdrawnByAi } from '#queries/rest/withdrawn-by-ai.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -18,16 +17,11 @@ export function apart<T extends { readonly author_type: string }>(
  * Returns a section with what AI noted; nothing if there is none. It says how many of these entries somebody else had made:
  * they are missing among the facts (docs/decisions/0025-changed-by-ai-is-said.md).
  * @param id unique on the page; `<id of a heading>-ai` within a section of that heading
- * @param row returns the row of an entry
+ * @param rows one for each entry
+ * @param changed how many of them AI changed
  */
-export async function aiPart<T extends { readonly fhir: string }>(
-  { say, deps }: Visit,
-  id: string,
-  notes: readonly T[],
-  row: (note: T) => Html,
-): Promise<Html> {
-  if (notes.length === 0) return html``;
-  const { size: changed } = await deps.pages.changedByAi(notes.map(({ fhir }) => fhir));
+export function aiPart({ say }: Visit, id: string, rows: readonly Html[], changed: number): Html {
+  if (rows.length === 0) return html``;
   // Within a section, its heading tells this part from those of other sections.
   const named = id.endsWith('-ai') ? `${id.slice(0, -3)} ${id}` : id;
   return html`<section class="stack card ai" aria-labelledby="${named}">
@@ -39,18 +33,37 @@ ${
     : html`<p class="note warn">${say('ai.changed', { entries: changed })}</p>
 `
 }<ul class="rows">
-${notes.map(row)}</ul>
+${rows}</ul>
 </section>
 `;
+}
+
+/** Returns the same for entries of REST v1. @param row returns the row of an entry */
+export async function aiPartOf<T extends { readonly fhir: string }>(
+  visit: Visit,
+  id: string,
+  notes: readonly T[],
+  row: (note: T) => Html,
+): Promise<Html> {
+  if (notes.length === 0) return html``;
+  const { size } = await visit.deps.pages.changedByAi(notes.map(({ fhir }) => fhir));
+  return aiPart(visit, id, notes.map(row), size);
+}
+
+/** What an AI withdrew. */
+interface Withdrawn {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
 }
 
 /**
  * Returns what AI marked as wrong or refuted although somebody else had stated it; nothing if there is none. No list has it.
  * @param withdrawn of the types of a list
  */
-export function withdrawnPart(visit: Visit, record: OpenRecord, withdrawn: readonly WithdrawnByAi[]): Html {
+export function withdrawnPart(visit: Visit, record: OpenRecord, withdrawn: readonly Withdrawn[]): Html {
   if (withdrawn.length === 0) return html``;
-  const rows = withdrawn.map(({ type, id, name = visit.say('entry.unnamed') }) => {
+  const rows = withdrawn.map(({ type, id, name }) => {
     return html`<li><bdi>${name}</bdi> · ${originLink(visit, record, `${type}/${id}`, name)}</li>
 `;
   });

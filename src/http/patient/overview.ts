@@ -6,7 +6,15 @@ import { type Html, html } from '#src/shared/html.ts';
 import { grantCard, useOf } from './applications.ts';
 import { originLink, rowsOr } from './entries.ts';
 import { authorText } from './entry.ts';
-import { type Health, healthOf, isCurrent, remarkOf } from './health.ts';
+import { countNotes, readKnown } from './known.ts';
+import {
+  allergyName,
+  dosesText,
+  medicineBadge,
+  medicineName,
+  problemName,
+  uncertainText,
+} from './known-rows.ts';
 import type { PatientPage } from './page.ts';
 import { detailsOf, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -49,7 +57,8 @@ export async function overviewPage(visit: Visit, record: OpenRecord): Promise<Pa
         ? html``
         : html`<p class="note"><a href="${visit.to(`${record.path}/proposals`)}"><strong>${say('home.proposals', { proposals })}</strong></a></p>
 `
-    }${await newPart(visit, record, before)}
+    }${isDeleted ? html`` : await glancePart(visit, record)}
+${await newPart(visit, record, before)}
 <section class="stack" aria-labelledby="applications">
 <h2 id="applications">${say('applications.active', { applications: active.length })}</h2>
 ${
@@ -59,8 +68,7 @@ ${
 ${shown.map((grant) => grantCard(visit, record, grant, uses.get(grant.id)))}</ul>`
 }
 <p><a href="${visit.to(`${record.path}/applications`)}">${say('overview.applications')}</a> · <a href="${visit.to(`${record.path}/log`)}">${say('overview.log')}</a></p>
-</section>
-${isDeleted ? html`` : await glancePart(visit, record)}`,
+</section>`,
   };
 }
 
@@ -118,47 +126,99 @@ function changeRow(
 `;
 }
 
-/** What the overview names. */
-type Item = Health['conditions' | 'medications' | 'allergies'][number];
+/** Medicines and problems that are named; allergies are all named. */
+const NAMED = 8;
 
 async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say } = visit;
-  const { conditions, medications, prescriptions, allergies } = await healthOf(visit, record);
-  const nameOf = (item: Item): string =>
-    ('title' in item ? item.title : (item.display ?? item.code)) ?? say('entry.unnamed');
-  const names = (items: readonly Item[], none = say('overview.nothing')): Html => {
-    const shown = items.slice(0, 4);
-    if (shown.length === 0) return html`<span class="quiet">${none}</span>`;
+  const known = await readKnown(visit, record);
+  const place = { visit, record, known };
+  const { allergies, medicines, problems } = known.facts;
+  const marked = (name: string, marks: readonly Html[]): Html =>
+    html`<li><bdi>${name}</bdi>${marks.map((mark) => html` ${mark}`)}</li>
+`;
+  const quiet = (words: string | undefined): readonly Html[] =>
+    words === undefined ? [] : [html`<span class="quiet">${words}</span>`];
+  const list = (items: readonly Html[], all: number, none: string): Html => {
+    if (items.length === 0) return html`<p class="quiet">${none}</p>`;
     const more =
-      items.length > shown.length
-        ? html` <span class="quiet">${say('overview.more', { more: items.length - shown.length })}</span>`
+      all > items.length
+        ? html`<p class="quiet">${say('overview.more', { more: all - items.length })}</p>`
         : html``;
-    return html`${shown.map((item, i) => {
-      const remark = remarkOf(visit, item);
-      const state = remark === undefined ? html`` : html` <span class="quiet">(${remark})</span>`;
-      return html`${i === 0 ? '' : ' · '}<bdi>${nameOf(item)}</bdi>${state}`;
-    })}${more}`;
+    return html`<ul class="bullets">
+${items}</ul>${more}`;
   };
-  const known = <T extends { readonly author_type: string }>(items: readonly T[]): readonly T[] =>
-    items.filter(({ author_type }) => author_type !== 'ai');
-  const all = [...conditions, ...medications, ...prescriptions, ...allergies];
-  const noted = all.length - known<Item>(all).length;
-  const facts = [
-    [say('health.problems'), names(known(conditions).filter(isCurrent))],
-    [say('health.medications'), names(known(medications).filter(isCurrent))],
-    ...(prescriptions.length === 0
-      ? []
-      : [[say('health.prescriptions'), names(known(prescriptions).filter(isCurrent))] as const]),
-    [say('health.allergies'), names(known(allergies), say('health.noallergies'))],
-    ...(noted === 0 ? [] : [[say('ai.title'), html`${say('ai.entries', { entries: noted })}`] as const]),
-  ];
+  const active = allergies.filter(({ isOver }) => !isOver);
+  const taken = medicines.filter(({ standing }) => standing !== 'past');
+  const open = problems.filter(({ isOver }) => !isOver);
+  const noneOf = (all: readonly unknown[], none: string): string =>
+    all.length === 0 ? none : say('known.nonenow');
+  const parts = [
+    [
+      say('health.allergies'),
+      list(
+        active.map((allergy) =>
+          marked(allergyName(place, allergy), [
+            ...(allergy.isCritical
+              ? [html`<span class="badge warn">${say('certainty.critical')}</span>`]
+              : []),
+            ...quiet(uncertainText(place, allergy.uncertainty)),
+          ]),
+        ),
+        active.length,
+        noneOf(allergies, say('health.noallergies')),
+      ),
+    ],
+    [
+      say('health.medications'),
+      list(
+        taken.slice(0, NAMED).map((medicine) => {
+          const [kind, words] = medicineBadge(place, medicine);
+          return marked(medicineName(place, medicine), [
+            ...quiet(dosesText(place, medicine)),
+            ...(kind === 'good'
+              ? []
+              : [html`<span class="badge ${kind}"><span class="first">${words}</span></span>`]),
+          ]);
+        }),
+        taken.length,
+        noneOf(medicines, say('health.nomedications')),
+      ),
+    ],
+    [
+      say('health.problems'),
+      list(
+        open.slice(0, NAMED).map((problem) => {
+          const { status, uncertainty } = problem;
+          return marked(problemName(place, problem), [
+            ...quiet(status === undefined ? `(${say('known.nostate')})` : undefined),
+            ...quiet(uncertainText(place, uncertainty)),
+          ]);
+        }),
+        open.length,
+        noneOf(problems, say('health.noproblems')),
+      ),
+    ],
+  ] as const;
+  const noted = countNotes(known.notes);
+  const left = known.leftOut.filter(({ as }) => as === 'withdrawn by an AI' || as === 'modified').length;
   return html`<section class="stack" aria-labelledby="glance">
 <h2 id="glance">${say('overview.glance')}</h2>
 <dl class="facts">
-${facts.map(
+${parts.map(
   ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
-)}</dl>
-<p><a href="${visit.to(`${record.path}/health`)}">${say('nav.health')}</a> · <a href="${visit.to(`${record.path}/results`)}">${say('nav.results')}</a> · <a href="${visit.to(`${record.path}/documents`)}">${say('nav.documents')}</a></p>
+)}${
+  noted === 0
+    ? html``
+    : html`<div><dt>${say('ai.title')}</dt><dd>${say('ai.entries', { entries: noted })}</dd></div>
+`
+}</dl>
+${
+  left + known.tooLarge.length === 0
+    ? html``
+    : html`<p class="note warn"><a href="${visit.to(`${record.path}/health`)}">${say('known.leftout', { entries: left + known.tooLarge.length })}</a></p>
+`
+}<p><a href="${visit.to(`${record.path}/health`)}">${say('nav.health')}</a> · <a href="${visit.to(`${record.path}/results`)}">${say('nav.results')}</a> · <a href="${visit.to(`${record.path}/documents`)}">${say('nav.documents')}</a></p>
 </section>`;
 }

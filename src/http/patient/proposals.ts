@@ -13,7 +13,6 @@ import type { TextKey } from '../pages/languages/language.ts';
 import type { Texts } from '../pages/texts.ts';
 import { elementLabel } from './element-words.ts';
 import { authorText, typeText } from './entry.ts';
-import { stateKey } from './health.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import { titleOfResource, type ValueWords, wordsOfNarrative, wordsOfValue } from './resource-words.ts';
@@ -280,6 +279,27 @@ const PROGRESS = {
   differential: 'progress.differential',
   confirmed: 'progress.confirmed',
   refuted: 'progress.refuted',
+} as const satisfies Readonly<Record<string, TextKey>>;
+
+/** Returns the text of a state; undefined for one that isn't known here. */
+function stateKey(status: string): (typeof STATUS)[keyof typeof STATUS] | undefined {
+  return Object.entries(STATUS).find(([name]) => name === status)?.[1];
+}
+
+const STATUS = {
+  active: 'state.active',
+  recurrence: 'state.recurrence',
+  relapse: 'state.relapse',
+  inactive: 'state.inactive',
+  remission: 'state.remission',
+  resolved: 'state.resolved',
+  completed: 'state.completed',
+  stopped: 'state.stopped',
+  'on-hold': 'state.onhold',
+  intended: 'state.intended',
+  'not-taken': 'state.nottaken',
+  'not-done': 'state.notdone',
+  unknown: 'state.unknown',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
 /** States in words, where a page has words for them. */

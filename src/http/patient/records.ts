@@ -1,5 +1,6 @@
 /** The records of a person, as the pages show them. */
 import type { MyPatient } from '#queries/consents/records.ts';
+import type { Death } from '#src/clinical/reading/person.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Texts } from '../pages/texts.ts';
@@ -53,13 +54,19 @@ function opened(record: MyPatient, say: Texts): OpenRecord {
 }
 
 /** Returns what tells a record from others: whose it is, the birth date, who keeps it. */
-export function detailsOf(say: Texts, { relationship, birth_date, via, keeper }: MyPatient): string[] {
+export function detailsOf(say: Texts, { relationship, birth_date, died, via, keeper }: MyPatient): string[] {
   return [
     say(relationship === 'self' ? 'record.own' : 'record.dependent'),
     ...(birth_date === null ? [] : [say('record.born', { day: dateText(say, birth_date) })]),
+    ...(died === undefined ? [] : [deathText(say, died)]),
     ...(via === 'own' ? [say('record.started')] : []),
     ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
   ];
+}
+
+/** Returns that a person has died, and when, as exactly as the record says. */
+export function deathText(say: Texts, { date }: Death): string {
+  return date === undefined ? say('record.dead') : say('record.died', { day: dateText(say, date) });
 }
 
 /** Returns a FHIR date or date-time in words; less than a day (`1980`, `1980-05`) stays as it is. */

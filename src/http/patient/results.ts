@@ -7,7 +7,7 @@ import { LOINC } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { chart, isDrawn } from './chart.ts';
-import { aiPart, originLink } from './entries.ts';
+import { aiPartOf, originLink } from './entries.ts';
 import { boundedOf, judgementBadge, judgementOf, rangeOf } from './judgement.ts';
 import {
   chartOf,
@@ -61,7 +61,7 @@ ${own.map((measure) => measureCard(visit, record, measure, partial.has(measure.k
     record,
     section: 'results',
     body: html`${observations.length === 0 ? html`<div class="empty"><p>${say('results.none')}</p></div>` : html`${sections}`}
-${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}<p class="quiet small">${say('list.utc')}</p>`,
+${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}<p class="quiet small">${say('list.utc')}</p>`,
   };
 }
 
@@ -118,7 +118,7 @@ ${ranged === undefined || !isDrawn(data) ? html`` : html`<p class="quiet small">
 ${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('results.left', { values: data.left })}</p>` : html``}
 ${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
 <p class="quiet small">${say('list.utc')}</p>
-${await aiPart(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
+${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
   };
 }
 

@@ -50,6 +50,10 @@ th[scope=row] { white-space: nowrap; font-weight: 600; }
 .empty { padding: 1.25rem; border: 1px dashed var(--control); border-radius: 0.875rem; color: var(--quiet); }
 .empty > * + * { margin-block-start: 0.75rem; }
 .badge.plain { color: var(--quiet); }
+.badge .first { display: inline-block; }
+.badge .first::first-letter { text-transform: uppercase; }
+details.past > summary, details.sources > summary { min-block-size: 2.75rem; display: flex; align-items: center; color: var(--quiet); cursor: pointer; }
+details.sources > summary { min-block-size: 2rem; font-size: 0.875rem; }
 .badge.fault { color: var(--fault); }
 .badge.fault::before { content: '!' / ''; font-weight: 800; }
 .badge.ai { color: var(--warn); border-style: dashed; }

@@ -1,11 +1,10 @@
 /** What happened, the newest first: the timeline of REST v1, by kind, with what AI noted apart. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { aiPart, apart, originLink } from './entries.ts';
-import { timelineEntry } from './health.ts';
+import { aiPartOf, apart, originLink } from './entries.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -27,6 +26,16 @@ const KINDS = {
   care_plan: 'kinds.careplan',
   goal: 'kinds.goal',
 } as const satisfies Readonly<Record<(typeof TIMELINE_KINDS)[number], TextKey>>;
+
+/** An entry of the timeline. */
+const timelineEntry = z.object({
+  fhir: z.string(),
+  author_type: z.string(),
+  kind: z.string(),
+  date: z.string(),
+  title: z.string(),
+  summary: z.string().nullable(),
+});
 
 /** Returns what a kind of the timeline is called. */
 export function kindText(say: Visit['say'], kind: string): string {
@@ -64,7 +73,7 @@ export async function timelinePage(visit: Visit, record: OpenRecord): Promise<Pa
     body: html`${filterPart(visit, path, kind)}
 <p role="status" class="quiet">${say('timeline.entries', { entries: total })}</p>
 ${data.length === 0 ? html`<div class="empty"><p>${say('timeline.none')}</p></div>` : yearsPart(visit, record, facts)}
-${await aiPart(visit, 'ai', notes, (entry) => rowOf(visit, record, entry))}<p class="pager">${newest}${older}</p>`,
+${await aiPartOf(visit, 'ai', notes, (entry) => rowOf(visit, record, entry))}<p class="pager">${newest}${older}</p>`,
   };
 }
 

@@ -1,13 +1,11 @@
 /** What the pages of patients need besides the routes of the JSON interfaces; `src/app/patient-pages.ts` puts it together. */
 import type { LinkedPeople } from '#queries/consents/linked-people.ts';
-import type { Cautions } from '#queries/rest/cautions.ts';
 import type { ChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import type { ChangesOf } from '#queries/rest/changes.ts';
+import type { ReadClinicalEntries } from '#queries/rest/clinical-entries.ts';
 import type { EntryOriginOf } from '#queries/rest/entry-origin.ts';
 import type { Interpretations } from '#queries/rest/interpretations.ts';
 import type { MeasuredKinds } from '#queries/rest/measured-kinds.ts';
-import type { PrescriptionsOf } from '#queries/rest/prescriptions.ts';
-import type { WithdrawnByAiIn } from '#queries/rest/withdrawn-by-ai.ts';
 import type { PersonId } from '#src/shared/identity.ts';
 import type { Micros } from '#src/shared/time.ts';
 
@@ -16,9 +14,7 @@ export interface PatientPageServices {
   readonly linkedPeople: LinkedPeople;
   readonly changesOf: ChangesOf;
   readonly changedByAi: ChangedByAi;
-  readonly withdrawnByAi: WithdrawnByAiIn;
-  readonly prescriptionsOf: PrescriptionsOf;
-  readonly cautions: Cautions;
+  readonly clinicalEntries: ReadClinicalEntries;
   readonly entryOrigin: EntryOriginOf;
   readonly interpretations: Interpretations;
   readonly measuredKinds: MeasuredKinds;

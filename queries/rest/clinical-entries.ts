@@ -1,0 +1,118 @@
+/** The resources of a record that the clinical reading is made of, with what an AI has to do with each. */
+import type { Pool } from 'pg';
+import { READ_TYPES } from '#src/clinical/reading/reading.ts';
+import type { PartOfAi } from '#src/clinical/reading/told.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
+
+/** A current version. */
+export interface ClinicalEntry {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly value: JsonObject;
+  readonly partOfAi: PartOfAi;
+  /** What somebody else had written before an AI changed it. */
+  readonly before: JsonObject | undefined;
+  /** When it was recorded, in milliseconds since 1970. */
+  readonly recorded: number;
+}
+
+/** The entries of a record. */
+export interface ClinicalEntries {
+  readonly patient: JsonObject;
+  readonly entries: readonly ClinicalEntry[];
+  /** Medications of the directory that entries refer to, by `Medication/<id>`. */
+  readonly medications: ReadonlyMap<string, JsonObject>;
+  /** Resources that are too large to be read here, as `Type/id`. */
+  readonly tooLarge: readonly string[];
+}
+
+/** Reads the entries of a record. It checks no right. @param record the id of its Patient */
+export type ReadClinicalEntries = (record: string) => Promise<ClinicalEntries>;
+
+/** Most bytes of a record's resources together: the largest ones beyond are named. */
+const MOST_BYTES = 30_000_000;
+
+// Index: resources.resource_of_record (record, type, id); the primary key of history.version.
+const ENTRIES = `
+select r.type, r.id, r.version, r.ai, r.recorded, r.before,
+  case when r.sum < ${MOST_BYTES} then r.body end as body
+from (
+  select r.type, r.id, r.version, r.body, r.last_updated / 1000 as recorded,
+    sum(octet_length(r.body)) over (order by octet_length(r.body), r.id) as sum,
+    a.ai, case when a.ai then (
+      select e.body from history.version e
+      where e.id = r.id and e.version < r.version and e.body is not null
+        and e.metadata::json #>> '{author,type}' is distinct from 'ai'
+      order by e.version desc limit 1) end as before
+  from resources.resource r
+  cross join lateral (
+    select exists (
+      select from history.version v
+      where v.id = r.id and v.version = r.version and v.metadata::json #>> '{author,type}' = 'ai') as ai offset 0) a
+  where r.record = $1::uuid and r.type = any($2) and not r.deleted) r
+order by r.id`;
+
+// Index: the primary key of resources.resource.
+const MEDICATIONS = `
+select r.id, r.body from resources.resource r
+where r.id = any($1::uuid[]) and r.type = 'Medication' and not r.deleted and octet_length(r.body) < 200000`;
+
+interface Row {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly body: string | null;
+  readonly ai: boolean;
+  readonly before: string | null;
+  readonly recorded: string;
+}
+
+/** Opens the question. */
+export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
+  return async (record) => {
+    const { rows } = await pool.query<Row>({
+      name: 'clinical-entries',
+      text: ENTRIES,
+      values: [record, ['Patient', ...READ_TYPES]],
+    });
+    const entries = rows.flatMap((row) => entryOf(row) ?? []);
+    const ids = new Set(entries.flatMap(({ value }) => referredMedication(value) ?? []));
+    const { rows: medications } =
+      ids.size === 0
+        ? { rows: [] }
+        : await pool.query<{ id: string; body: string }>({
+            name: 'clinical-medications',
+            text: MEDICATIONS,
+            values: [[...ids]],
+          });
+    return {
+      patient: entries.find(({ type }) => type === 'Patient')?.value ?? {},
+      entries: entries.filter(({ type }) => type !== 'Patient'),
+      medications: new Map(medications.map(({ id, body }) => [`Medication/${id}`, parseStored(body)])),
+      tooLarge: rows.flatMap(({ type, id, body }) => (body === null ? [`${type}/${id}`] : [])),
+    };
+  };
+}
+
+function entryOf({ type, id, version, body, ai, before, recorded }: Row): ClinicalEntry | undefined {
+  if (body === null) return undefined;
+  return {
+    type,
+    id,
+    version,
+    value: parseStored(body),
+    partOfAi: before !== null ? 'changed' : ai ? 'written' : 'no',
+    before: before === null ? undefined : parseStored(before),
+    recorded: Number(recorded),
+  };
+}
+
+/** Returns the id of the Medication that a resource refers to. */
+function referredMedication({ medicationReference }: JsonObject): string | undefined {
+  const reference = (medicationReference as JsonObject | undefined)?.reference;
+  const id = typeof reference === 'string' ? /(?:^|\/)Medication\/([^/]+)/.exec(reference)?.[1] : undefined;
+  return id !== undefined && isUuid(id) ? id : undefined;
+}

@@ -1,0 +1,105 @@
+/**
+ * The clinical reading: what a record says of the person, allergies, medicines, problems and vaccinations. Every view shows
+ * this and looks into no resource for its meaning (docs/clinical-reading.md). Pure.
+ */
+import type { JsonObject } from '#src/shared/json.ts';
+import { type Allergy, mostDangerousFirst, readAllergy } from './allergies.ts';
+import { isMedicine, joinMedicines, type Medicine, readMedicineSource } from './medicines.ts';
+import { type Person, readPerson } from './person.ts';
+import { joinProblems, type Problem, readProblemSource } from './problems.ts';
+import { hasModifier, type Withdrawn, withdrawnAs } from './status.ts';
+import type { Around, PartOfAi, Told } from './told.ts';
+import { joinVaccinations, readVaccination, type Vaccination } from './vaccinations.ts';
+
+/** A resource, what an AI has to do with its current version, and what somebody else had written before it. */
+export interface Entry extends Told {
+  readonly partOfAi: PartOfAi;
+}
+
+/** Lists of a reading. */
+export type ListName = 'allergies' | 'medicines' | 'problems' | 'vaccinations';
+
+/** What is known, by list. */
+export interface Statements<Of extends Told> {
+  readonly allergies: readonly Allergy<Of>[];
+  readonly medicines: readonly Medicine<Of>[];
+  readonly problems: readonly Problem<Of>[];
+  readonly vaccinations: readonly Vaccination<Of>[];
+}
+
+/** Why a resource is in no list. */
+export type LeftOutAs = Withdrawn | 'withdrawn by an AI' | 'modified' | 'too large';
+
+/** A resource that isn't understood, or states nothing. */
+export interface LeftOut<Of extends Told> {
+  readonly told: Of;
+  readonly list: ListName;
+  readonly as: LeftOutAs;
+}
+
+/** What a record says. */
+export interface ClinicalReading<Of extends Told> {
+  readonly person: Person;
+  /** What people, devices and imports state. */
+  readonly facts: Statements<Of>;
+  /** What an AI wrote and nobody confirmed: never among the facts. */
+  readonly notes: Statements<Of>;
+  readonly leftOut: readonly LeftOut<Of>[];
+}
+
+const LIST_OF: ReadonlyMap<string, ListName> = new Map([
+  ['AllergyIntolerance', 'allergies'],
+  ['MedicationStatement', 'medicines'],
+  ['MedicationRequest', 'medicines'],
+  ['Condition', 'problems'],
+  ['Immunization', 'vaccinations'],
+]);
+
+/** The types that a reading is made of, besides the Patient. */
+export const READ_TYPES = [...LIST_OF.keys()];
+
+/**
+ * Reads a record.
+ * @param entries current versions; other types than `READ_TYPES` are passed over
+ */
+export function readRecord<Of extends Entry>(
+  patient: JsonObject,
+  entries: readonly Of[],
+  around: Around,
+): ClinicalReading<Of> {
+  const person = readPerson(patient);
+  const leftOut: LeftOut<Of>[] = [];
+  const [facts, notes]: [Of[], Of[]] = [[], []];
+  for (const told of entries) {
+    const list = LIST_OF.get(told.type);
+    if (list === undefined) continue;
+    const as = leftOutAs(told);
+    if (as !== undefined) leftOut.push({ told, list, as });
+    else (told.partOfAi === 'no' ? facts : notes).push(told);
+  }
+  return { person, facts: listsOf(facts, person, around), notes: listsOf(notes, person, around), leftOut };
+}
+
+function leftOutAs({ value, partOfAi }: Entry): LeftOutAs | undefined {
+  if (hasModifier(value)) return 'modified';
+  const withdrawn = withdrawnAs(value);
+  if (withdrawn === undefined) return undefined;
+  // An AI's word isn't a fact: what it withdrew may still hold (docs/spec/interface.md, section 2.5).
+  return partOfAi === 'changed' ? 'withdrawn by an AI' : withdrawn;
+}
+
+function listsOf<Of extends Told>(all: readonly Of[], { died }: Person, around: Around): Statements<Of> {
+  const of = (list: ListName): readonly Of[] => all.filter(({ type }) => LIST_OF.get(type) === list);
+  return {
+    allergies: of('allergies')
+      .map((told) => readAllergy(told, around))
+      .sort(mostDangerousFirst),
+    medicines: joinMedicines(
+      of('medicines')
+        .filter(({ value }) => isMedicine(value))
+        .map((told) => readMedicineSource(told, around, died)),
+    ),
+    problems: joinProblems(of('problems').map((told) => readProblemSource(told, around))),
+    vaccinations: joinVaccinations(of('vaccinations').map((told) => readVaccination(told, around))),
+  };
+}

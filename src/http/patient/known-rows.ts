@@ -1,0 +1,274 @@
+/** Rows of what a record says: allergies, medicines, problems and vaccinations, each date with what it means. */
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import type { Allergy } from '#src/clinical/reading/allergies.ts';
+import { findCodeWord } from '#src/clinical/reading/code-words.ts';
+import type { Dated } from '#src/clinical/reading/dates.ts';
+import { dosesInWords } from '#src/clinical/reading/dose.ts';
+import type { Medicine } from '#src/clinical/reading/medicines.ts';
+import type { Problem } from '#src/clinical/reading/problems.ts';
+import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
+import { choice, notes } from '#src/clinical/reading/words.ts';
+import { objects, text } from '#src/fhir/parts.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import type { JsonObject } from '#src/shared/json.ts';
+import { originLink } from './entries.ts';
+import type { Known } from './known.ts';
+import { dateText, type OpenRecord } from './records.ts';
+import type { Visit } from './visit.ts';
+
+/** What rows are made with. */
+export interface RowPlace {
+  readonly visit: Visit;
+  readonly record: OpenRecord;
+  readonly known: Pick<Known, 'name' | 'person'>;
+}
+
+/** A mark beside a name. */
+type Badge = readonly [kind: 'good' | 'warn' | 'plain', words: string];
+
+function rowOf(
+  { visit, record }: RowPlace,
+  title: string,
+  badges: readonly Badge[],
+  details: readonly (string | undefined)[],
+  sources: readonly ClinicalEntry[],
+): Html {
+  const { say } = visit;
+  const said = details.filter((detail) => detail !== undefined && detail !== '');
+  const [lead, ...others] = sources;
+  const link = lead === undefined ? html`` : originLink(visit, record, `${lead.type}/${lead.id}`, title);
+  const more =
+    others.length === 0
+      ? html``
+      : html`<details class="sources"><summary>${say('known.others', { entries: others.length })}</summary>
+<ul class="bullets small">
+${others.map(
+  (
+    each,
+  ) => html`<li>${dayOf(visit, each)} · ${originLink(visit, record, `${each.type}/${each.id}`, title)}</li>
+`,
+)}</ul></details>
+`;
+  return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span>${badges.map(([kind, words]) => html`<span class="badge ${kind}"><span class="first">${words}</span></span> `)}</span></p>
+<p class="quiet small">${said.map((detail) => html`<bdi>${detail ?? ''}</bdi> · `)}${link}</p>
+${more}</li>
+`;
+}
+
+function dayOf({ say }: Visit, { recorded }: ClinicalEntry): string {
+  return say('known.enteredon', { day: say.day(recorded) });
+}
+
+/** Returns what a date means, in words; when something was entered, if it has none. */
+function whenText({ say }: Visit, { date, means }: Dated, { recorded }: ClinicalEntry): string {
+  if (date === null) return say('known.nodate', { day: say.day(recorded) });
+  const day = dateText(say, date);
+  if (means === 'recorded') return say('known.recorded', { day });
+  if (means === 'last reaction') return say('known.lastreaction', { day });
+  return means === 'onset' ? say('health.since', { day }) : day;
+}
+
+/** Returns an allergy's name. */
+export function allergyName({ visit }: RowPlace, { name }: Allergy<ClinicalEntry>): string {
+  return name ?? visit.say('entry.unnamed');
+}
+
+/** Returns the row of an allergy. */
+export function allergyRow(place: RowPlace, allergy: Allergy<ClinicalEntry>): Html {
+  const { visit, known } = place;
+  const { value } = allergy.told;
+  const reactions = objects(value.reaction).map((each) =>
+    [
+      known.name(each.manifestation) ?? text(each.description),
+      codeWord(visit, 'severity', text(each.severity)),
+    ]
+      .filter((part) => part !== undefined)
+      .join(', '),
+  );
+  const categories = Array.isArray(value.category) ? value.category : [];
+  return rowOf(
+    place,
+    allergyName(place, allergy),
+    allergyBadges(place, allergy),
+    [
+      visit.say.list(reactions.filter((reaction) => reaction !== '')),
+      ...categories.map((category) => codeWord(visit, 'allergyCategory', text(category))),
+      whenText(visit, allergy.dated, allergy.told),
+      notes(value.note),
+    ],
+    [allergy.told],
+  );
+}
+
+function allergyBadges(
+  { visit }: RowPlace,
+  { isOver, isCritical, status, uncertainty }: Allergy<ClinicalEntry>,
+): readonly Badge[] {
+  const { say } = visit;
+  const critical: readonly Badge[] = isCritical ? [['warn', say('certainty.critical')]] : [];
+  return [
+    ...(isOver && status !== undefined ? [plain(visit, 'clinicalStatus', status)] : critical),
+    ...(uncertainty === undefined ? [] : [plain(visit, 'verificationStatus', uncertainty)]),
+  ];
+}
+
+/** Returns the word of a code, else the code. */
+function codeWord(
+  { say }: Visit,
+  set: Parameters<typeof findCodeWord>[1],
+  code: string | undefined,
+): string | undefined {
+  return code === undefined ? undefined : (findCodeWord(say.lang, set, code) ?? code);
+}
+
+function plain(visit: Visit, set: Parameters<typeof findCodeWord>[1], code: string): Badge {
+  return ['plain', codeWord(visit, set, code) ?? code];
+}
+
+/** Returns the word for something that isn't certain. */
+export function uncertainText({ visit }: RowPlace, code: string | undefined): string | undefined {
+  return codeWord(visit, 'verificationStatus', code);
+}
+
+/** Returns a medicine's name. */
+export function medicineName({ visit }: RowPlace, { name }: Medicine<ClinicalEntry>): string {
+  return name ?? visit.say('entry.unnamed');
+}
+
+/** Returns how a medicine is taken, each dosage with the name of its source, if that is another. */
+export function dosesText({ visit }: RowPlace, { name, doses }: Medicine<ClinicalEntry>): string | undefined {
+  const { say } = visit;
+  const style = { lang: say.lang, day: (date: string) => dateText(say, date) };
+  const said = doses.map((dose) => {
+    const words = dosesInWords(dose.dosage, style) ?? '';
+    return dose.name === undefined || dose.name.toLowerCase() === name?.toLowerCase()
+      ? words
+      : `${dose.name}: ${words}`;
+  });
+  return said.length === 0 ? undefined : said.join(' | ');
+}
+
+/** Returns the row of a medicine. */
+export function medicineRow(place: RowPlace, medicine: Medicine<ClinicalEntry>): Html {
+  const { say } = place.visit;
+  const { sources, reasons, standing } = medicine;
+  const lead = sources.find((source) => source.standing === standing) ?? sources[0];
+  const ordered = [...(lead === undefined ? [] : [lead]), ...sources.filter((source) => source !== lead)];
+  return rowOf(
+    place,
+    medicineName(place, medicine),
+    [medicineBadge(place, medicine)],
+    [
+      dosesText(place, medicine),
+      ...medicineDates(place, medicine),
+      reasons.length === 0 ? undefined : say('known.for', { reason: say.list(reasons) }),
+      lead === undefined ? undefined : notes(lead.told.value.note),
+    ],
+    ordered.map(({ told }) => told),
+  );
+}
+
+/** Returns the state of a medicine. */
+export function medicineBadge({ visit, known }: RowPlace, { standing, status }: Medicine): Badge {
+  const { say } = visit;
+  const state = codeWord(visit, 'medicationStatus', status) ?? status;
+  if (standing === 'forbidden') return ['warn', say('known.forbidden')];
+  if (standing === 'unclear') return ['plain', say('known.unclear', { state })];
+  if (standing === 'current') return [status === 'active' ? 'good' : 'plain', state];
+  const isEnded = ['stopped', 'completed', 'not-taken'].includes(status);
+  return known.person.died !== undefined && !isEnded
+    ? ['plain', say('known.beforedeath', { state })]
+    : ['plain', state];
+}
+
+function medicineDates(place: RowPlace, medicine: Medicine<ClinicalEntry>): string[] {
+  const { say } = place.visit;
+  const { from, until, prescribed, standing, status, contradicted, sources } = medicine;
+  const day = (date: string): string => dateText(say, date);
+  const said: string[] = [];
+  if (from !== undefined && until !== undefined)
+    said.push(say('known.taken', { from: day(from), until: day(until) }));
+  else if (from !== undefined)
+    said.push(say(standing === 'past' ? 'known.takenfrom' : 'known.takensince', { day: day(from) }));
+  else if (until !== undefined) said.push(say('known.takenuntil', { day: day(until) }));
+  else if (status === 'stopped') said.push(say('known.stopped'));
+  if (prescribed !== undefined) {
+    const { first, last, times } = prescribed;
+    if (times === 1)
+      said.push(say(standing === 'forbidden' ? 'known.ordered' : 'health.prescribed', { day: day(first) }));
+    else said.push(say('known.prescribedtimes', { times, from: day(first), until: day(last) }));
+  }
+  if (said.length === 0 && sources[0] !== undefined)
+    said.push(whenText(place.visit, sources[0].dated, sources[0].told));
+  if (contradicted !== undefined) {
+    const state = codeWord(place.visit, 'medicationStatus', contradicted.status) ?? contradicted.status;
+    said.push(say('known.contradicted', { state }));
+  }
+  return said;
+}
+
+/** Returns a problem's name. */
+export function problemName({ visit }: RowPlace, { name }: Problem<ClinicalEntry>): string {
+  return name ?? visit.say('entry.unnamed');
+}
+
+/** Returns the row of a problem. */
+export function problemRow(place: RowPlace, problem: Problem<ClinicalEntry>): Html {
+  const { visit, known } = place;
+  const { say } = visit;
+  const { sources, oldest, isOver } = problem;
+  const lead = sources[0] ?? oldest;
+  const { value } = lead.told;
+  const ended = changeText(visit, value, 'abatement');
+  const began = changeText(visit, (isOver ? lead : oldest).told.value, 'onset');
+  return rowOf(
+    place,
+    problemName(place, problem),
+    problemBadges(place, problem),
+    [
+      began === undefined
+        ? ended === undefined
+          ? whenText(visit, oldest.dated, oldest.told)
+          : undefined
+        : say('health.since', { day: began }),
+      ended === undefined ? undefined : say('days.until', { day: ended }),
+      sources.length === 1 ? undefined : say('known.times', { times: sources.length }),
+      known.name(value.severity),
+      known.name(value.bodySite),
+      notes(value.note),
+    ],
+    sources.map(({ told }) => told),
+  );
+}
+
+/** Returns the marks of a problem: its state, and that it isn't certain. */
+export function problemBadges({ visit }: RowPlace, { status, uncertainty }: Problem): readonly Badge[] {
+  return [
+    status === undefined ? ['plain', visit.say('known.nostate')] : plain(visit, 'clinicalStatus', status),
+    ...(uncertainty === undefined ? [] : [plain(visit, 'verificationStatus', uncertainty)]),
+  ];
+}
+
+/** Returns when a problem began or ended: a day in words, or the record's own words. */
+function changeText({ say }: Visit, value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
+  const date = text(value[`${name}DateTime`]);
+  return date === undefined ? choice(value, name) : dateText(say, date);
+}
+
+/** Returns the row of a vaccine. */
+export function vaccinationRow(place: RowPlace, vaccination: Vaccination<ClinicalEntry>): Html {
+  const { visit } = place;
+  const { say } = visit;
+  const { name, isGiven, doses } = vaccination;
+  return rowOf(
+    place,
+    name ?? say('entry.unnamed'),
+    isGiven ? [] : [plain(visit, 'immunizationStatus', 'not-done')],
+    [
+      say.list(doses.map(({ when, dated, told }) => when ?? whenText(visit, dated, told))),
+      doses.length === 1 ? undefined : say('known.doses', { doses: doses.length }),
+      doses[0] === undefined ? undefined : notes(doses[0].told.value.note),
+    ],
+    doses.map(({ told }) => told),
+  );
+}
