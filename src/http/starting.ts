@@ -1,10 +1,12 @@
 /** Answers on the port while the service starts, so that a supervisor sees that the process lives and works. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import Koa from 'koa';
 import { newRequestId } from '#src/shared/ids.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import { fhirError, jsonError } from './errors.ts';
 import { answerForNode, SERVER_OPTIONS } from './node-answers.ts';
+import { refusalPage } from './pages/refusal-page.ts';
 
 /** Seconds before a client should retry. */
 const RETRY_SECONDS = 10;
@@ -26,18 +28,20 @@ export async function answerWhileStarting(
   { host, port, baseUrl }: StartingAt,
   say: () => string,
 ): Promise<() => Promise<void>> {
+  const contexts = new Koa();
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const requestId = newRequestId();
     const [pathname = '/'] = (request.url ?? '/').split('?');
-    const send = (status: number, text: string, type = 'application/json'): void => {
+    const send = (status: number, text: string, given: Readonly<Record<string, string>> = {}): void => {
       const headers = {
         'Service-Request-Id': requestId,
-        'Content-Type': type,
+        'Content-Type': 'application/json',
         'Cache-Control': 'no-store',
         Connection: 'close',
+        ...(status === 503 ? { 'Retry-After': String(RETRY_SECONDS) } : {}),
+        ...given,
       };
-      const retry = status === 503 ? { 'Retry-After': String(RETRY_SECONDS) } : {};
-      response.writeHead(status, { ...headers, ...retry }).end(request.method === 'HEAD' ? '' : text);
+      response.writeHead(status, headers).end(request.method === 'HEAD' ? '' : text);
     };
     const message = say();
     if (pathname === '/health/live') send(200, JSON.stringify({ status: 'live' }));
@@ -49,9 +53,15 @@ export async function answerWhileStarting(
       );
     } else {
       const refusal = unavailable(`the service is starting: ${message}`, RETRY_SECONDS);
+      const context = contexts.createContext(request, response);
+      context.state.requestId = requestId;
+      const page = refusalPage(context, refusal, baseUrl);
+      if (page !== undefined) return send(503, String(page.body), page.headers);
       const isFhir = pathname.startsWith('/fhir/');
       const answer = isFhir ? fhirError(refusal) : jsonError(refusal, requestId, baseUrl);
-      send(503, String(answer.body), isFhir ? 'application/fhir+json' : 'application/json');
+      send(503, String(answer.body), {
+        'Content-Type': isFhir ? 'application/fhir+json' : 'application/json',
+      });
     }
   });
   answerForNode(server);

@@ -46,8 +46,8 @@ describe('a start that rebuilds read models', () => {
           return close;
         },
       });
-      const ask = async (path: string) => {
-        const answer = await fetch(url + path);
+      const ask = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+        const answer = await fetch(url + path, { headers });
         expect(answer.headers.get('service-request-id'), path).to.match(/^req_/);
         return { status: answer.status, retry: answer.headers.get('retry-after'), text: await answer.text() };
       };
@@ -57,6 +57,12 @@ describe('a start that rebuilds read models', () => {
       const ready = await ask('/health/ready');
       expect(ready).to.include({ status: 503, retry: '10' });
       expect(ready.text).to.match(/rebuilding timeline: \d+ events? done, about \d+ left, \d+ per second/);
+      // A person reads a page with a link to try again.
+      const page = await ask('/connections', { Accept: 'text/html,*/*;q=0.8', 'Accept-Language': 'de' });
+      expect(page).to.include({ status: 503, retry: '10' });
+      expect(page.text)
+        .to.include('<html lang="de"')
+        .and.include('href="/connections">Noch einmal versuchen');
       const read = await ask('/fhir/R4/Patient');
       expect(read.status).to.equal(503);
       expect(JSON.parse(read.text)).to.include({ resourceType: 'OperationOutcome' });
