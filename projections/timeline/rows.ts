@@ -11,6 +11,7 @@ import { type EventDate, eventDateOf } from '#src/v1/event-date.ts';
 import { listsOf, vaguePart, withdrawnListsOf } from '#src/v1/lists.ts';
 import { medicationReferred, shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';
+import { shownPrescription } from '#src/v1/prescription.ts';
 import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/v1/timeline.ts';
 import { isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
@@ -124,7 +125,7 @@ function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> 
   }
   const { title, titleSystem, summary, summaryCodes } = timelineWords(kind, resource);
   const places = summaryCodes.map(({ offset, system, code }) => [offset, system, code]);
-  const referred = kind === 'medication' ? medicationReferred(resource) : undefined;
+  const referred = NAMED_ELSEWHERE.has(kind) ? medicationReferred(resource) : undefined;
   yield;
   const fields = FIELDS[kind]?.(resource);
   yield;
@@ -146,9 +147,13 @@ function createdAt(id: string): Micros | undefined {
   return id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : undefined;
 }
 
+/** Kinds whose Medication may be in the directory. */
+const NAMED_ELSEWHERE: ReadonlySet<TimelineKind> = new Set(['medication', 'prescription']);
+
 /** Members that lists show. Changing them needs a new `version` of the projection. */
 const FIELDS: Readonly<Partial<Record<TimelineKind, (resource: JsonObject) => object>>> = {
   observation: shownObservation,
   condition: shownCondition,
   medication: shownMedication,
+  prescription: shownPrescription,
 };

@@ -18,6 +18,7 @@ const DATES: Readonly<Record<string, readonly string[]>> = {
   Encounter: ['period'],
   Goal: ['startDate', 'statusDate'],
   Immunization: ['occurrenceDateTime', 'recorded'],
+  MedicationRequest: ['authoredOn'],
   MedicationStatement: ['effectiveDateTime', 'effectivePeriod', 'dateAsserted'],
   Observation: ['effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued'],
   Procedure: ['performedDateTime', 'performedPeriod'],

@@ -3,6 +3,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { codes, codings, text } from '../fhir/parts.ts';
 import { listIn } from './elements.ts';
 import { CATEGORIES, categorySystem } from './observation.ts';
+import { isProhibition } from './prescription.ts';
 import type { TimelineType } from './timeline.ts';
 
 /** Filters of lists (docs/spec/interface.md, section 4.3). */
@@ -79,8 +80,14 @@ const FILTERS: Readonly<Partial<Record<TimelineType, Filters>>> = {
     codes(clinicalStatus)
       .slice(0, MOST_CODINGS)
       .map((code) => [['clinical_status', code]]),
-  MedicationStatement: ({ status }) => (text(status) === undefined ? [] : [[['status', text(status) ?? '']]]),
+  MedicationRequest: byStatus,
+  MedicationStatement: byStatus,
 };
+
+function byStatus({ status }: JsonObject): (readonly By[])[] {
+  const said = text(status);
+  return said === undefined ? [] : [[['status', said]]];
+}
 
 /** Returns filters by code, each value once. */
 function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
@@ -92,11 +99,11 @@ function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
 }
 
 /**
- * Returns the lists that a resource belongs to; none if it was entered in error.
+ * Returns the lists that a resource belongs to; none if it was entered in error, or is a request not to give something.
  * @param modified whether it has a modifier extension at any depth
  */
 export function listsOf(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
-  if (isWithdrawn(resource)) return [];
+  if (isWithdrawn(resource) || isProhibition(resource)) return [];
   const lists = allListsOf(type, resource);
   const unsafe = modified || codes(resource.verificationStatus).includes('refuted');
   return unsafe ? lists.map(unsafePart) : lists;

@@ -20,6 +20,7 @@ export const TIMELINE = {
   report: 'DiagnosticReport',
   care_plan: 'CarePlan',
   goal: 'Goal',
+  prescription: 'MedicationRequest',
 } as const;
 
 /** A kind. */
@@ -113,6 +114,10 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
     nameConcept(it.description),
     joinPhrases([text(it.lifecycleStatus), conceptPhrase(it.achievementStatus)]),
   ],
+  prescription: (it) => [
+    nameConcept(medicationConcept(it)) ?? text(first(it.medicationReference)?.display),
+    joinPhrases([text(it.status), unless(it.intent, 'order'), dosage(it.dosageInstruction)]),
+  ],
 };
 
 /** The concept that a kind's title is taken from when the resource has no other text. */
@@ -128,6 +133,7 @@ const NAMED_BY: Readonly<Record<TimelineKind, (resource: JsonObject) => Json | u
   report: ({ code }) => code,
   care_plan: ({ category }) => category,
   goal: ({ description }) => description,
+  prescription: medicationConcept,
 };
 
 /** Returns the code of a concept without text; undefined if there is text, or several concepts. */

@@ -157,6 +157,8 @@ describe('the gate of grants', () => {
       'get /v1/conditions/{item_id}',
       'get /v1/patients/{patient_id}/medications',
       'get /v1/medications/{item_id}',
+      'get /v1/patients/{patient_id}/prescriptions',
+      'get /v1/patients/{patient_id}/prescriptions/{prescription_id}',
       'get /v1/patients/{patient_id}/documents',
       'get /v1/documents/{doc_id}',
       'get /v1/documents/{doc_id}/content',

@@ -22,6 +22,7 @@ interface Filled {
   readonly both: string;
   readonly condition: string;
   readonly medication: string;
+  readonly prescription: string;
   readonly document: string;
 }
 
@@ -72,6 +73,12 @@ describe('REST v1 under a grant', () => {
     const of = `/patients/${patient}`;
     const condition = await made(`${of}/conditions`, { code: 'E11.9', onset: '2020-01-01' });
     const medication = await made(`${of}/medications`, { code: 'A10BA02', start: '2026-01-01' });
+    const prescribed = await service.post('/MedicationRequest', {
+      ...{ resourceType: 'MedicationRequest', status: 'active', intent: 'order', authoredOn: '2026-01-01' },
+      subject: { reference: `Patient/${patient}` },
+      medicationCodeableConcept: { text: 'Metformin' },
+      requester: { reference: `Patient/${patient}` },
+    });
     const document = await made(`${of}/documents`, { title: `About ${patient}`, content_type: 'text/plain' });
     const put = await fetch(`${service.url}/v1/documents/${String(document.id)}/content`, {
       method: 'PUT',
@@ -82,6 +89,7 @@ describe('REST v1 under a grant', () => {
     const ids = {
       condition: String(condition.id),
       medication: String(medication.id),
+      prescription: String(prescribed.json.id),
       document: String(document.id),
     };
     return { patient, labs, vital, both, ...ids };
@@ -119,13 +127,15 @@ describe('REST v1 under a grant', () => {
   }
 
   it('answers as the owner is answered, under the pairwise id', async () => {
-    const { patient, labs, condition, medication, document } = record;
+    const { patient, labs, condition, medication, prescription, document } = record;
     for (const path of [
       `/patients/${patient}`,
       `/patients/${patient}/observations`,
       `/patients/${patient}/observations?category=${LAB}&code=4548-4&from=2026-01-02&to=2026-01-03`,
       `/patients/${patient}/conditions?clinical_status=active`,
       `/patients/${patient}/medications`,
+      `/patients/${patient}/prescriptions?status=active`,
+      `/patients/${patient}/prescriptions/${prescription}`,
       `/patients/${patient}/documents?kind=other`,
       `/patients/${patient}/timeline`,
       `/patients/${patient}/timeline?kinds=document,condition&from=2019-01-01`,
@@ -184,6 +194,8 @@ describe('REST v1 under a grant', () => {
       [`/patients/${patient}/conditions`, 'Condition.s'],
       [`/conditions/${record.condition}`, 'Condition.r'],
       [`/patients/${patient}/medications`, 'MedicationStatement.s'],
+      [`/patients/${patient}/prescriptions`, 'MedicationRequest.s'],
+      [`/patients/${patient}/prescriptions/${record.prescription}`, 'MedicationRequest.r'],
       [`/medications/${record.medication}`, 'MedicationStatement.r'],
       [`/patients/${patient}/documents`, 'DocumentReference.s'],
       [`/documents/${record.document}`, 'DocumentReference.r'],

@@ -136,6 +136,91 @@ describe('the timeline of REST v1', () => {
     expect(await title(worded)).to.deep.equal(['High pressure (at work)', 'High pressure (at work)']);
   });
 
+  it('has prescriptions where they are asked for, as a list and by their ids', async () => {
+    const patient = await person();
+    const doctor = await service.post('/Practitioner', {
+      resourceType: 'Practitioner',
+      name: [{ given: ['Ada'], family: 'Wu' }],
+    });
+    const drug = await service.post('/Medication', {
+      resourceType: 'Medication',
+      code: { coding: [{ system: 'http://www.whocc.no/atc', code: 'C10AA05' }] },
+    });
+    const request = { status: 'active', intent: 'order', medicationCodeableConcept: { text: 'Simvastatin' } };
+    const whole = await written('MedicationRequest', patient, {
+      ...{ status: 'active', intent: 'plan', authoredOn: '2026-02-03T00:30:00+02:00' },
+      medicationReference: { reference: `Medication/${String(drug.json.id)}` },
+      requester: { reference: `Practitioner/${String(doctor.json.id)}` },
+      dosageInstruction: [
+        {
+          text: '1 tablet in the evening',
+          timing: { repeat: { boundsPeriod: { start: '2026-02-04', end: '2026-05-04' } } },
+        },
+      ],
+      dispenseRequest: { numberOfRepeatsAllowed: 3, quantity: { value: 90, unit: 'tablet' } },
+      note: [{ text: 'with food' }],
+    });
+    const short = await written('MedicationRequest', patient, {
+      ...{ ...request, status: 'stopped', authoredOn: '2025', requester: { display: 'Dr. Lee' } },
+    });
+    await written('MedicationRequest', patient, { ...request, status: 'entered-in-error' });
+    const not = await written('MedicationRequest', patient, { ...request, doNotPerform: true });
+    const path = `/patients/${patient}/prescriptions`;
+    const [first, second, ...others] = dataOf(await get(path));
+    expect(others).to.deep.equal([]);
+    expect(first).to.deep.include({
+      ...{ id: whole, patient, code: 'C10AA05', system: 'http://www.whocc.no/atc', display: 'atorvastatin' },
+      ...{
+        status: 'active',
+        intent: 'plan',
+        prescribed_on: '2026-02-03T00:30:00+02:00',
+        prescriber: 'Ada Wu',
+      },
+      ...{ dosage: '1 tablet in the evening', start: '2026-02-04', end: '2026-05-04', note: 'with food' },
+      ...{ quantity: { value: 90, unit: 'tablet' }, refills: 3, version: 1, author_type: 'import' },
+      fhir: `MedicationRequest/${whole}`,
+    });
+    // The day of prescribing isn't one of starting or ending.
+    expect(second).to.deep.include({
+      ...{
+        id: short,
+        display: 'Simvastatin',
+        status: 'stopped',
+        prescribed_on: '2025',
+        start: null,
+        end: null,
+      },
+      ...{ prescriber: 'Dr. Lee', dosage: null, quantity: null, refills: null },
+    });
+    expect((await get(`${path}/${whole}`)).json).to.deep.equal(first);
+    expect((await get(`${path}/${short}`)).json).to.deep.equal(second);
+    expect(dataOf(await get(`${path}?status=stopped`)).map(({ id }) => id)).to.deep.equal([short]);
+    expect((await walked(path, 1)).found).to.deep.equal([first, second]);
+    const stranger = await person();
+    for (const missing of [
+      `${path}/${not}`,
+      `${path}/${newUuid()}`,
+      `/patients/${stranger}/prescriptions/${whole}`,
+      `/patients/${newUuid()}/prescriptions`,
+    ])
+      expect((await get(missing)).status, missing).to.equal(404);
+    expect((await get(`${path}?status=sold`)).status).to.equal(422);
+    expect((await v1('POST', path, {})).status).to.equal(405);
+    // Medications stay statements, and the timeline has prescriptions only when asked.
+    expect(dataOf(await get(`/patients/${patient}/medications`))).to.deep.equal([]);
+    expect(dataOf(await get(`/patients/${patient}/timeline`))).to.deep.equal([]);
+    const entries = dataOf(await get(`/patients/${patient}/timeline?kinds=prescription&from=2025-06-01`));
+    expect(entries.map(({ kind, title, summary, date }) => [kind, title, summary, date])).to.deep.equal([
+      [
+        'prescription',
+        'atorvastatin',
+        'active, plan, 1 tablet in the evening (from 2026-02-04 until 2026-05-04)',
+        '2026-02-03T00:30:00+02:00',
+      ],
+      ['prescription', 'Simvastatin', 'stopped', '2025'],
+    ]);
+  });
+
   it('shows the other kinds when they are asked for', async () => {
     const patient = await person();
     const text = (said: string) => ({ text: said });

@@ -104,8 +104,9 @@ export function readsOf(ids: WalkIds): WalkRequest[] {
     fhir(`/Patient/${patient}/$summary`),
     fhir('/Patient/$summary?identifier=urn:mrn|M-1'),
     fhir(`/Observation/${lab}/$validate`),
-    ...['observations', 'conditions', 'medications', 'documents', 'timeline'].flatMap((list) =>
-      ['', '?limit=1', '?from=2020-01-01&to=2030-01-01'].map((query) => get(`${v1}/${list}${query}`)),
+    ...['observations', 'conditions', 'medications', 'prescriptions', 'documents', 'timeline'].flatMap(
+      (list) =>
+        ['', '?limit=1', '?from=2020-01-01&to=2030-01-01'].map((query) => get(`${v1}/${list}${query}`)),
     ),
     get(`${v1}/observations?category=laboratory`),
     get(`/v1/observations/${lab}`),

@@ -25,6 +25,7 @@ const KINDS = {
   report: 'kinds.report',
   care_plan: 'kinds.careplan',
   goal: 'kinds.goal',
+  prescription: 'kinds.prescription',
 } as const satisfies Readonly<Record<(typeof TIMELINE_KINDS)[number], TextKey>>;
 
 /** An entry of the timeline. */

@@ -30,9 +30,9 @@ import { warningsIn } from './warnings.ts';
 
 /** A kind of item. */
 export interface Kind {
-  readonly type: 'Observation' | 'Condition' | 'MedicationStatement';
+  readonly type: 'Observation' | 'Condition' | 'MedicationStatement' | 'MedicationRequest';
   /** Below `/v1`. */
-  readonly path: 'observations' | 'conditions' | 'medications';
+  readonly path: 'observations' | 'conditions' | 'medications' | 'prescriptions';
   readonly fields: (resource: JsonObject) => object;
   /** The other resource that may name an item, and the members by which it does. */
   readonly named?: {
@@ -40,7 +40,12 @@ export interface Kind {
     readonly by: (resource: JsonObject) => Referred | undefined;
     readonly as: (other: JsonObject) => object;
   };
+  /** Completes members with what other resources say. */
+  readonly refine?: (request: RestRequest, all: readonly Members[]) => Promise<readonly Members[]>;
 }
+
+/** An item's own members: as text, as the read model keeps them, or parsed. */
+export type Members = string | JsonObject;
 
 /** Returns what a grant needs to create a resource of a type. */
 export function creates(type: ResourceType) {
@@ -109,7 +114,8 @@ export async function listItems(
   );
   // The Medication that names an entry is of another type than the entry.
   const isNamed = kind.named === undefined || seesType(caller.sees, kind.named.type, 'r');
-  const own = rows.map((item) => membersIn(kind, isNamed ? item : { ...item, referred: '' }));
+  const read = rows.map((item) => membersIn(kind, isNamed ? item : { ...item, referred: '' }));
+  const own = (await kind.refine?.(request, read)) ?? read;
   const displays = await displaysFor(request, own);
   const data = rows.map((item, n) => listed(kind, patient, item, printed(own[n] ?? '', displays))).join(',');
   const end = JSON.stringify({ total, next_cursor: shownCursor(request, next) });
@@ -120,13 +126,13 @@ export async function listItems(
  * Returns an item's own members: as text, as the read model keeps them, or parsed where another resource names it, or where
  * a display may be missing in a text with escapes.
  */
-function membersIn({ named }: Kind, { fields, referred }: ListedItem): string | JsonObject {
+function membersIn({ named }: Kind, { fields, referred }: ListedItem): Members {
   const isNamed = named !== undefined && referred !== '';
   if (!isNamed && !(fields.includes('\\') && fields.includes('"display":null'))) return fields;
   return { ...parseStored(`{${fields}}`), ...(isNamed ? named.as(resourceIn(referred)) : {}) };
 }
 
-function printed(members: string | JsonObject, displays: Displays): string {
+function printed(members: Members, displays: Displays): string {
   return typeof members === 'string'
     ? withDisplaysIn(members, displays)
     : membersOf(withDisplays(members, displays));
@@ -148,14 +154,29 @@ function listed({ type }: Kind, patient: string, item: ListedItem, own: string):
 
 /**
  * Reads an item.
+ * @param check refuses a resource, or the patient whose it is
  * @throws Refusal not_found (404)
  */
-export async function readItem(request: RestRequest, kind: Kind, id: string): Promise<RouteResult> {
+export async function readItem(
+  request: RestRequest,
+  kind: Kind,
+  id: string,
+  check?: (resource: JsonObject, patient: unknown) => void,
+): Promise<RouteResult> {
   const { type, fields } = kind;
   const found = await shownResource(request, type, id);
-  const names = await namesOf(request, kind, found.body);
-  const shown = (resource: JsonObject): object => ({ ...fields(resource), ...names });
-  const [record = {}] = await shownRecords(request, [found], shown, parseStored);
+  const resource = parseStored(found.body);
+  const [names, [own = {}] = []] = await Promise.all([
+    namesOf(request, kind, found.body),
+    kind.refine?.(request, [fields(resource) as JsonObject]),
+  ]);
+  const shown = (of: JsonObject): object => ({
+    ...fields(of),
+    ...(typeof own === 'string' ? {} : own),
+    ...names,
+  });
+  const [record = {}] = await shownRecords(request, [{ ...found, resource }], shown, parseStored);
+  check?.(resource, record.patient);
   return { status: 200, text: textOf(withDisplays(record, await displaysFor(request, [record]))) };
 }
 

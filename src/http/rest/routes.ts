@@ -13,6 +13,7 @@ import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
 import { PATTERN_ROUTES } from './patterns.ts';
+import { PRESCRIPTION_ROUTES } from './prescriptions.ts';
 import { PROPOSAL_ROUTES } from './proposals.ts';
 import { PROVENANCE_ROUTES } from './provenance.ts';
 import { SERIES_ROUTES } from './series.ts';
@@ -25,6 +26,7 @@ export const REST_ROUTES: readonly Route[] = [
   ...OBSERVATION_ROUTES,
   ...CONDITION_ROUTES,
   ...MEDICATION_ROUTES,
+  ...PRESCRIPTION_ROUTES,
   ...DOCUMENT_ROUTES,
   ...LABS_ROUTES,
   ...TIMELINE_ROUTES,

@@ -337,7 +337,11 @@ function searchQuery(path: string, type: string | undefined, names: Names, picks
 function restQuery(path: string, picks: Picks): URLSearchParams {
   if (path.includes('/terminology') || path.endsWith('/search'))
     return new URLSearchParams(picks.of(['', 'q=glu']));
-  if (!/(?:observations|conditions|medications|documents|patients|timeline|series|patterns)$/.test(path))
+  if (
+    !/(?:observations|conditions|medications|prescriptions|documents|patients|timeline|series|patterns)$/.test(
+      path,
+    )
+  )
     return new URLSearchParams();
   return new URLSearchParams(
     picks.of([

@@ -668,6 +668,7 @@ export const ar: Wording = {
   'kinds.report': 'تقرير',
   'kinds.careplan': 'خطة رعاية',
   'kinds.goal': 'هدف صحي',
+  'kinds.prescription': 'وصفة طبية',
   'entry.who': 'من أدخل هذا',
   'entry.title': 'من أدخل هذا ومتى',
   'entry.lead': 'كل نسخة من هذا الإدخال: {things}.',

@@ -694,6 +694,7 @@ export const de: Wording = {
   'kinds.report': 'Bericht',
   'kinds.careplan': 'Behandlungsplan',
   'kinds.goal': 'Gesundheitsziel',
+  'kinds.prescription': 'Verordnung',
   'entry.who': 'Wer das eingetragen hat',
   'entry.title': 'Wer das eingetragen hat, und wann',
   'entry.lead': 'Jede Fassung dieses Eintrags: {things}.',

@@ -667,6 +667,7 @@ export const en = {
   'kinds.report': 'Report',
   'kinds.careplan': 'Care plan',
   'kinds.goal': 'Health goal',
+  'kinds.prescription': 'Prescription',
   'entry.who': 'Who entered this',
   'entry.title': 'Who entered this, and when',
   'entry.lead': 'Each version of this entry: {things}.',

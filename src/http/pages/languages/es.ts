@@ -679,6 +679,7 @@ export const es: Wording = {
   'kinds.report': 'Informe',
   'kinds.careplan': 'Plan de cuidados',
   'kinds.goal': 'Objetivo de salud',
+  'kinds.prescription': 'Receta',
   'entry.who': 'Quién lo anotó',
   'entry.title': 'Quién lo anotó y cuándo',
   'entry.lead': 'Cada versión de esta entrada: {things}.',

@@ -689,6 +689,7 @@ export const fr: Wording = {
   'kinds.report': 'Compte rendu',
   'kinds.careplan': 'Plan de soins',
   'kinds.goal': 'Objectif de santé',
+  'kinds.prescription': 'Ordonnance',
   'entry.who': 'Qui l’a inscrit',
   'entry.title': 'Qui l’a inscrit, et quand',
   'entry.lead': 'Chaque version de cette entrée : {things}.',

@@ -666,6 +666,7 @@ export const nb: Wording = {
   'kinds.report': 'Rapport',
   'kinds.careplan': 'Behandlingsplan',
   'kinds.goal': 'Helsemål',
+  'kinds.prescription': 'Resept',
   'entry.who': 'Hvem som førte dette inn',
   'entry.title': 'Hvem som førte dette inn, og når',
   'entry.lead': 'Hver versjon av denne oppføringen: {things}.',

@@ -1,0 +1,67 @@
+/** Prescriptions of REST v1: MedicationRequests (docs/spec/decisions.md, section 4 "Prescriptions"). Pure. */
+import type { Json, JsonObject } from '#src/shared/json.ts';
+import {
+  ATC,
+  type Decimal,
+  listIn,
+  numberIn,
+  objectIn,
+  shownConcept,
+  shownNote,
+  shownUnit,
+  textIn,
+} from './elements.ts';
+import { medicationConcept, type ShownMedication } from './medication.ts';
+
+/** A prescription in an answer. */
+export interface ShownPrescription extends ShownMedication {
+  readonly prescribed_on: string | null;
+  /** The name of who prescribed; a reference where the prescription has no name. */
+  readonly prescriber: string | null;
+  readonly intent: string | null;
+  readonly quantity: { readonly value: Decimal | null; readonly unit: string | null } | null;
+  readonly refills: Decimal | null;
+}
+
+/**
+ * Returns whether a resource says that something must not be taken (`doNotPerform`). Such a request isn't a prescription,
+ * and none of the members of one would say so.
+ */
+export function isProhibition({ doNotPerform }: JsonObject): boolean {
+  return doNotPerform === true;
+}
+
+/**
+ * Returns a MedicationRequest as v1 shows it. The day of prescribing isn't one of taking: `start` and `end` are those of the
+ * dosage's bounds.
+ */
+export function shownPrescription(request: JsonObject): ShownPrescription {
+  const { medicationReference, requester, dosageInstruction, dispenseRequest } = request;
+  const concept = shownConcept(medicationConcept(request), ATC);
+  const instructions = listIn(dosageInstruction);
+  const dosages = instructions.flatMap(({ text }) => textIn(text) ?? []);
+  const bounds = instructions.map(boundsOf);
+  const { quantity, numberOfRepeatsAllowed } = objectIn(dispenseRequest);
+  const { display, reference } = objectIn(requester);
+  return {
+    ...concept,
+    display: concept.display ?? textIn(objectIn(medicationReference).display),
+    status: textIn(request.status),
+    dosage: dosages.length === 0 ? null : dosages.join('\n'),
+    start: bounds.flatMap(({ start }) => textIn(start) ?? [])[0] ?? null,
+    end: bounds.flatMap(({ end }) => textIn(end) ?? []).at(-1) ?? null,
+    note: shownNote(request.note),
+    prescribed_on: textIn(request.authoredOn),
+    prescriber: textIn(display) ?? textIn(reference),
+    intent: textIn(request.intent),
+    quantity:
+      quantity === undefined
+        ? null
+        : { value: numberIn(objectIn(quantity).value), unit: shownUnit(quantity) },
+    refills: numberIn(numberOfRepeatsAllowed),
+  };
+}
+
+function boundsOf({ timing }: JsonObject): { readonly [Name in 'start' | 'end']?: Json } {
+  return objectIn(objectIn(objectIn(timing).repeat).boundsPeriod);
+}
