@@ -18,6 +18,7 @@ const STATES: Readonly<Record<TimelineKind, readonly CodeSet[]>> = {
   report: ['resultStatus'],
   care_plan: ['planStatus', 'intent'],
   goal: ['goalStatus'],
+  prescription: ['medicationStatus', 'intent'],
 };
 
 /** A state at the beginning of a summary. */
