@@ -1,5 +1,6 @@
 /** Documents of REST v1: DocumentReferences (docs/spec/decisions.md, section 4). Pure. */
 import type { JsonObject } from '#src/shared/json.ts';
+import { dayIn } from '../clinical/reading/day.ts';
 import { attachmentsOf, heldContents, openSlot } from '../fhir/document-content.ts';
 import { LOINC, listIn, objectIn, present, shownConcept, textIn } from './elements.ts';
 
@@ -84,12 +85,13 @@ export function shownDocument(document: JsonObject): ShownDocument {
   const [held] = heldContents(document, id);
   const attachment = held?.attachment ?? attachmentsOf(document)[0] ?? {};
   const size = held?.size ?? attachment.size;
+  const date = textIn(attachment.creation) ?? textIn(document.date);
   const complete = held !== undefined || openSlot(document) === undefined;
   return {
     title: textIn(attachment.title) ?? shownConcept(document.type, LOINC).display,
     kind: kindOf(document),
     content_type: textIn(attachment.contentType),
-    date: (textIn(attachment.creation) ?? textIn(document.date))?.slice(0, 10) ?? null,
+    date: date === null ? null : dayIn(date),
     description: textIn(document.description),
     status: complete ? 'final' : 'pending',
     size: typeof size === 'number' ? size : null,
