@@ -593,7 +593,7 @@ describe('the pages of patients', () => {
     expect(overview).to.include('No allergy is recorded. That does not mean that there is none.');
     const results = wordsOf(await visitor.open(pathOf(record, '/results')));
     expect(results)
-      .to.match(/Early value .*5 2024 preliminary/)
+      .to.match(/Early value .*5 2024 Preliminary/)
       .and.not.match(/Modified|Cancelled|1 January 2024/);
   });
 

@@ -4,6 +4,7 @@ import { nameConcept } from '#src/clinical/reading/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { grantCard, useOf } from './applications.ts';
+import { codeLabel } from './code-label.ts';
 import { originLink, rowsOr } from './entries.ts';
 import { authorText } from './entry.ts';
 import { countNotes, readKnown } from './known.ts';
@@ -160,7 +161,7 @@ ${items}</ul>${more}`;
         active.map((allergy) =>
           marked(allergyName(place, allergy), [
             ...(allergy.isCritical
-              ? [html`<span class="badge warn">${say('certainty.critical')}</span>`]
+              ? [html`<span class="badge warn">${codeLabel(say, 'criticality', 'high')}</span>`]
               : []),
             ...quiet(uncertainText(place, allergy.uncertainty)),
           ]),

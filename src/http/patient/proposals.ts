@@ -1,6 +1,8 @@
 /** Changes that applications suggest for a record: what would change, who suggests it and why; accepting and rejecting. */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
+import { findCodeSet } from '#src/clinical/reading/code-words.ts';
+import { findConceptWord } from '#src/clinical/reading/concept-word.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -9,8 +11,9 @@ import { notFound } from '#src/shared/refusal.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { proposalView } from '../api/proposal-view.ts';
 import { listOf } from '../api/schemas.ts';
-import type { TextKey } from '../pages/languages/language.ts';
+import { capital } from '../pages/capital.ts';
 import type { Texts } from '../pages/texts.ts';
+import { findLabel } from './code-label.ts';
 import { elementLabel } from './element-words.ts';
 import { authorText, typeText } from './entry.ts';
 import type { Outcome, PatientPage } from './page.ts';
@@ -124,7 +127,8 @@ function titleOf({ say }: Visit, { operation, resource, resource_type }: Proposa
 /** Returns what kind of entry a proposal is about, and the dose of a medicine. */
 function kindPart({ say }: Visit, { resource, resource_type }: Proposal): Html {
   const dose = resource.dosage ?? resource.dosageInstruction;
-  const words = dose === undefined ? html`` : html` · ${wordsOfValue(dose, valueWords(say))}`;
+  const words =
+    dose === undefined ? html`` : html` · ${wordsOfValue(dose, 'dosage', valueWords(say, resource_type))}`;
   return html`<strong>${typeText(say, resource_type)}</strong>${words}`;
 }
 
@@ -198,12 +202,18 @@ ${isPending ? decidePart(visit, record, each) : html``}`,
 type Elements = Readonly<Record<string, Json>>;
 
 /** Returns what would change: in plain words element by element, and in full behind it. */
-function differencePart(visit: Visit, { difference, operation, resource }: Proposal, base: Elements): Html {
+function differencePart(
+  visit: Visit,
+  { difference, operation, resource, resource_type }: Proposal,
+  base: Elements,
+): Html {
   const { say } = visit;
   const shown = (difference ?? []).filter(({ path }) => !TECHNICAL.test(path));
   const isUpdate = operation === 'update';
   const names = [...new Set(shown.map(({ path }) => path.replace(/[.[].*$/, '')))];
-  const rows = names.map((name) => elementRow(say, name, base[name], resource[name], isUpdate));
+  const rows = names.map((name) =>
+    elementRow(say, resource_type, name, base[name], resource[name], isUpdate),
+  );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('proposals.differences')}">
 <table class="differences">
 <caption>${say('proposals.differences')}</caption>
@@ -217,14 +227,15 @@ ${detailsPart(say, shown, isUpdate)}`;
 
 function elementRow(
   say: Texts,
+  type: string,
   name: string,
   before: Json | undefined,
   after: Json | undefined,
   isUpdate: boolean,
 ): Html {
-  const words = valueWords(say);
+  const words = valueWords(say, type);
   const [was, is] = [before, after].map((value) =>
-    value === undefined ? undefined : wordsOfValue(value, words),
+    value === undefined ? undefined : wordsOfValue(value, name, words),
   );
   const cell = (shown: Html | undefined, tag: 'ins' | 'del'): Html => {
     if (shown === undefined) return html`–`;
@@ -265,51 +276,18 @@ ${rows}</tbody>
 </details>`;
 }
 
-/** States of results, documents and diagnoses (R4, ObservationStatus, CompositionStatus, ConditionVerificationStatus). */
-const PROGRESS = {
-  registered: 'progress.registered',
-  preliminary: 'progress.preliminary',
-  final: 'progress.final',
-  amended: 'progress.amended',
-  corrected: 'progress.corrected',
-  cancelled: 'progress.cancelled',
-  'entered-in-error': 'progress.mistake',
-  unconfirmed: 'progress.unconfirmed',
-  provisional: 'progress.provisional',
-  differential: 'progress.differential',
-  confirmed: 'progress.confirmed',
-  refuted: 'progress.refuted',
-} as const satisfies Readonly<Record<string, TextKey>>;
-
-/** Returns the text of a state; undefined for one that isn't known here. */
-function stateKey(status: string): (typeof STATUS)[keyof typeof STATUS] | undefined {
-  return Object.entries(STATUS).find(([name]) => name === status)?.[1];
-}
-
-const STATUS = {
-  active: 'state.active',
-  recurrence: 'state.recurrence',
-  relapse: 'state.relapse',
-  inactive: 'state.inactive',
-  remission: 'state.remission',
-  resolved: 'state.resolved',
-  completed: 'state.completed',
-  stopped: 'state.stopped',
-  'on-hold': 'state.onhold',
-  intended: 'state.intended',
-  'not-taken': 'state.nottaken',
-  'not-done': 'state.notdone',
-  unknown: 'state.unknown',
-} as const satisfies Readonly<Record<string, TextKey>>;
-
-/** States in words, where a page has words for them. */
-function valueWords(say: Texts): ValueWords {
+/** Codes that FHIR fixes in words, and dates. @param type of the resource that the values are of */
+function valueWords(say: Texts, type: string): ValueWords {
   return {
     separator: `${say('shl.comma')} `,
     label: (name) => elementLabel(say, name),
-    text: (text) => {
-      const state = stateKey(text) ?? Object.entries(PROGRESS).find(([name]) => name === text)?.[1];
-      return state !== undefined && text !== 'unknown' ? say(state) : wordsOfDate(say, text);
+    text: (text, name) => {
+      const set = findCodeSet(type, name);
+      return (set === undefined ? undefined : findLabel(say, set, text)) ?? wordsOfDate(say, text);
+    },
+    concept: (value, name) => {
+      const word = findConceptWord(say.lang, value, findCodeSet(type, name));
+      return word === undefined ? undefined : capital(say, word);
     },
   };
 }

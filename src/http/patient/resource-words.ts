@@ -2,7 +2,7 @@
 
 import { unitText } from '#src/clinical/reading/unit.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { isObject, type Json } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
 /** Elements with the concept that a resource is about. */
 const CONCEPTS = [
@@ -63,8 +63,10 @@ export interface ValueWords {
   readonly separator: string;
   /** Returns the name of a part; undefined for one without: then its value stands alone. */
   readonly label: (name: string) => string | undefined;
-  /** Returns a text of the record in words, such as a date or a code of a state. */
-  readonly text: (text: string) => string;
+  /** Returns a text of the record in words, such as a date or a code of a state. @param name of its element */
+  readonly text: (text: string, name: string) => string;
+  /** Returns the word of a CodeableConcept's code; undefined for one without. @param name of its element */
+  readonly concept: (value: JsonObject, name: string) => string | undefined;
 }
 
 /** Members that say where a value comes from, and nothing about it. */
@@ -73,15 +75,18 @@ const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 
 /**
  * Returns the value of an element in words, each text of the record with a direction of its own. What it leaves out is
  * among the details of the page.
+ * @param name of the element
  */
-export function wordsOfValue(value: Json, words: ValueWords): Html {
+export function wordsOfValue(value: Json, name: string, words: ValueWords): Html {
   if (value === null) return html`–`;
-  if (Array.isArray(value)) return joined(value, (each) => wordsOfPart(each, words), words);
-  if (typeof value === 'string') return isolated(words.text(value));
+  if (Array.isArray(value)) return joined(value, (each) => wordsOfPart(each, name, words), words);
+  if (typeof value === 'string') return isolated(words.text(value, name));
   if (!isObject(value)) return isolated(String(value));
   if (typeof value.div === 'string') return isolated(wordsOfNarrative(value.div));
+  const word = words.concept(value, name);
+  if (word !== undefined) return isolated(word);
   const said = conceptWords(value);
-  if (said !== undefined && value.value === undefined) return isolated(words.text(said));
+  if (said !== undefined && value.value === undefined) return isolated(words.text(said, name));
   const { value: amount, unit, code } = value;
   if (typeof amount === 'number' || typeof amount === 'string') {
     const of = typeof unit === 'string' ? unit : typeof code === 'string' ? code : '';
@@ -90,9 +95,9 @@ export function wordsOfValue(value: Json, words: ValueWords): Html {
   const members = Object.entries(value).filter(([name]) => !UNSAID.includes(name));
   return joined(
     members.length === 0 ? Object.entries(value) : members,
-    ([name, each]) => {
-      const label = words.label(name);
-      const part = wordsOfValue(each, words);
+    ([member, each]) => {
+      const label = words.label(member);
+      const part = wordsOfValue(each, member, words);
       return label === undefined ? part : html`${label}: ${part}`;
     },
     words,
@@ -100,14 +105,14 @@ export function wordsOfValue(value: Json, words: ValueWords): Html {
 }
 
 /** Returns a single value of several, such as the systolic blood pressure: its name heads it. */
-function wordsOfPart(value: Json, words: ValueWords): Html {
-  if (!isObject(value)) return wordsOfValue(value, words);
+function wordsOfPart(value: Json, of: string, words: ValueWords): Html {
+  if (!isObject(value)) return wordsOfValue(value, of, words);
   const { code, ...others } = value;
   const [only, ...more] = Object.entries(others).filter(([name]) => !UNSAID.includes(name));
   const name = code === undefined ? undefined : conceptWords(code);
-  if (name === undefined || only === undefined) return wordsOfValue(value, words);
+  if (name === undefined || only === undefined) return wordsOfValue(value, of, words);
   const isValue = more.length === 0 && only[0].startsWith('value');
-  return html`${isolated(name)}: ${isValue ? wordsOfValue(only[1], words) : wordsOfValue(others, words)}`;
+  return html`${isolated(name)}: ${isValue ? wordsOfValue(only[1], only[0], words) : wordsOfValue(others, of, words)}`;
 }
 
 function joined<T>(parts: readonly T[], wordsOf: (part: T) => Html, { separator }: ValueWords): Html {

@@ -5,8 +5,8 @@ import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
-import type { TextKey } from '../pages/languages/language.ts';
 import { chart, isDrawn } from './chart.ts';
+import { codeLabel } from './code-label.ts';
 import { aiPartOf, originLink } from './entries.ts';
 import { boundedOf, judgementBadge, judgementOf, rangeOf } from './judgement.ts';
 import {
@@ -25,18 +25,6 @@ import { dateText, type OpenRecord } from './records.ts';
 import { resultName } from './result-names.ts';
 import type { Visit } from './visit.ts';
 
-/** What each category is called as a heading. */
-const HEADINGS = {
-  laboratory: 'category.laboratory',
-  'vital-signs': 'category.vitalsigns',
-  symptom: 'category.symptom',
-  activity: 'category.activity',
-  survey: 'category.survey',
-  exam: 'category.exam',
-  imaging: 'category.imaging',
-  'social-history': 'category.socialhistory',
-} as const satisfies Readonly<Record<(typeof CATEGORIES)[number], TextKey>>;
-
 /** Returns the page of all measurements. @throws Refusal */
 export async function resultsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
@@ -47,7 +35,8 @@ export async function resultsPage(visit: Visit, record: OpenRecord): Promise<Pat
   const sections = [...CATEGORIES, 'other' as const].map((category) => {
     const own = known.filter((measure) => categoryOf(measure) === category);
     if (own.length === 0) return html``;
-    const title = category === 'other' ? say('category.other') : say(HEADINGS[category]);
+    const title =
+      category === 'other' ? say('category.other') : codeLabel(say, 'observationCategory', category);
     return html`<section class="stack" aria-labelledby="c-${category}">
 <h2 id="c-${category}">${title}</h2>
 <ul class="cards">
@@ -235,7 +224,9 @@ function rangeText(
 
 /** Returns a mark for a result that isn't final. */
 function statusBadge(say: Visit['say'], { status }: Observation): Html {
-  return status === 'preliminary' ? html`<span class="badge warn">${say('shl.preliminary')}</span>` : html``;
+  return status === 'preliminary'
+    ? html`<span class="badge warn">${codeLabel(say, 'resultStatus', status)}</span>`
+    : html``;
 }
 
 /** Returns the day of a value in few characters, with the time if the day has other values. Less than a day stays as it is. */

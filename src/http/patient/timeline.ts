@@ -7,6 +7,7 @@ import type { TextKey } from '../pages/languages/language.ts';
 import { aiPartOf, apart, originLink } from './entries.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
+import { summaryText, titleText } from './summary-words.ts';
 import type { Visit } from './visit.ts';
 
 /** Entries of a page. */
@@ -126,14 +127,15 @@ ${rows}</ul>
 function rowOf(
   visit: Visit,
   record: OpenRecord,
-  { kind, title, summary, date, fhir }: z.output<typeof timelineEntry>,
+  { kind, title: stored, summary, date, fhir }: z.output<typeof timelineEntry>,
 ): Html {
   const { say } = visit;
+  const title = titleText(say, kind, stored);
   return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span class="quiet small">${dateText(say, date)}</span></p>
 ${
   summary === null
     ? html``
-    : html`<p><bdi>${summary}</bdi></p>
+    : html`<p>${summaryText(say, kind, summary)}</p>
 `
 }<p class="quiet small">${kindText(say, kind)} · ${originLink(visit, record, fhir, title)}</p></li>
 `;
