@@ -1,7 +1,7 @@
 /** Facts that every task needs: sex and age, allergies, medications, problems. */
 
 import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
-import { datePhrase, dayOf, standingPhrase, stateWord } from '#src/clinical/reading/english.ts';
+import { dateText, dayOf, standingText, stateWord } from '#src/clinical/reading/english.ts';
 import {
   isMedicine,
   joinMedicines,
@@ -72,7 +72,7 @@ export function allergies(reading: Reading): Fact[] {
         reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
         isCritical ? 'high criticality' : undefined,
         nameCodes('en', 'verificationStatus', uncertainty),
-        datePhrase(dated),
+        dateText(dated),
         noteIn(value),
       );
       const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
@@ -103,7 +103,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
   const { patient } = reading.opened;
   const died = patient === undefined ? undefined : readPerson(patient.value).died;
   return medicines.flatMap((medicine) => {
-    const { name = NAMELESS, codes: coded, standing, status, sources, from, until, prescribed } = medicine;
+    const { name = NAMELESS, codes: coded, standing, sources, from, until, prescribed } = medicine;
     const lead = sources.find((source) => source.standing === standing);
     if (lead === undefined) return [];
     const doses = medicine.doses.map((dose) => {
@@ -116,7 +116,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
     const said = wholeLine(
       '; ',
       dose === undefined ? name : `${name}: ${dose}`,
-      standingPhrase(medicine, died),
+      standingText(medicine, died),
       reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,
       noteIn(lead.told.value),
     );
@@ -125,7 +125,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       code: code?.code ?? null,
       system: code === undefined || code.system === '' ? null : code.system,
       display: name,
-      status: stateWord(standing, status, until, died),
+      status: stateWord(medicine, died),
       dosage: dose ?? null,
       start: from ?? null,
       end: until ?? null,
@@ -151,7 +151,7 @@ function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
   const [{ told: entry } = oldest, ...others] = sources;
   const { value } = entry;
   const began = when(oldest.told.value, 'onset');
-  const since = began === undefined ? datePhrase(oldest.dated) : `since ${began}`;
+  const since = began === undefined ? dateText(oldest.dated) : `since ${began}`;
   const span = line(' ', nameCodes('en', 'clinicalStatus', status), isOver ? episode(value) : since);
   const said = wholeLine(
     '; ',

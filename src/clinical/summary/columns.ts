@@ -5,7 +5,7 @@ import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { first, objects, text } from '../../fhir/parts.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
 import { findCodeSet } from '../reading/code-words.ts';
-import { datePhrase, standingPhrase } from '../reading/english.ts';
+import { dateText, standingText } from '../reading/english.ts';
 import { joinMedicines, type Medicine, readMedicineSource, reasonsIn } from '../reading/medicines.ts';
 import { nameConcept } from '../reading/name.ts';
 import { nameCoded, nameCodes } from '../reading/name-code.ts';
@@ -124,7 +124,7 @@ const PROBLEM: readonly Column<Problem<Source>>[] = [
   ofLead('Severity', ({ severity }) => nameCoded('en', severity, 'severity')),
   [
     'Since',
-    ({ oldest: { told, dated } }) => choice(told.value, 'onset') ?? datePhrase(dated)?.replace(/^since /, ''),
+    ({ oldest: { told, dated } }) => choice(told.value, 'onset') ?? dateText(dated)?.replace(/^since /, ''),
   ],
 ];
 const RECORDED: Column<Problem<Source>> = [
@@ -199,7 +199,7 @@ const MEDICINES = tableOf<Row>(
   [
     ['Medication', ({ name }) => name],
     ['Dosage', dosesOf],
-    ['Status', (medicine) => standingPhrase(medicine, medicine.died)],
+    ['Status', (medicine) => standingText(medicine, medicine.died)],
     ['Reason', ({ reasons }) => joined(reasons)],
     ['Notes', ({ sources }) => joined([...new Set(sources.map(({ told }) => notes(told.value.note)))], ' ')],
   ],

@@ -5,6 +5,7 @@ import { findCodeWord } from '#src/clinical/reading/code-words.ts';
 import type { Dated } from '#src/clinical/reading/dates.ts';
 import { dosesInWords } from '#src/clinical/reading/dose.ts';
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
+import { datePhrase, medicinePhrases, type Phrase, stateOfMedicine } from '#src/clinical/reading/phrases.ts';
 import type { Problem } from '#src/clinical/reading/problems.ts';
 import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
 import { choice, notes } from '#src/clinical/reading/words.ts';
@@ -60,12 +61,31 @@ function dayOf({ say }: Visit, { recorded }: ClinicalEntry): string {
 }
 
 /** Returns what a date means, in words; when something was entered, if it has none. */
-function whenText({ say }: Visit, { date, means }: Dated, { recorded }: ClinicalEntry): string {
-  if (date === null) return say('known.nodate', { day: say.day(recorded) });
-  const day = dateText(say, date);
-  if (means === 'recorded') return say('known.recorded', { day });
-  if (means === 'last reaction') return say('known.lastreaction', { day });
-  return means === 'onset' ? say('health.since', { day }) : day;
+function whenText(visit: Visit, dated: Dated, { recorded }: ClinicalEntry): string {
+  const phrase = datePhrase(dated);
+  if (phrase !== undefined) return phraseText(visit, phrase);
+  return visit.say('known.nodate', { day: visit.say.day(recorded) });
+}
+
+/** Returns a phrase of the reading in words. */
+function phraseText(visit: Visit, { says, days, times = 0, state = '' }: Phrase): string {
+  const { say } = visit;
+  const named = (name: string): string => dateText(say, days[name] ?? '');
+  const [day, from, until] = [named('day'), named('from'), named('until')];
+  switch (says) {
+    case 'on':
+      return day;
+    case 'stopped':
+      return say('known.stopped');
+    case 'taken':
+      return say('known.taken', { from, until });
+    case 'prescribedtimes':
+      return say('known.prescribedtimes', { times, from, until });
+    case 'contradicted':
+      return say('known.contradicted', { state: codeWord(visit, 'medicationStatus', state) ?? state });
+    default:
+      return say(`known.${says}`, { day });
+  }
 }
 
 /** Returns an allergy's name. */
@@ -172,39 +192,17 @@ export function medicineRow(place: RowPlace, medicine: Medicine<ClinicalEntry>):
 export function medicineBadge({ visit, known }: RowPlace, { standing, status }: Medicine): Badge {
   const { say } = visit;
   const state = codeWord(visit, 'medicationStatus', status) ?? status;
-  if (standing === 'forbidden') return ['warn', say('known.forbidden')];
-  if (standing === 'unclear') return ['plain', say('known.unclear', { state })];
-  if (standing === 'current') return [status === 'active' ? 'good' : 'plain', state];
-  const isEnded = ['stopped', 'completed', 'not-taken'].includes(status);
-  return known.person.died !== undefined && !isEnded
-    ? ['plain', say('known.beforedeath', { state })]
-    : ['plain', state];
+  const said = stateOfMedicine({ standing, status }, known.person.died);
+  if (said === 'forbidden') return ['warn', say('known.forbidden')];
+  if (said === 'plain') return [standing === 'current' && status === 'active' ? 'good' : 'plain', state];
+  return ['plain', say(`known.${said}`, { state })];
 }
 
-function medicineDates(place: RowPlace, medicine: Medicine<ClinicalEntry>): string[] {
-  const { say } = place.visit;
-  const { from, until, prescribed, standing, status, contradicted, sources } = medicine;
-  const day = (date: string): string => dateText(say, date);
-  const said: string[] = [];
-  if (from !== undefined && until !== undefined)
-    said.push(say('known.taken', { from: day(from), until: day(until) }));
-  else if (from !== undefined)
-    said.push(say(standing === 'past' ? 'known.takenfrom' : 'known.takensince', { day: day(from) }));
-  else if (until !== undefined) said.push(say('known.takenuntil', { day: day(until) }));
-  else if (status === 'stopped') said.push(say('known.stopped'));
-  if (prescribed !== undefined) {
-    const { first, last, times } = prescribed;
-    if (times === 1)
-      said.push(say(standing === 'forbidden' ? 'known.ordered' : 'health.prescribed', { day: day(first) }));
-    else said.push(say('known.prescribedtimes', { times, from: day(first), until: day(last) }));
-  }
-  if (said.length === 0 && sources[0] !== undefined)
-    said.push(whenText(place.visit, sources[0].dated, sources[0].told));
-  if (contradicted !== undefined) {
-    const state = codeWord(place.visit, 'medicationStatus', contradicted.status) ?? contradicted.status;
-    said.push(say('known.contradicted', { state }));
-  }
-  return said;
+/** Returns when a medicine was taken and prescribed; when it was entered, if nothing else is known. */
+function medicineDates({ visit }: RowPlace, medicine: Medicine<ClinicalEntry>): string[] {
+  const said = medicinePhrases(medicine).map((phrase) => phraseText(visit, phrase));
+  const [source] = medicine.sources;
+  return said.length > 0 || source === undefined ? said : [whenText(visit, source.dated, source.told)];
 }
 
 /** Returns a problem's name. */
@@ -230,7 +228,7 @@ export function problemRow(place: RowPlace, problem: Problem<ClinicalEntry>): Ht
         ? ended === undefined
           ? whenText(visit, oldest.dated, oldest.told)
           : undefined
-        : say('health.since', { day: began }),
+        : say('known.since', { day: began }),
       ended === undefined ? undefined : say('days.until', { day: ended }),
       sources.length === 1 ? undefined : say('known.times', { times: sources.length }),
       known.name(value.severity),

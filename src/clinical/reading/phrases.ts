@@ -1,0 +1,86 @@
+/** What views say of a medicine's state and of dates, as phrases that each view has words for. Pure. */
+import type { Dated } from './dates.ts';
+import type { Medicine } from './medicines.ts';
+import type { Death } from './person.ts';
+
+/** What a phrase says, with the names of its days. */
+const DAYS = {
+  taken: ['from', 'until'],
+  takenfrom: ['day'],
+  takensince: ['day'],
+  takenuntil: ['day'],
+  stopped: [],
+  prescribed: ['day'],
+  prescribedtimes: ['from', 'until'],
+  ordered: ['day'],
+  contradicted: [],
+  recorded: ['day'],
+  lastreaction: ['day'],
+  since: ['day'],
+  on: ['day'],
+} as const;
+
+/** What a phrase says. */
+export type PhraseName = keyof typeof DAYS;
+
+/** A phrase. */
+export interface Phrase {
+  readonly says: PhraseName;
+  /** FHIR dates, as exact as they are, by the names of `DAYS`. */
+  readonly days: Readonly<Record<string, string>>;
+  /** How often, in `prescribedtimes`. */
+  readonly times?: number;
+  /** A code of medication-statement-status, in `contradicted`. */
+  readonly state?: string;
+}
+
+function phrase(says: PhraseName, ...dates: readonly string[]): Phrase {
+  return { says, days: Object.fromEntries(DAYS[says].map((name, n) => [name, dates[n] ?? ''])) };
+}
+
+/** How the state of a medicine is said: its status as it is, or with what it has to be read by. */
+export type StateName = 'plain' | 'unclear' | 'beforedeath' | 'forbidden';
+
+/** Returns how the state of a medicine is said. */
+export function stateOfMedicine(
+  { standing, status }: Pick<Medicine, 'standing' | 'status'>,
+  died: Death | undefined,
+): StateName {
+  if (standing === 'forbidden' || standing === 'unclear') return standing;
+  const isEnded = ENDED.has(status);
+  return standing === 'past' && died !== undefined && !isEnded ? 'beforedeath' : 'plain';
+}
+
+const ENDED: ReadonlySet<string> = new Set(['stopped', 'completed', 'not-taken']);
+
+/** Returns when a medicine was taken and prescribed; when it was recorded, if that is all that is known. */
+export function medicinePhrases(
+  medicine: Pick<
+    Medicine,
+    'standing' | 'status' | 'from' | 'until' | 'prescribed' | 'contradicted' | 'dated'
+  >,
+): Phrase[] {
+  const { standing, status, from, until, prescribed, contradicted, dated } = medicine;
+  const said: Phrase[] = [];
+  if (from !== undefined && until !== undefined) said.push(phrase('taken', from, until));
+  else if (from !== undefined) said.push(phrase(standing === 'past' ? 'takenfrom' : 'takensince', from));
+  else if (until !== undefined) said.push(phrase('takenuntil', until));
+  if (status === 'stopped' && standing === 'past' && until === undefined) said.unshift(phrase('stopped'));
+  if (prescribed !== undefined) {
+    const { first, last, times } = prescribed;
+    if (times > 1) said.push({ ...phrase('prescribedtimes', first, last), times });
+    else said.push(phrase(standing === 'forbidden' ? 'ordered' : 'prescribed', first));
+  }
+  if (from === undefined && until === undefined && prescribed === undefined && dated.date !== null)
+    said.push(phrase('recorded', dated.date));
+  if (contradicted !== undefined) said.push({ ...phrase('contradicted'), state: contradicted.status });
+  return said;
+}
+
+/** Returns a date with what it means; undefined if there is none. */
+export function datePhrase({ date, means }: Dated): Phrase | undefined {
+  if (date === null) return undefined;
+  if (means === 'recorded') return phrase('recorded', date);
+  if (means === 'last reaction') return phrase('lastreaction', date);
+  return phrase(means === 'onset' ? 'since' : 'on', date);
+}
