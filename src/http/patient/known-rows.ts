@@ -12,6 +12,7 @@ import { choice, notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { JsonObject } from '#src/shared/json.ts';
+import { codeLabel } from './code-label.ts';
 import { originLink } from './entries.ts';
 import type { Known } from './known.ts';
 import { dateText, type OpenRecord } from './records.ts';
@@ -125,7 +126,7 @@ function allergyBadges(
   { isOver, isCritical, status, uncertainty }: Allergy<ClinicalEntry>,
 ): readonly Badge[] {
   const { say } = visit;
-  const critical: readonly Badge[] = isCritical ? [['warn', say('certainty.critical')]] : [];
+  const critical: readonly Badge[] = isCritical ? [['warn', codeLabel(say, 'criticality', 'high')]] : [];
   return [
     ...(isOver && status !== undefined ? [plain(visit, 'clinicalStatus', status)] : critical),
     ...(uncertainty === undefined ? [] : [plain(visit, 'verificationStatus', uncertainty)]),
