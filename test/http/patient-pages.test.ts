@@ -446,6 +446,11 @@ describe('the pages of patients', () => {
     await observe(record, 70, '2026-01-10', { code: '718-7', display: 'Hemoglobin', unit: 'g/L' });
     const single = wordsOf(await visitor.open(pathOf(record, '/results/one?code=718-7')));
     expect(single).to.include('70 g/L').and.not.include('The shaded area');
+    // A value is on the day that is written in it, though it is still April in UTC.
+    const local = { code: '2345-7', effective_at: '2026-05-01T00:30:00+02:00' };
+    await observe(record, 5, '2026-01-01', local);
+    const written = wordsOf(await visitor.open(pathOf(record, '/results/one?code=2345-7')));
+    expect(written).to.include('1 May 2026').and.not.include('30 Apr');
   });
 
   /** Writes a FHIR resource of a record. */

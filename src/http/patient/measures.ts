@@ -178,12 +178,9 @@ export function timeOf({ effective_at, created_at }: Observation): number {
   return Number.isNaN(said) ? Date.parse(created_at) : said;
 }
 
-/** Returns what `timeOf` returns as a FHIR date-time in UTC, no more exact than it was written: `2024` stays a year. */
-export function dateOf(observation: Observation): string {
-  const { effective_at } = observation;
-  return effective_at !== null && /^\d{4}(?:-\d\d)?$/.test(effective_at)
-    ? effective_at
-    : new Date(timeOf(observation)).toISOString();
+/** Returns the date of a value as it is written, which says its day; without one, when it was recorded. */
+export function dateOf({ effective_at, created_at }: Observation): string {
+  return effective_at ?? created_at;
 }
 
 /** A line of a chart. */

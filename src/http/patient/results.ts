@@ -1,5 +1,6 @@
 /** Measurements of a record: the newest value and a chart of each kind; all values of one kind in a table. */
 
+import { dayIn } from '#src/clinical/reading/day.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -147,7 +148,7 @@ function markedValue(say: Visit['say'], each: Observation): Html {
 function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
   const { say } = visit;
   const ranged = facts.some((each) => rangeOf(each) !== undefined);
-  const days = facts.map((each) => dateOf(each).slice(0, 10));
+  const days = facts.map((each) => dayIn(dateOf(each)));
   const rows = facts.map((each, i) => {
     const isAmongOthers = days[i] === days[i - 1] || days[i] === days[i + 1];
     const [type = '', id = ''] = each.fhir.split('/', 2);
@@ -233,7 +234,10 @@ function statusBadge(say: Visit['say'], { status }: Observation): Html {
 function momentText(say: Visit['say'], each: Observation, withTime: boolean): Html {
   const date = dateOf(each);
   if (!/^\d{4}-\d\d-\d\d/.test(date)) return html`${date}`;
-  const day = say.shortDay(Date.parse(date));
+  const day = say.shortDay(Date.parse(dayIn(date)));
+  const offset = /[+-]\d\d:\d\d$/.exec(date.slice(10))?.[0] ?? '';
   const hasTime = each.effective_at === null || each.effective_at.includes('T');
-  return withTime && hasTime ? html`${day}<br><small dir="ltr">${date.slice(11, 16)}</small>` : html`${day}`;
+  return withTime && hasTime
+    ? html`${day}<br><small dir="ltr">${date.slice(11, 16)}${offset === '' ? '' : ` ${offset}`}</small>`
+    : html`${day}`;
 }
