@@ -515,7 +515,7 @@ describe('the pages of patients', () => {
     const shown = async (code: string) =>
       wordsOf(await visitor.open(pathOf(record, `/results/one?code=${code}`)));
     expect(await shown('1988-5'))
-      .to.include('&gt; 200 mg/L')
+      .to.include('&gt;200 mg/L')
       .and.include('Above the range')
       .and.include('5 – 10');
     expect(await shown('718-7')).to.include('Below the range');
@@ -718,7 +718,13 @@ describe('the pages of patients', () => {
     const visitor = await patientVisitor(service, 'units@example.org');
     expect((await visitor.open(pathOf(record, '/results'))).text).not.to.include('<rect class="range"');
     await observe(record, 5.1, '2024-01-10');
-    expect((await visitor.open(pathOf(record, '/results'))).text).to.include('<rect class="range"');
+    const list = await visitor.open(pathOf(record, '/results'));
+    expect(list.text).to.include('<rect class="range"');
+    expect(wordsOf(list)).to.match(/can’t be converted to each other, and stand apart: +% *, +mmol\/mol *\./);
+    // Two values in one unit have a chart.
+    await observe(record, 34, '2025-02-10', { unit: 'mmol/mol', reference_range: undefined });
+    const one = await visitor.open(linksOf(list, '/results/one')[0] ?? '');
+    expect(one.text).to.include('last 5.4 % on 10 February 2026').and.include('last 34 mmol/mol on');
   });
 
   it('say who entered something, in plain words', async () => {

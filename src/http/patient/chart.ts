@@ -1,19 +1,28 @@
 /**
  * A chart of values over time as SVG: the reference range shaded, values outside of it as squares, so that colour is not
- * all that tells them apart. Its text alternative says what the newest value is; the page has all values in a table.
+ * all that tells them apart. Numbers read from the left in every language. Its text alternative says what the newest value
+ * is; the page has all values in a table.
  */
 
+import { formatDecimal } from '#src/clinical/reading/decimal.ts';
+import { joinUnit } from '#src/clinical/reading/quantity.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../pages/texts.ts';
-import type { ChartData, Series } from './measures.ts';
+import { axisFor } from './chart-axis.ts';
+import type { ChartData, Point, Series } from './chart-data.ts';
+import { numberText } from './values.ts';
 
 const WIDTH = 400;
-const HEIGHT = 190;
-const LEFT = 46;
-const RIGHT = 14;
-const TOP = 14;
+const HEIGHT = 200;
+/** Above the plot stands the unit, below it the ends of the time. */
+const TOP = 30;
 const BOTTOM = 30;
+/** Pixels of a character of a label, and of the room beside it. */
+const CHARACTER = 7;
+const BESIDE = 12;
+/** Labels closer than this, in pixels, would cover each other. */
+const LABEL = 13;
 /** Points from which only the line is drawn. */
 const DENSE = 60;
 /** The class of each line; three at most. */
@@ -25,51 +34,41 @@ export function isDrawn({ series }: Pick<ChartData, 'series'>): boolean {
 }
 
 /** Returns the chart; nothing for fewer than two values. @param name of what was measured */
-export function chart(say: Texts, name: string, { series, range }: ChartData): Html {
+export function chart(say: Texts, name: string, { series, range, unit }: ChartData): Html {
   const points = series.flatMap((line) => line.points);
-  const [first] = points;
-  if (first === undefined || !isDrawn({ series })) return html``;
+  if (!isDrawn({ series })) return html``;
   const times = points.map(({ at }) => at);
   const [from, until] = [Math.min(...times), Math.max(...times)];
   const bounds = [range?.low ?? null, range?.high ?? null].filter((bound) => bound !== null);
   const values = [...points.map(({ value }) => value), ...bounds];
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const margin = most === least ? Math.abs(most) * 0.1 || 1 : (most - least) * 0.1;
-  const [low, high] = [least - margin, most + margin];
-  const x = (at: number): string =>
-    fixed(
-      until === from
-        ? (LEFT + WIDTH - RIGHT) / 2
-        : LEFT + ((at - from) / (until - from)) * (WIDTH - LEFT - RIGHT),
-    );
-  const y = (value: number): string => fixed(TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM));
-  const ticks = [...new Set([least, ...bounds, most])].filter((tick, i, all) =>
-    all.slice(0, i).every((other) => Math.abs(other - tick) > (high - low) * 0.09),
-  );
-  const unit = series[0]?.unit ?? '';
-  const [begin, end] = endsOf(say, from, until);
-  // As many digits as tell the ends apart.
-  const digits = Math.min(20, Math.max(3, 1 - Math.floor(Math.log10(high - low))));
+  const { low, high, ticks, digits } = axisFor(Math.min(...values), Math.max(...values));
+  const label = (value: number): string => formatDecimal(value.toFixed(digits), say.lang);
+  const limits = bounds.map((bound) => formatDecimal(String(Number(bound.toPrecision(6))), say.lang));
+  const roomFor = (texts: readonly string[]): number =>
+    BESIDE + Math.max(0, ...texts.map(({ length }) => length)) * CHARACTER;
+  const [left, end] = [roomFor(ticks.map(label)), WIDTH - roomFor(limits)];
+  const x = (at: number): number =>
+    until === from ? (left + end) / 2 : left + 8 + ((at - from) / (until - from)) * (end - left - 16);
+  const y = (value: number): number => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const [begin, finish] = endsOf(say, from, until);
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summaryOf(say, name, series)}">
-${
+<text x="0" y="13">${unitText(unit)}</text>
+${ticks.map(
+  (tick) =>
+    html`<line class="grid" x1="${left}" x2="${end}" y1="${fixed(y(tick))}" y2="${fixed(y(tick))}"/><text x="${left - 7}" y="${fixed(y(tick) + 4)}" text-anchor="end">${label(tick)}</text>
+`,
+)}${
   range === undefined
     ? html``
-    : html`<rect class="range" x="${LEFT}" y="${y(range.high ?? high)}" width="${WIDTH - LEFT - RIGHT}" height="${fixed(Number(y(range.low ?? low)) - Number(y(range.high ?? high)))}"/>
-${bounds.map(
-  (bound) => html`<line class="bound" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y(bound)}" y2="${y(bound)}"/>
-`,
-)}`
-}${ticks.map(
-  (
-    tick,
-  ) => html`<line class="grid" x1="${LEFT - 4}" x2="${LEFT}" y1="${y(tick)}" y2="${y(tick)}"/><text x="${LEFT - 7}" y="${fixed(Number(y(tick)) + 4)}" text-anchor="end">${say.number(tick, digits)}</text>
-`,
-)}<line class="grid" x1="${LEFT}" x2="${LEFT}" y1="${TOP}" y2="${HEIGHT - BOTTOM}"/><line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${HEIGHT - BOTTOM}" y2="${HEIGHT - BOTTOM}"/>
-<text x="${LEFT}" y="${HEIGHT - 10}">${begin}</text>${
-    from === until
-      ? html``
-      : html`<text x="${WIDTH - RIGHT}" y="${HEIGHT - 10}" text-anchor="end">${end}</text>`
-  }<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 10}" text-anchor="middle">${unit === '1' ? '' : unitText(unit)}</text>
+    : html`<rect class="range" x="${left}" y="${fixed(y(range.high ?? high))}" width="${end - left}" height="${fixed(y(range.low ?? low) - y(range.high ?? high))}"/>
+${bounds.map((bound, i) => {
+  const isCovered = i === 1 && Math.abs(y(bounds[0] ?? bound) - y(bound)) < LABEL;
+  return html`<line class="bound" x1="${left}" x2="${end}" y1="${fixed(y(bound))}" y2="${fixed(y(bound))}"/>${isCovered ? html`` : html`<text class="limit" x="${end + 5}" y="${fixed(y(bound) + 4)}">${limits[i] ?? ''}</text>`}
+`;
+})}`
+}<text x="${left}" y="${HEIGHT - 8}">${begin}</text>${
+    from === until ? html`` : html`<text x="${end}" y="${HEIGHT - 8}" text-anchor="end">${finish}</text>`
+  }
 ${series.map((line, i) => lineOf(line, LINES[i] ?? 'more', x, y))}</svg>
 ${series.length < 2 ? html`` : legend(series)}`;
 }
@@ -77,20 +76,27 @@ ${series.length < 2 ? html`` : legend(series)}`;
 function lineOf(
   { points }: Series,
   name: string,
-  x: (at: number) => string,
-  y: (value: number) => string,
+  x: (at: number) => number,
+  y: (value: number) => number,
 ): Html {
-  const path = points.map(({ at, value }) => `${x(at)},${y(value)}`).join(' ');
-  const dots =
-    points.length > DENSE
-      ? html``
-      : html`${points.map(({ at, value, out }) =>
-          out
-            ? html`<rect class="dot out" x="${fixed(Number(x(at)) - 4)}" y="${fixed(Number(y(value)) - 4)}" width="8" height="8"/>`
-            : html`<circle class="dot" cx="${x(at)}" cy="${y(value)}" r="3.5"/>`,
-        )}`;
-  return html`<g class="${name}"><polyline class="line" points="${path}"/>${dots}</g>
+  const path = points.map(({ at, value }) => `${fixed(x(at))},${fixed(y(value))}`).join(' ');
+  const shown = points.length > DENSE ? points.filter(isOutside) : points;
+  return html`<g class="${name}"><polyline class="line" points="${path}"/>${shown.map((point) =>
+    dotOf(point, x(point.at), y(point.value)),
+  )}</g>
 `;
+}
+
+function isOutside({ grade }: Point): boolean {
+  return grade === 'out' || grade === 'critical';
+}
+
+/** Returns the mark of a value: a square outside of its range, else a circle. */
+function dotOf(point: Point, x: number, y: number): Html {
+  const { grade } = point;
+  if (isOutside(point))
+    return html`<rect class="dot ${grade === 'critical' ? 'critical' : 'out'}" x="${fixed(x - 4)}" y="${fixed(y - 4)}" width="8" height="8"/>`;
+  return html`<circle class="dot${grade === 'good' ? ' good' : ''}" cx="${fixed(x)}" cy="${fixed(y)}" r="3.5"/>`;
 }
 
 /** Returns which line is which; the lines differ by their dashes, too. */
@@ -105,15 +111,16 @@ function legend(series: readonly Series[]): Html {
 /** Returns the chart in a sentence for each line. */
 function summaryOf(say: Texts, name: string, series: readonly Series[]): string {
   return series
-    .map(({ name: line, unit, points }) => {
+    .map(({ name: line, measured, points }) => {
       const values = points.map(({ value }) => value);
       const last = points.at(-1);
+      const number = (value: number): string => numberText(say, value, measured);
       return say('chart.summary', {
         name: series.length === 1 ? name : line,
         values: points.length,
-        least: say.number(Math.min(...values), 3),
-        most: say.number(Math.max(...values), 3),
-        last: `${say.number(last?.value ?? 0, 3)} ${unit === '1' ? '' : unitText(unit)}`.trim(),
+        least: number(Math.min(...values)),
+        most: number(Math.max(...values)),
+        last: joinUnit(number(last?.value ?? 0), unitText(measured.unit ?? '')),
         day: say.day(last?.at ?? 0),
       });
     })

@@ -1,9 +1,7 @@
 /** Observations of a record, grouped by what was measured, in the order of time. Pure but for reading them. */
 import { z } from 'zod';
-import { type Convert, converterOf } from '#src/insight/units.ts';
 import { listOf } from '../api/schemas.ts';
 import type { Texts } from '../pages/texts.ts';
-import { judgementOf, rangeOf } from './judgement.ts';
 import type { OwnInputs, ReadAs } from './own-api.ts';
 import type { OpenRecord } from './records.ts';
 import { resultName } from './result-names.ts';
@@ -181,68 +179,4 @@ export function timeOf({ effective_at, created_at }: Observation): number {
 /** Returns the date of a value as it is written, which says its day; without one, when it was recorded. */
 export function dateOf({ effective_at, created_at }: Observation): string {
   return effective_at ?? created_at;
-}
-
-/** A line of a chart. */
-export interface Series {
-  readonly name: string;
-  readonly unit: string;
-  /** In the order of time. */
-  readonly points: readonly { readonly at: number; readonly value: number; readonly out: boolean }[];
-}
-
-/** What a chart shows. */
-export interface ChartData {
-  readonly series: readonly Series[];
-  readonly range: { readonly low: number | null; readonly high: number | null } | undefined;
-  /** Values that the chart leaves out, because they have no number or another unit. */
-  readonly left: number;
-}
-
-/**
- * Returns the chart of observations of one code: one line, or one for each component; in the newest value's unit, to which
- * other units of the same dimension are converted.
- */
-export function chartOf(say: Texts, facts: readonly Observation[]): ChartData {
-  const ordered = [...facts].sort((a, b) => timeOf(a) - timeOf(b));
-  const isOut = (each: Observation): boolean => !['good', undefined].includes(judgementOf(each)?.grade);
-  const newest = ordered
-    .toReversed()
-    .flatMap((each): readonly Valued[] => [each, ...each.components])
-    .find(({ value }) => value !== null);
-  const unit = newest?.unit ?? '';
-  const converters = new Map<string | null, Convert | undefined>();
-  const converter = (from: string | null): Convert | undefined => {
-    if (!converters.has(from))
-      converters.set(from, (from ?? '') === unit ? (value) => value : converterOf(from, unit, undefined));
-    return converters.get(from);
-  };
-  const lines = new Map<string, { name: string; unit: string; points: Series['points'][number][] }>();
-  const add = (key: string, name: string, at: number, { value, unit: own }: Valued, out: boolean): void => {
-    const convert = converter(own);
-    if (value === null || convert === undefined) return;
-    const line = lines.get(key) ?? { name, unit, points: [] };
-    line.points.push({ at, value: convert(value), out });
-    lines.set(key, line);
-  };
-  for (const each of ordered) {
-    add('', resultName(say, each), timeOf(each), each, isOut(each));
-    for (const part of each.components)
-      add(part.code ?? part.display ?? '', resultName(say, part), timeOf(each), part, false);
-  }
-  const series = [...lines.values()]
-    .sort((a, b) => (b.points.at(-1)?.at ?? 0) - (a.points.at(-1)?.at ?? 0))
-    .slice(0, 3);
-  const ranges = ordered.flatMap((each) => {
-    const [range, convert] = [rangeOf(each), converter(each.unit)];
-    if (range === undefined || convert === undefined || each.value === null) return [];
-    const end = (limit: number | null): number | null => (limit === null ? null : convert(limit));
-    return { low: end(range.low), high: end(range.high) };
-  });
-  const shown = new Set(series.flatMap(({ points }) => points.map(({ at }) => at)));
-  return {
-    series,
-    range: series.length === 1 ? ranges.at(-1) : undefined,
-    left: ordered.filter((each) => !shown.has(timeOf(each))).length,
-  };
 }

@@ -7,11 +7,11 @@ import { notFound } from '#src/shared/refusal.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
 import { chart, isDrawn } from './chart.ts';
+import { type ChartData, chartsOf } from './chart-data.ts';
 import { codeLabel } from './code-label.ts';
 import { aiPartOf, originLink } from './entries.ts';
-import { boundedOf, judgementBadge, judgementOf, rangeOf } from './judgement.ts';
+import { judgementBadge, judgementOf, rangeOf } from './judgement.ts';
 import {
-  chartOf,
   dateOf,
   type Measure,
   MOST_OBSERVATIONS,
@@ -19,11 +19,11 @@ import {
   type Observation,
   observationsOf,
   observationsOfEachKind,
-  type Valued,
 } from './measures.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import { resultName } from './result-names.ts';
+import { pressureIn, rangeText, valueText } from './values.ts';
 import type { Visit } from './visit.ts';
 
 /** Returns the page of all measurements. @throws Refusal */
@@ -72,7 +72,7 @@ function measureCard(visit: Visit, record: OpenRecord, measure: Measure, isParti
 <div class="row-top"><h3><a href="${visit.to(pathOf(record), { code: measure.key })}"><bdi>${measure.name}</bdi></a></h3>
 <span class="quiet small">${say(isPartial ? 'results.newestvalues' : 'results.values', { values: measure.facts.length })}</span></div>
 ${latestPart(say, newest)}
-${chart(say, measure.name, chartOf(say, measure.facts))}
+${chartsPart(say, measure, 1)}
 </li>
 `;
 }
@@ -88,9 +88,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
     (await measureOf(visit, record, key, key)) ?? (await measureOf(visit, record, key)) ?? {};
   if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
   const { name, display, facts, notes } = measure;
-  const data = chartOf(say, facts);
   const [newest] = facts;
-  const ranged = data.range;
   return {
     title: name,
     heading: html`<bdi>${name}</bdi>`,
@@ -103,13 +101,40 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
         : html`<p class="quiet small"><bdi>${display}</bdi></p>
 `
     }${newest === undefined ? html`` : latestPart(say, newest)}
-${chart(say, name, data)}
-${ranged === undefined || !isDrawn(data) ? html`` : html`<p class="quiet small">${say.html('results.shaded', { range: rangeText(say, ranged) })}</p>`}
-${data.left > 0 && data.series.length > 0 ? html`<p class="quiet small">${say('results.left', { values: data.left })}</p>` : html``}
+${chartsPart(say, measure)}
 ${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
 <p class="quiet small">${say('list.utc')}</p>
 ${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
   };
+}
+
+/** Returns the charts of a measurement: one for each unit that can't be converted to another, and why they stand apart. @param most charts that are shown */
+function chartsPart(say: Visit['say'], { name, facts }: Measure, most = Number.POSITIVE_INFINITY): Html {
+  const { charts, without } = chartsOf(say, facts);
+  const units = [...new Set(charts.map(({ unit }) => unitText(unit)))];
+  const apart =
+    units.length < 2
+      ? html``
+      : html`<p class="quiet small">${say.html('results.apart', { units: html`${units.map((unit, i) => html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi dir="ltr">${unit === '' ? say('results.nounit') : unit}</bdi>`)}` })}</p>
+`;
+  const left =
+    without > 0 && charts.some(isDrawn)
+      ? html`<p class="quiet small">${say('results.left', { values: without })}</p>
+`
+      : html``;
+  const shown = charts.filter(isDrawn).slice(0, most);
+  return html`${shown.map((data) => (most === 1 ? chart(say, name, data) : chartPart(say, name, data)))}${apart}${most === 1 ? html`` : left}`;
+}
+
+function chartPart(say: Visit['say'], name: string, data: ChartData): Html {
+  const { range } = data;
+  const shaded =
+    range === undefined
+      ? html``
+      : html`<p class="quiet small">${say.html('results.shaded', { range: rangeText(say, range) })}</p>
+`;
+  return html`${chart(say, name, data)}
+${shaded}`;
 }
 
 /**
@@ -135,7 +160,7 @@ async function measureOf(
 /** Returns the newest value, with its day and what is said of it. Values of several parts are long: they are smaller. */
 function latestPart(say: Visit['say'], newest: Observation): Html {
   const { value, components } = newest;
-  const isLong = value === null && components.length > 0 && pressureOf(components) === undefined;
+  const isLong = value === null && components.length > 0 && pressureIn(say, components) === undefined;
   return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${judgementBadge(say, newest)} ${statusBadge(say, newest)}</p>`;
 }
 
@@ -177,50 +202,6 @@ function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
   return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${dateText(say, dateOf(note))}</span></p>
 <p>${markedValue(say, note)} ${judgementBadge(say, note)} ${statusBadge(say, note)} · ${originLink(visit, record, note.fhir, name)}</p></li>
 `;
-}
-
-/** Returns a value with its unit, each part apart from the direction of the text around it. */
-function valueText(say: Visit['say'], each: Valued & Partial<Pick<Observation, 'components'>>): Html {
-  const { value, unit, value_text, value_code, value_boolean, components = [] } = each;
-  if (value !== null)
-    return html`<bdi dir="ltr">${say.number(value)}${unit === null || unit === '1' ? '' : `\u00a0${unitText(unit)}`}</bdi>`;
-  if (value_code !== null) return html`<bdi>${value_code.display ?? value_code.code ?? ''}</bdi>`;
-  const bounded = boundedOf(value_text);
-  if (bounded !== undefined)
-    return html`<bdi dir="ltr">${bounded.sign} ${bounded.number}${bounded.unit === '' ? '' : `\u00a0${unitText(bounded.unit)}`}</bdi>`;
-  if (value_text !== null) return html`<bdi>${value_text}</bdi>`;
-  if (value_boolean !== null) return html`${say(value_boolean ? 'results.yes' : 'results.no')}`;
-  if (components.length === 0) return html`<span class="quiet">${say('results.novalue')}</span>`;
-  const pressure = pressureOf(components);
-  if (pressure !== undefined)
-    return html`<bdi dir="ltr">${say.number(pressure.high)}/${say.number(pressure.low)}\u00a0${unitText(pressure.unit)}</bdi>`;
-  return html`${components.map(
-    (part, i) =>
-      html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi>${resultName(say, part)}</bdi>: ${valueText(say, part)}`,
-  )}`;
-}
-
-/** Returns the two values of a blood pressure with their unit; undefined for other parts. The codes are LOINC's. */
-function pressureOf(
-  components: Observation['components'],
-): { readonly high: number; readonly low: number; readonly unit: string } | undefined {
-  const [high, low] = ['8480-6', '8462-4'].map((code) => components.find((part) => part.code === code));
-  if (components.length !== 2 || typeof high?.value !== 'number' || typeof low?.value !== 'number')
-    return undefined;
-  return high.unit === low.unit ? { high: high.value, low: low.value, unit: high.unit ?? '' } : undefined;
-}
-
-function rangeText(
-  say: Visit['say'],
-  { low, high }: { readonly low: number | null; readonly high: number | null },
-): Html {
-  const text =
-    low === null
-      ? `≤ ${say.number(high ?? 0)}`
-      : high === null
-        ? `≥ ${say.number(low)}`
-        : `${say.number(low)} – ${say.number(high)}`;
-  return html`<bdi dir="ltr">${text}</bdi>`;
 }
 
 /** Returns a mark for a result that isn't final. */

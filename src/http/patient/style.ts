@@ -83,17 +83,20 @@ del { background: var(--fault-soft); text-decoration: line-through; }
 .latest.parts { font-size: 1.125rem; }
 .latest small { font-size: 1rem; font-weight: 400; color: var(--quiet); letter-spacing: normal; }
 .chart { display: block; inline-size: 100%; max-inline-size: 30rem; block-size: auto; direction: ltr; }
-.chart text { fill: var(--quiet); font-size: 12px; font-family: inherit; unicode-bidi: plaintext; }
-.chart .range { fill: var(--soft); }
-.chart .bound { stroke: var(--accent); stroke-width: 1; stroke-dasharray: 2 3; }
+.chart text { fill: var(--quiet); font-size: 12px; font-family: inherit; unicode-bidi: plaintext; font-variant-numeric: tabular-nums; }
+.chart .range { fill: var(--good); fill-opacity: 0.14; }
+.chart .bound { stroke: var(--good); stroke-width: 1; stroke-dasharray: 2 3; }
+.chart .limit { fill: var(--good); }
 .chart .grid { stroke: var(--line); stroke-width: 1; }
 .chart .line { fill: none; stroke: var(--accent); stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
 .chart .dot { fill: var(--surface); stroke: var(--accent); stroke-width: 2; }
-.chart .dot.out { fill: var(--fault); stroke: var(--fault); }
-.chart .second .line { stroke: var(--warn); stroke-dasharray: 6 4; }
-.chart .second .dot { stroke: var(--warn); }
-.chart .more .line { stroke: var(--good); stroke-dasharray: 2 4; }
-.chart .more .dot { stroke: var(--good); }
+.chart .dot.good { fill: var(--good); stroke: var(--good); }
+.chart .dot.out { fill: var(--warn); stroke: var(--warn); }
+.chart .dot.critical { fill: var(--fault); stroke: var(--fault); }
+.chart .second .line { stroke: var(--text); stroke-dasharray: 6 4; }
+.chart .second .dot { stroke: var(--text); }
+.chart .more .line { stroke: var(--control); stroke-dasharray: 2 4; }
+.chart .more .dot { stroke: var(--control); }
 .legend { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; font-size: 0.9375rem; }
 .legend svg { display: inline-block; inline-size: 2rem; block-size: 0.75rem; vertical-align: middle; }
 .qr { display: block; inline-size: min(100%, 20rem); block-size: auto; padding: 0.75rem; background: #ffffff; border: 1px solid var(--line); border-radius: 0.75rem; }

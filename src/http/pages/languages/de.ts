@@ -598,7 +598,10 @@ export const de: Wording = {
   'results.shaded':
     'Die getönte Fläche ist der Referenzbereich: {range}. Quadrate sind Werte außerhalb ihres eigenen Bereichs.',
   'results.left':
-    '{values|one:# Wert hat keine Zahl oder eine andere Einheit und steht nur in der Tabelle.|other:# Werte haben keine Zahl oder eine andere Einheit und stehen nur in der Tabelle.}',
+    '{values|one:# Wert hat keine Zahl und steht nur in der Tabelle.|other:# Werte haben keine Zahl und stehen nur in der Tabelle.}',
+  'results.apart':
+    'Werte in diesen Einheiten lassen sich nicht ineinander umrechnen und stehen getrennt: {units}.',
+  'results.nounit': 'ohne Einheit',
   'results.table': 'Alle Werte, die neuesten zuerst',
   'results.origin': 'Ein Klick auf den Tag zeigt, wer den Wert eingetragen hat.',
   'results.day': 'Tag',

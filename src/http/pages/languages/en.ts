@@ -571,7 +571,9 @@ export const en = {
   'results.shaded':
     'The shaded area is the reference range: {range}. Squares are values outside of their own range.',
   'results.left':
-    '{values|one:# value has no number or another unit, and is only in the table.|other:# values have no number or another unit, and are only in the table.}',
+    '{values|one:# value has no number, and is only in the table.|other:# values have no number, and are only in the table.}',
+  'results.apart': 'Values in these units can’t be converted to each other, and stand apart: {units}.',
+  'results.nounit': 'without a unit',
   'results.table': 'All values, the newest first',
   'results.origin': 'Follow a day to see who entered the value.',
   'results.day': 'Day',

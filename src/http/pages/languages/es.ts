@@ -583,7 +583,10 @@ export const es: Wording = {
   'results.shaded':
     'La zona coloreada es el intervalo de referencia: {range}. Los cuadrados son valores fuera de su propio intervalo.',
   'results.left':
-    '{values|one:# valor no tiene número o tiene otra unidad, y solo está en la tabla.|other:# valores no tienen número o tienen otra unidad, y solo están en la tabla.}',
+    '{values|one:# valor no tiene número y solo está en la tabla.|other:# valores no tienen número y solo están en la tabla.}',
+  'results.apart':
+    'Los valores en estas unidades no se pueden convertir entre sí y se muestran por separado: {units}.',
+  'results.nounit': 'sin unidad',
   'results.table': 'Todos los valores, los más recientes primero',
   'results.origin': 'Siga un día para ver quién anotó el valor.',
   'results.day': 'Día',

@@ -593,7 +593,10 @@ export const fr: Wording = {
   'results.shaded':
     'La zone colorée est l’intervalle de référence : {range}. Les carrés sont des valeurs hors de leur propre intervalle.',
   'results.left':
-    '{values|one:# valeur n’a pas de nombre ou a une autre unité, et n’est que dans le tableau.|other:# valeurs n’ont pas de nombre ou ont une autre unité, et ne sont que dans le tableau.}',
+    '{values|one:# valeur n’a pas de nombre et n’est que dans le tableau.|other:# valeurs n’ont pas de nombre et ne sont que dans le tableau.}',
+  'results.apart':
+    'Les valeurs dans ces unités ne peuvent pas être converties entre elles et sont montrées à part : {units}.',
+  'results.nounit': 'sans unité',
   'results.table': 'Toutes les valeurs, les plus récentes d’abord',
   'results.origin': 'Suivez un jour pour voir qui a inscrit la valeur.',
   'results.day': 'Jour',

@@ -571,7 +571,10 @@ export const nb: Wording = {
   'results.shaded':
     'Det skyggelagte området er referanseområdet: {range}. Firkanter er verdier utenfor sitt eget område.',
   'results.left':
-    '{values|one:# verdi har ikke tall eller har en annen enhet, og står bare i tabellen.|other:# verdier har ikke tall eller har en annen enhet, og står bare i tabellen.}',
+    '{values|one:# verdi har ikke tall og står bare i tabellen.|other:# verdier har ikke tall og står bare i tabellen.}',
+  'results.apart':
+    'Verdier i disse enhetene kan ikke regnes om til hverandre og vises hver for seg: {units}.',
+  'results.nounit': 'uten enhet',
   'results.table': 'Alle verdier, de nyeste først',
   'results.origin': 'Følg en dag for å se hvem som førte inn verdien.',
   'results.day': 'Dag',

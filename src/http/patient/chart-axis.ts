@@ -1,0 +1,32 @@
+/** Axes of charts: ticks at round numbers. Pure. */
+
+/** The numbers that an axis is labelled with, from its first to its last. */
+export interface Axis {
+  readonly low: number;
+  readonly high: number;
+  readonly ticks: readonly number[];
+  /** Digits behind the point that the ticks need. */
+  readonly digits: number;
+}
+
+/** Steps between ticks, of each power of ten. */
+const STEPS = [1, 2, 5, 10];
+/** About how many steps an axis has. */
+const COUNT = 4;
+
+/** Returns the axis for values between two numbers: its ticks are 1, 2 or 5 times a power of ten apart, and enclose them. */
+export function axisFor(least: number, most: number): Axis {
+  const span = most > least ? most - least : Math.abs(most) * 0.2 || 1;
+  const [from, to] = most > least ? [least, most] : [least - span / 2, most + span / 2];
+  const power = 10 ** Math.floor(Math.log10(span / COUNT));
+  const step = (STEPS.find((each) => each * power >= span / COUNT) ?? 10) * power;
+  const [first, last] = [Math.floor(from / step + TINY), Math.ceil(to / step - TINY)];
+  const digits = Math.max(0, Math.min(20, -Math.floor(Math.log10(step) + TINY)));
+  const ticks = Array.from({ length: last - first + 1 }, (_, i) =>
+    Number(((first + i) * step).toFixed(digits)),
+  );
+  return { low: ticks[0] ?? from, high: ticks.at(-1) ?? to, ticks, digits };
+}
+
+/** Share of a step that is only an error of binary fractions. */
+const TINY = 1e-9;
