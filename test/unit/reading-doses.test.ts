@@ -101,6 +101,13 @@ describe('doses in words', () => {
     );
   });
 
+  it('name codes as their reader does', () => {
+    const given = { asNeededCodeableConcept: { coding: [{ code: '25064002' }] }, ...dose(1, 'tablet') };
+    const name = () => 'Headache';
+    expect(dosesInWords(given, { lang: 'en', name })).to.equal('1 tablet, as needed: Headache');
+    expect(say(given)).to.equal('1 tablet, as needed: 25064002');
+  });
+
   it('have every text in every language, with the forms of its plurals', () => {
     for (const lang of LANGS) {
       const categories = new Intl.PluralRules(lang)

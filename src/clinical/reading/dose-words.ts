@@ -19,6 +19,8 @@ export interface DoseStyle {
   readonly lang: WordLanguage;
   /** Returns a FHIR date or time in words; by default as it is written, to the minute. */
   readonly day?: (date: string) => string;
+  /** Returns the name of a CodeableConcept; by default its text, else a display or code. */
+  readonly name?: (concept: unknown) => string | undefined;
 }
 
 /** A number in a text: what decides its plural, and how it is written (`1 to 2`). */
@@ -119,13 +121,13 @@ export function amountText(style: DoseStyle, quantity: unknown): string {
   const { value, comparator, unit, code } = readMembers(quantity);
   const n = countOf(style, value);
   const form = formOf(quantity);
-  if (n === undefined) return storedText(quantity);
+  if (n === undefined) return storedText(style, quantity);
   if (comparator === undefined) {
     if (form !== undefined) return word(style, form, { n });
     if ([unit, code].every((each) => (readText(each) ?? '1') === '1'))
       return word(style, 'bare', { number: n.shown });
   }
-  return quantityText(quantity, {}, { lang: style.lang, exact: true }) ?? storedText(quantity);
+  return quantityText(quantity, {}, { lang: style.lang, exact: true }) ?? storedText(style, quantity);
 }
 
 /** Returns a range of amounts: `1 to 2 tablets`. */
@@ -169,27 +171,33 @@ export function durationText(style: DoseStyle, duration: unknown): string {
   return isPlain ? lengthText(style, time, value) : amountText(style, duration);
 }
 
+function nameOf({ name }: DoseStyle, concept: unknown): string | undefined {
+  return conceptText(concept) === undefined ? undefined : (name?.(concept) ?? conceptText(concept));
+}
+
 /** Returns a value as it is stored, so that nothing of it is lost: members with their names, lists by commas. */
-export function storedText(value: unknown): string {
-  if (Array.isArray(value)) return value.map(storedText).join(', ');
-  const named = conceptText(value);
+export function storedText(style: DoseStyle, value: unknown): string {
+  if (Array.isArray(value)) return value.map((each) => storedText(style, each)).join(', ');
+  const named = nameOf(style, value);
   if (named !== undefined) return named;
-  const members = Object.entries(readMembers(value)).map(([name, each]) => `${name}: ${storedText(each)}`);
+  const members = Object.entries(readMembers(value)).map(
+    ([name, each]) => `${name}: ${storedText(style, each)}`,
+  );
   if (members.length > 0) return `(${members.join(', ')})`;
   const plain = readText(value) ?? decimalText(value);
   return plain ?? (typeof value === 'object' ? '' : String(value));
 }
 
 /** Returns the members that no words were found for, as they are stored. @param told names of the others */
-export function storedRest(value: unknown, told: readonly string[]): string[] {
+export function storedRest(style: DoseStyle, value: unknown, told: readonly string[]): string[] {
   return Object.entries(readMembers(value))
     .filter(([name, each]) => name !== 'id' && !told.includes(name) && each !== undefined)
-    .map(([name, each]) => `${name}: ${storedText(each)}`);
+    .map(([name, each]) => `${name}: ${storedText(style, each)}`);
 }
 
 /** Returns the words for a coded concept, and the author's text if that says more. @param known the words for its code */
-export function codedText(concept: unknown, known: string | undefined): string {
-  if (known === undefined) return conceptText(concept) ?? storedText(concept);
+export function codedText(style: DoseStyle, concept: unknown, known: string | undefined): string {
+  if (known === undefined) return nameOf(style, concept) ?? storedText(style, concept);
   const { text, coding } = readMembers(concept);
   const said = readText(text);
   const same = [known, ...listItems(coding).flatMap((each) => Object.values(readMembers(each)).map(String))];

@@ -58,7 +58,7 @@ function routeText(style: DoseStyle, route: unknown): string {
     .map((coding) => String(readMembers(coding).code))
     .flatMap((code) => (Object.hasOwn(ROUTES, code) ? (ROUTES[code] ?? []) : []))
     .at(0);
-  return codedText(route, key === undefined ? undefined : word(style, key));
+  return codedText(style, route, key === undefined ? undefined : word(style, key));
 }
 
 /** Returns rates, of which a dose has one; as they are stored if they have no number. */
@@ -66,7 +66,7 @@ function rateText(style: DoseStyle, rate: Readonly<Record<string, unknown>>): st
   const { rateRatio, rateRange, rateQuantity } = rate;
   const rates = [
     ...listItems(rateRatio).map(
-      (each) => ratioText(each, { lang: style.lang, exact: true }) ?? storedText(each),
+      (each) => ratioText(each, { lang: style.lang, exact: true }) ?? storedText(style, each),
     ),
     ...listItems(rateRange).map((each) => amountRange(style, each)),
     ...listItems(rateQuantity).map((each) => amountText(style, each)),
@@ -85,12 +85,19 @@ function dosesText(style: DoseStyle, doses: readonly unknown[]): string {
       const isPlain = type === undefined || (doses.length === 1 && kinds.includes('ordered'));
       const kind = isPlain
         ? ''
-        : codedText(type, kinds.includes('calculated') ? word(style, 'calculated') : undefined);
+        : codedText(style, type, kinds.includes('calculated') ? word(style, 'calculated') : undefined);
       const amount = [
         doseQuantity === undefined ? '' : amountText(style, doseQuantity),
         doseRange === undefined ? '' : amountRange(style, doseRange),
         rateText(style, members),
-        ...storedRest(dose, ['type', 'doseQuantity', 'doseRange', 'rateRatio', 'rateRange', 'rateQuantity']),
+        ...storedRest(style, dose, [
+          'type',
+          'doseQuantity',
+          'doseRange',
+          'rateRatio',
+          'rateRange',
+          'rateQuantity',
+        ]),
       ];
       return `${join(amount, ' ')}${kind === '' ? '' : ` (${kind})`}`.trim();
     })
@@ -108,7 +115,7 @@ function mostText(style: DoseStyle, most: unknown): string {
   const { value, code, unit } = readMembers(denominator);
   const isTime = (timeUnit(code) ?? timeUnit(unit)) !== undefined && decimalText(value) !== undefined;
   if (numerator === undefined || !isTime)
-    return `≤ ${ratioText(most, { lang: style.lang, exact: true }) ?? storedText(most)}`;
+    return `≤ ${ratioText(most, { lang: style.lang, exact: true }) ?? storedText(style, most)}`;
   const amount = amountText(style, numerator);
   return word(style, 'mostin', { amount, duration: durationText(style, denominator) });
 }
@@ -137,18 +144,18 @@ function structuredText(style: DoseStyle, dosage: Readonly<Record<string, unknow
   const comma = separator(style, ',');
   const needed =
     why !== undefined
-      ? word(style, 'reason', { reason: storedText(why) })
+      ? word(style, 'reason', { reason: storedText(style, why) })
       : asNeededBoolean === true
         ? word(style, 'asneeded')
         : '';
   return join(
     [
       join([amount, rhythm], isBare ? comma : ' '),
-      ...listItems(additionalInstruction).map(storedText),
+      ...listItems(additionalInstruction).map((each) => storedText(style, each)),
       needed,
       route === undefined ? '' : routeText(style, route),
-      site === undefined ? '' : storedText(site),
-      method === undefined ? '' : storedText(method),
+      site === undefined ? '' : storedText(style, site),
+      method === undefined ? '' : storedText(style, method),
       ...details,
       maxDosePerPeriod === undefined ? '' : mostText(style, maxDosePerPeriod),
       maxDosePerAdministration === undefined
@@ -157,7 +164,7 @@ function structuredText(style: DoseStyle, dosage: Readonly<Record<string, unknow
       maxDosePerLifetime === undefined
         ? ''
         : word(style, 'mostever', { amount: amountText(style, maxDosePerLifetime) }),
-      ...storedRest(dosage, TOLD),
+      ...storedRest(style, dosage, TOLD),
     ],
     comma,
   );

@@ -92,10 +92,10 @@ interface Ends {
 const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 /** Returns a day of the week in words. 1 January 2024 was a Monday. */
-function weekday({ lang }: DoseStyle, code: unknown): string {
+function weekday(style: DoseStyle, code: unknown): string {
   const at = DAYS.indexOf(String(code));
-  if (at < 0) return storedText(code);
-  const format = new Intl.DateTimeFormat(lang, { weekday: 'long', timeZone: 'UTC' });
+  if (at < 0) return storedText(style, code);
+  const format = new Intl.DateTimeFormat(style.lang, { weekday: 'long', timeZone: 'UTC' });
   return format.format(Date.UTC(2024, 0, 1 + at));
 }
 
@@ -103,8 +103,9 @@ const listed = ({ lang }: DoseStyle, parts: readonly string[]): string =>
   parts.length < 2 ? (parts[0] ?? '') : new Intl.ListFormat(lang, { type: 'conjunction' }).format(parts);
 
 /** Returns a FHIR date or time as it is written, to the minute, or by the style's own words. */
-function dayText({ day }: DoseStyle, date: unknown): string {
-  const text = readText(date) ?? storedText(date);
+function dayText(style: DoseStyle, date: unknown): string {
+  const { day } = style;
+  const text = readText(date) ?? storedText(style, date);
   if (day !== undefined) return day(text);
   const [, on, minute, zone = ''] = /^([^T]+)T(\d\d:\d\d)(?::[\d.]+)?(.*)$/.exec(text) ?? [];
   return minute === undefined ? text : `${on} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
@@ -124,7 +125,7 @@ function isEvent(code: string): code is Extract<DoseTextKey, 'MORN'> {
 function eventsText(style: DoseStyle, when: unknown, offset: unknown): string {
   const codes = listItems(when).map((code) => {
     const key = String(code).replace('.', '');
-    return isEvent(key) ? word(style, key) : storedText(code);
+    return isEvent(key) ? word(style, key) : storedText(style, code);
   });
   if (codes.length === 0) return '';
   const events = listed(style, codes);
@@ -151,7 +152,7 @@ function rhythmOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): 
       : often(style, frequency, period, unit, { frequencyMax, periodMax });
   const days = listItems(dayOfWeek).map((day) => weekday(style, day));
   const hours = listItems(timeOfDay).map((time) =>
-    storedText(time).replace(/^(\d\d:\d\d):00(?:\.0+)?$/, '$1'),
+    storedText(style, time).replace(/^(\d\d:\d\d):00(?:\.0+)?$/, '$1'),
   );
   const events = eventsText(style, when, offset);
   return [
@@ -167,7 +168,7 @@ function rhythmOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): 
 }
 
 /** Returns what a rhythm can't be said without, as it is stored: a period without a unit, an offset from nothing. */
-function unsaidOf(repeat: Readonly<Record<string, unknown>>): string[] {
+function unsaidOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string[] {
   const { period, periodUnit, durationUnit, when, offset } = repeat;
   const hasPeriod = period !== undefined && timeUnit(periodUnit) !== undefined;
   const hasDuration = timeUnit(durationUnit) !== undefined;
@@ -177,7 +178,7 @@ function unsaidOf(repeat: Readonly<Record<string, unknown>>): string[] {
     ...(when === undefined && offset !== undefined ? ['offset'] : []),
   ];
   return names.flatMap((name) =>
-    repeat[name] === undefined ? [] : [`${name}: ${storedText(repeat[name])}`],
+    repeat[name] === undefined ? [] : [`${name}: ${storedText(style, repeat[name])}`],
   );
 }
 
@@ -211,7 +212,7 @@ function boundsOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): 
 
 function periodText(style: DoseStyle, period: unknown): string {
   const { start, end } = readMembers(period);
-  if (start === undefined && end === undefined) return storedText(period);
+  if (start === undefined && end === undefined) return storedText(style, period);
   if (end === undefined) return word(style, 'since', { day: dayText(style, start) });
   if (start === undefined) return word(style, 'until', { day: dayText(style, end) });
   return word(style, 'between', { from: dayText(style, start), to: dayText(style, end) });
@@ -227,7 +228,7 @@ export function timingWords(timing: unknown, style: DoseStyle): TimingWords {
     .at(0);
   const said = abbreviation(style, readText(readMembers(code).text) ?? '');
   const isSaid = known !== undefined && said === known;
-  const named = code === undefined ? '' : isSaid ? known : codedText(code, known);
+  const named = code === undefined ? '' : isSaid ? known : codedText(style, code, known);
   const rhythm = rhythmOf(style, members);
   const isSame = rhythm === '' || named.toLowerCase() === rhythm.toLowerCase();
   const days = listItems(event).map((date) => dayText(style, date));
@@ -236,9 +237,9 @@ export function timingWords(timing: unknown, style: DoseStyle): TimingWords {
     details: [
       ...boundsOf(style, members),
       ...(days.length === 0 ? [] : [word(style, 'ondates', { days: listed(style, days) })]),
-      ...unsaidOf(members),
-      ...storedRest(members, TOLD),
-      ...storedRest(timing, ['code', 'repeat', 'event']),
+      ...unsaidOf(style, members),
+      ...storedRest(style, members, TOLD),
+      ...storedRest(style, timing, ['code', 'repeat', 'event']),
     ],
   };
 }

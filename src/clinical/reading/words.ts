@@ -1,7 +1,8 @@
 /** Formats FHIR's data types as text for narratives. */
 import { first, objects, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { dosesInWords } from './dose.ts';
+import type { DoseStyle } from './dose-words.ts';
 import { nameConcept } from './name.ts';
 import { quantityText, rangeText, ratioText, readMeasured } from './quantity.ts';
 import { timingWords } from './timing.ts';
@@ -70,14 +71,20 @@ function isUpper(code: number): boolean {
   return code >= 0x41 && code <= 0x5a;
 }
 
+/** Doses in English, with names of codes as everywhere. */
+const ENGLISH: DoseStyle = {
+  lang: 'en',
+  name: (concept) => (isObject(concept) ? nameConcept(concept) : undefined),
+};
+
 function timing(value: Json | undefined): string | undefined {
-  const { rhythm, details } = timingWords(first(value), { lang: 'en' });
+  const { rhythm, details } = timingWords(first(value), ENGLISH);
   return joined([rhythm, ...details]);
 }
 
 /** Returns how a medication is taken, in English. */
 export function dosage(value: Json | undefined): string | undefined {
-  return dosesInWords(value, { lang: 'en' });
+  return dosesInWords(value, ENGLISH);
 }
 
 /** Returns the text of Annotations. */

@@ -1,6 +1,6 @@
 /** FHIR content in words, for people: what a resource is about, and the value of any element. Pure. */
 
-import { unitText } from '#src/clinical/reading/unit.ts';
+import { quantityText } from '#src/clinical/reading/quantity.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
@@ -87,11 +87,9 @@ export function wordsOfValue(value: Json, name: string, words: ValueWords): Html
   if (word !== undefined) return isolated(word);
   const said = conceptWords(value);
   if (said !== undefined && value.value === undefined) return isolated(words.text(said, name));
-  const { value: amount, unit, code } = value;
-  if (typeof amount === 'number' || typeof amount === 'string') {
-    const of = typeof unit === 'string' ? unit : typeof code === 'string' ? code : '';
-    return isolated(`${amount} ${unitText(of)}`.trim());
-  }
+  // All digits: the lists round.
+  const amount = quantityText(value, {}, { exact: true });
+  if (amount !== undefined) return isolated(amount);
   const members = Object.entries(value).filter(([name]) => !UNSAID.includes(name));
   return joined(
     members.length === 0 ? Object.entries(value) : members,
