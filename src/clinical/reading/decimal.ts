@@ -75,6 +75,12 @@ export function roundDecimal(text: string, places: number): string {
 
 /** Compares two decimals: negative if the first is less, 0 if they are equal. */
 export function compareDecimals(a: string, b: string): number {
+  // A decimal's binary fraction is the nearest one: where these differ, the decimals differ in the same way.
+  const difference = Number(a) - Number(b);
+  return difference === 0 || Number.isNaN(difference) ? compareDigits(a, b) : Math.sign(difference);
+}
+
+function compareDigits(a: string, b: string): number {
   const [x, y] = [split(a), split(b)];
   if (x === undefined || y === undefined) return Math.sign(Number(a) - Number(b));
   const places = Math.max(x.places, y.places);

@@ -120,9 +120,12 @@ function mostText(style: DoseStyle, most: unknown): string {
   return word(style, 'mostin', { amount, duration: durationText(style, denominator) });
 }
 
+/** Members of Dosage that have no words of their own. */
+const TEXTS = ['id', 'sequence', 'text', 'patientInstruction'];
 /** Members of Dosage that words are made of. */
 const TOLD = [
-  ...['sequence', 'text', 'patientInstruction', 'additionalInstruction', 'timing', 'asNeededBoolean'],
+  ...TEXTS,
+  ...['additionalInstruction', 'timing', 'asNeededBoolean'],
   ...['asNeededCodeableConcept', 'site', 'route', 'method', 'doseAndRate', 'maxDosePerPeriod'],
   ...['maxDosePerAdministration', 'maxDosePerLifetime'],
 ];
@@ -183,7 +186,8 @@ function dosageText(dosage: unknown, style: DoseStyle): string {
   const [text, instruction] = [readText(members.text), readText(members.patientInstruction)];
   const isTwice = text !== undefined && instruction !== undefined && says(text, instruction);
   const author = join([text ?? '', isTwice ? '' : (instruction ?? '')], '. ').replace(/\.\. /g, '. ');
-  const structured = structuredText(style, members);
+  const isText = Object.keys(members).every((name) => TEXTS.includes(name));
+  const structured = isText ? '' : structuredText(style, members);
   if (author === '') return structured;
   return structured === '' || says(author, structured) ? author : `${author} (${structured})`;
 }

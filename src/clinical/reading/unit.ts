@@ -39,8 +39,21 @@ const raise = (power: string): string => power.replace(/[-\d]/g, (sign) => '‚Å∞¬
 /** Squares and cubes of lengths: kg/m2, 1.73m2. */
 const AREA = /(\d)?(?<![A-Za-z])([munpckd]?m)([23])(?![\dA-Za-z])/g;
 
+const written = new Map<string, string>();
+/** Most units that are remembered: some hundreds are in use, and clients may invent any number. */
+const REMEMBERED = 1_000;
+
 /** Returns a unit. Annotations stand for words (`{copies}/mL`), or are left out where the name says the same (`{score}`). */
 export function unitText(code: string): string {
+  const known = written.get(code);
+  if (known !== undefined) return known;
+  if (written.size >= REMEMBERED) written.clear();
+  const text = writeUnit(code);
+  written.set(code, text);
+  return text;
+}
+
+function writeUnit(code: string): string {
   const unit = code.trim();
   if (isUnsaid(unit)) return '';
   const words = unit
