@@ -11,13 +11,17 @@ export interface Axis {
 
 /** Steps between ticks, of each power of ten. */
 const STEPS = [1, 2, 5, 10];
+/** Spans below this are none: axes have no more digits. */
+const SMALLEST = 1e-12;
 /** About how many steps an axis has. */
 const COUNT = 4;
 
 /** Returns the axis for values between two numbers: its ticks are 1, 2 or 5 times a power of ten apart, and enclose them. */
 export function axisFor(least: number, most: number): Axis {
-  const span = most > least ? most - least : Math.abs(most) * 0.2 || 1;
-  const [from, to] = most > least ? [least, most] : [least - span / 2, most + span / 2];
+  const isSpan = most - least > SMALLEST;
+  const around = Math.abs(most) * 0.2;
+  const span = isSpan ? most - least : around > SMALLEST ? around : 1;
+  const [from, to] = isSpan ? [least, most] : [least - span / 2, most + span / 2];
   const power = 10 ** Math.floor(Math.log10(span / COUNT));
   const step = (STEPS.find((each) => each * power >= span / COUNT) ?? 10) * power;
   const [first, last] = [Math.floor(from / step + TINY), Math.ceil(to / step - TINY)];
