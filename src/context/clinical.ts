@@ -31,8 +31,8 @@ export function patient({ opened, today }: Reading): Fact[] {
   const said = line(
     ', ',
     gender ?? 'sex not recorded',
-    age ?? (born === undefined ? undefined : `born ${born}`),
-    age === undefined || born === undefined ? undefined : `born ${born}`,
+    age === undefined ? undefined : `${age} (born ${born})`,
+    age === undefined && born !== undefined ? `born ${born}` : undefined,
     died === undefined ? undefined : died.date === undefined ? 'deceased' : `died ${dayOf(died.date)}`,
   );
   const members = { gender: gender ?? null, birth_date: born ?? null, deceased: died !== undefined };

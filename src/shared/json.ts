@@ -6,8 +6,11 @@
 import { randomBytes } from 'node:crypto';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 import { cut } from '#src/shared/cut.ts';
+import { isObject } from './is-object.ts';
 import { Refusal } from './refusal.ts';
 import { atOnce, type Steps } from './slices.ts';
+
+export { isObject };
 
 /** A JSON value. Numbers that JavaScript would print differently (`1.50`, 20 digits) are `LosslessNumber`s. */
 export type Json = null | boolean | number | string | LosslessNumber | Json[] | JsonObject;
@@ -135,11 +138,6 @@ export function printJson(value: Json | undefined, exact = true): string {
 /** Tells whether a value is a number, plain or with its literal. */
 export function isNumber(value: unknown): value is number | LosslessNumber {
   return typeof value === 'number' || isLosslessNumber(value);
-}
-
-/** Tells whether a value is a JSON object (not an array, null or a number). */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
 /** Positions of an object or list: its beginning, the commas between its items, and its end. */

@@ -11,7 +11,7 @@ import { html } from '#src/shared/html.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import { isSourceHost } from '#src/shared/source-host.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
-import { texts, wordsOf } from '../pages/texts.ts';
+import { type Language, texts, wordsOf } from '../pages/texts.ts';
 import { answerPage } from '../security-headers.ts';
 import { pageLanguage } from '../signin/people-page.ts';
 
@@ -75,6 +75,12 @@ export function viewPageRouter(baseUrl: string): Router {
   return router;
 }
 
+/** Returns the texts that the page's script has words from. */
+function viewerWords(lang: Language): Readonly<Record<string, string>> {
+  const parts = ['shl.', 'known.', 'days.until', 'record.d'];
+  return Object.assign({}, ...parts.map((prefix) => wordsOf(lang, prefix)));
+}
+
 function answerView(ctx: Context, root: string): void {
   const query = new URLSearchParams(ctx.querystring);
   const lang = pageLanguage(ctx);
@@ -87,7 +93,7 @@ function answerView(ctx: Context, root: string): void {
   };
   const body = html`<link rel="stylesheet" href="${root}/shl/view/viewer.css">
 <noscript><h1>${say('shl.title')}</h1><p class="note warn">${say('shl.noscript')}</p></noscript>
-<div id="viewer" data-texts="${JSON.stringify(wordsOf(lang, 'shl.'))}"></div>
+<div id="viewer" data-texts="${JSON.stringify(viewerWords(lang))}"></div>
 <script type="module" src="${root}/shl/view/main.js"></script>`;
   const needs = shellNeeds();
   answerPage(ctx, 200, shellPage({ lang, title: say('shl.title'), heading: null, body, here }), {

@@ -1,4 +1,5 @@
 /** The page that opens a SMART Health Link: asks who opens it and for the passcode, then shows what the link has. */
+import { fillWording } from '../../../shared/wording.ts';
 import { bytesOf, inflated, LinkFault, openLink, parseLink } from './link.js';
 import { parseFile, readRecord } from './record.js';
 import { element, recordView } from './show.js';
@@ -11,7 +12,7 @@ const CHOSEN = 'shl.chosen';
 let kept = keptOrigins();
 
 const say = Object.assign(
-  (key, values = {}) => (texts[key] ?? key).replace(/\{([a-z]+)\}/g, (_, name) => String(values[name] ?? '')),
+  (key, values = {}) => fillWording(texts[key] ?? key, values, lang, (value) => say.number(value)).join(''),
   {
     number: (number) => new Intl.NumberFormat(lang).format(number),
     day: (date) => dayOf(date) ?? date,

@@ -6,6 +6,8 @@
 import { findCodeSet, findCodeWord } from '../../../clinical/reading/code-words.ts';
 import { findConceptWord } from '../../../clinical/reading/concept-word.ts';
 import { dosesInWords } from '../../../clinical/reading/dose.ts';
+import { nameConcept } from '../../../clinical/reading/name.ts';
+import { readDeath } from '../../../clinical/reading/person.ts';
 import {
   pressureText,
   quantityText,
@@ -13,6 +15,9 @@ import {
   ratioText,
   readMeasured,
 } from '../../../clinical/reading/quantity.ts';
+import { withdrawnAs } from '../../../clinical/reading/status.ts';
+import { shownName } from '../../../fhir/human-name.ts';
+import { KNOWN, knownRows } from './known.js';
 
 /** Sections of the International Patient Summary, by their LOINC codes (https://hl7.org/fhir/uv/ips/STU2/). */
 const SECTIONS = {
@@ -114,16 +119,8 @@ export function parseFile(text) {
   return JSON.parse(text.replace(/(?<!\\)("value":\s*)(-?\d+\.\d*0)(?=\s*[,}])/g, '$1"$2"'));
 }
 
-/** Returns the text of a CodeableConcept. */
-export function conceptOf(value) {
-  const { text, coding } = object(value);
-  const codings = list(coding).map(object);
-  return (
-    string(text) ||
-    string(codings.find(({ display }) => string(display) !== '')?.display) ||
-    string(codings.find(({ code }) => string(code) !== '')?.code)
-  );
-}
+/** Returns the name of a CodeableConcept. */
+export const conceptOf = (value) => string(nameConcept(object(value)));
 
 /** Returns a code in words; the code itself if it has no word. */
 const codeWord = (lang, set, code) => findCodeWord(lang, set, string(code)) ?? string(code);
@@ -134,12 +131,6 @@ const codedWord = (lang, set, value) => findConceptWord(lang, object(value), set
 /** Returns a text that begins with a capital letter. */
 const capital = (lang, text) => text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);
 
-/** Returns the codes of a CodeableConcept with their systems. */
-const keysOf = (value) =>
-  list(object(value).coding)
-    .map(object)
-    .map(({ system, code }) => joined([string(system), string(code)], '|'))
-    .filter((key) => key.includes('|'));
 const codesOf = (value) => list(object(value).coding).map((coding) => string(object(coding).code));
 
 /**
@@ -166,6 +157,7 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
   const placed = placesIn(composition, found);
   const context = { today, lang, look: (reference, within) => lookUp(found, reference, within) };
   const sections = new Map(ORDER.map((kind) => [kind, []]));
+  const known = new Map(KNOWN.map((kind) => [kind, []]));
   const hidden = new Map();
   for (const each of all) {
     if (UNSHOWN.includes(each.resourceType) || isWrong(each)) continue;
@@ -175,16 +167,20 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     if (kind === undefined) continue;
     if (isModified(each) || isModified(medicineOf(each, context)))
       hidden.set(kind, (hidden.get(kind) ?? 0) + 1);
+    else if (known.has(kind)) known.get(kind).push(each);
     else sections.get(kind)?.push({ ...rowOf(each, context), kind });
   }
   for (const rows of sections.values())
     rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || b.date.localeCompare(a.date));
-  sections.set('medications', withoutRepeats(sections.get('medications')));
+  const patient = object(all.find(({ resourceType }) => resourceType === 'Patient'));
+  const around = aroundOf(context, readDeath(patient));
+  for (const [kind, resources] of known)
+    sections.set(
+      kind,
+      knownRows(kind, resources, around).map((row) => ({ ...row, kind })),
+    );
   return {
-    patient: patientOf(
-      all.find(({ resourceType }) => resourceType === 'Patient'),
-      lang,
-    ),
+    patient: patientOf(patient, lang),
     made: string(object(composition).date) || string(object(bundles[0]).timestamp),
     isSummary: composition !== undefined,
     sections,
@@ -218,24 +214,29 @@ function medicineOf(resource, { look }) {
   return medicationReference === undefined ? {} : look(medicationReference, resource);
 }
 
-/**
- * Returns medications each once: what the patient says they take and what was prescribed are often the same drug. Entries
- * with different states or dosages stay apart.
- */
-function withoutRepeats(rows) {
-  const kept = [];
-  for (const row of rows) {
-    const isSame = (other) =>
-      other.isOver === row.isOver &&
-      other.state === row.state &&
-      (other.name.toLowerCase() === row.name.toLowerCase() ||
-        other.codes.some((code) => row.codes.includes(code))) &&
-      (other.dosage === row.dosage || other.dosage === '' || row.dosage === '');
-    const at = row.codes === undefined ? -1 : kept.findIndex(isSame);
-    if (at < 0) kept.push(row);
-    else if (kept[at].dosage === '') kept[at] = { ...kept[at], dosage: row.dosage, details: row.details };
-  }
-  return kept;
+/** Returns what a reading looks up, and how its texts are made safe to show. */
+function aroundOf({ today, lang, look }, died) {
+  return {
+    today,
+    lang,
+    died,
+    clean: string,
+    name: (concept) => string(nameConcept(concept)) || undefined,
+    look(reference, within) {
+      const found = look({ reference }, within);
+      return Object.keys(found).length === 0 ? undefined : found;
+    },
+    doses: (dosage) => dosageOf(list(dosage), lang),
+    reactions: ({ reaction }) =>
+      joined(
+        unmodified(reaction)
+          .map(object)
+          .map(({ manifestation, severity }) =>
+            joined([joined(list(manifestation).map(conceptOf)), codeWord(lang, 'severity', severity)], ' – '),
+          ),
+        SEMICOLON,
+      ),
+  };
 }
 
 const isDocument = ({ resourceType }) => resourceType === 'DocumentReference';
@@ -279,6 +280,7 @@ const NOT_SO = [
 
 /** Tells whether a resource must not be read as a fact: its status, or an order not to do something, or a mere idea. */
 function isWrong(resource) {
+  if (resource.resourceType.startsWith('Medication')) return withdrawnAs(resource) !== undefined;
   const { status, lifecycleStatus, docStatus, verificationStatus, doNotPerform, intent } = resource;
   const codes = [string(status), string(lifecycleStatus), string(docStatus), ...codesOf(verificationStatus)];
   const isIdea = intent === 'proposal' || intent === 'option';
@@ -300,15 +302,12 @@ function kindOf(resource) {
 }
 
 function patientOf(patient, lang) {
-  const { name, birthDate, gender, identifier, telecom, deceasedBoolean, deceasedDateTime } = object(patient);
-  const names = list(name).map(object);
-  const used = names.find(({ use }) => use === 'official' || use === 'usual') ?? names[0] ?? {};
-  const whole = joined([joined(list(used.given).map(string), ' '), string(used.family)], ' ');
+  const { name, birthDate, gender, identifier, telecom } = patient;
   return {
-    name: string(used.text) || whole,
+    name: string(shownName(name)),
     birthDate: string(birthDate),
     gender: findCodeWord(lang, 'gender', string(gender)) ?? '',
-    died: deceasedBoolean === true || typeof deceasedDateTime === 'string',
+    died: readDeath(object(patient)),
     identifiers: list(identifier)
       .map(object)
       .map(({ type, value }) => joined([conceptOf(type), string(value)], ' '))
@@ -335,7 +334,7 @@ function rowOf(resource, context) {
     range: '',
     files: [],
     isOver: false,
-    ended: '',
+    says: [],
     ...read(resource, context),
   };
 }
@@ -347,13 +346,8 @@ const DATES = [
   ['performedDateTime'],
   ['performedPeriod', 'start'],
   ['occurrenceDateTime'],
-  ['onsetDateTime'],
-  ['onsetPeriod', 'start'],
   ['period', 'start'],
   ['timingDateTime'],
-  ['authoredOn'],
-  ['recordedDate'],
-  ['dateAsserted'],
   ['date'],
   ['issued'],
 ];
@@ -367,24 +361,6 @@ function dateOf(resource) {
 }
 
 const READERS = {
-  AllergyIntolerance(resource, { lang }) {
-    const reactions = unmodified(resource.reaction).map(object);
-    const shown = reactions.map(({ manifestation, severity }) =>
-      joined([joined(list(manifestation).map(conceptOf)), codeWord(lang, 'severity', severity)], ' – '),
-    );
-    return {
-      name: conceptOf(resource.code),
-      details: [joined(shown, SEMICOLON), statusOf(resource, lang)],
-      flag: resource.criticality === 'high' ? 'critical' : '',
-      flagged: capital(lang, codeWord(lang, 'criticality', resource.criticality)),
-    };
-  },
-  Condition: (resource, { lang }) => ({
-    name: conceptOf(resource.code),
-    details: [codedWord(lang, 'severity', resource.severity), statusOf(resource, lang)],
-  }),
-  MedicationStatement: medication,
-  MedicationRequest: medication,
   Observation: observation,
   DiagnosticReport: (resource, { lang }) => ({
     name: conceptOf(resource.code),
@@ -476,28 +452,6 @@ function statusOf(resource, lang) {
     state('lifecycleStatus', string(lifecycleStatus)),
     codedWord(lang, 'achievement', achievementStatus),
   ]);
-}
-
-function medication(resource, { look, today, lang }) {
-  const { medicationCodeableConcept, medicationReference, dosage, dosageInstruction, status } = resource;
-  const ended = string(object(resource.effectivePeriod).end);
-  // A day, month or year that isn't over yet isn't an end.
-  const hasEnded = ended !== '' && ended.slice(0, 10) < today.slice(0, Math.min(ended.length, 10));
-  const referred = medicineOf(resource, { look });
-  const said = status === 'active' ? '' : codeWord(lang, 'medicationStatus', status);
-  const how = dosageOf([...list(dosage), ...list(dosageInstruction)], lang);
-  return {
-    state: said,
-    dosage: how,
-    codes: [medicationCodeableConcept, referred.code].flatMap(keysOf),
-    name:
-      conceptOf(medicationCodeableConcept) ||
-      conceptOf(referred.code) ||
-      string(object(medicationReference).display),
-    isOver: status === 'stopped' || status === 'completed' || hasEnded,
-    ended,
-    details: [said, how],
-  };
 }
 
 /** Says that a structure has more than is told. */

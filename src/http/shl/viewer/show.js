@@ -58,6 +58,15 @@ function patientView(patient, { made, isOwn }, say) {
     'section',
     { class: 'patient', 'aria-label': say('shl.patient') },
     name,
+    patient.died === undefined
+      ? ''
+      : element('p', {
+          class: 'note',
+          text:
+            patient.died.date === undefined
+              ? say('record.dead')
+              : say('record.died', { day: say.day(patient.died.date) }),
+        }),
     element(
       'dl',
       { class: 'facts' },
@@ -76,7 +85,7 @@ function ageOf({ birthDate, died }, say) {
   const now = new Date();
   const before = now.getMonth() + 1 < month || (now.getMonth() + 1 === month && now.getDate() < day);
   const age = now.getFullYear() - year - (before ? 1 : 0);
-  return died || age < 0 ? '' : ` (${say('shl.years', { n: age })})`;
+  return died !== undefined || age < 0 ? '' : ` (${say('shl.years', { n: age })})`;
 }
 
 function contents(kinds, sections, say) {
@@ -88,7 +97,7 @@ function contents(kinds, sections, say) {
         'a',
         { href: `#section-${kind}`, 'data-section': kind },
         element('span', { text: say(`shl.section.${kind}`) }),
-        element('span', { class: 'count', text: say.number(groupsOf(kind, sections.get(kind)).length) }),
+        element('span', { class: 'count', text: say.number(groupsOf(sections.get(kind)).length) }),
       ),
     );
   return element(
@@ -101,7 +110,7 @@ function contents(kinds, sections, say) {
 function sectionView(kind, rows, hidden, say) {
   const id = `section-${kind}`;
   const heading = element('h2', { id, tabindex: '-1', text: say(`shl.section.${kind}`) });
-  const groups = groupsOf(kind, rows);
+  const groups = groupsOf(rows);
   const withheld =
     hidden === 0
       ? undefined
@@ -125,8 +134,8 @@ function sectionView(kind, rows, hidden, say) {
   );
 }
 
-/** Medicines that were stopped or ended must not stand among those that are taken. */
-const isOver = ([newest]) => newest.kind === 'medications' && newest.isOver;
+/** Medicines that were stopped must not stand among those that are taken, nor allergies that are over among others. */
+const isOver = ([newest]) => ['medications', 'allergies'].includes(newest.kind) && newest.isOver;
 
 /** Returns the list of some groups, the first ones open. */
 function listsOf(groups, say) {
@@ -146,11 +155,9 @@ function listsOf(groups, say) {
 }
 
 /** Returns what is shown together: values of one kind, the newest first; all else alone. */
-function groupsOf(kind, rows) {
-  const sorted =
-    kind === 'allergies' ? [...rows].sort((a, b) => (b.flag === '' ? 0 : 1) - (a.flag === '' ? 0 : 1)) : rows;
+function groupsOf(rows) {
   const groups = new Map();
-  for (const [index, row] of sorted.entries()) {
+  for (const [index, row] of rows.entries()) {
     const key = row.key === undefined ? index : row.key;
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
@@ -201,7 +208,7 @@ function rowView(row, group, say) {
     { class: 'title' },
     element('span', { class: 'name', dir: 'auto', text: name }),
   );
-  if (row.key === undefined && row.flag !== '') title.append(badge(row));
+  if (row.key === undefined && row.flag !== '') title.append(badge(row, say));
   const details = row.details.map((text) => inWords(text, say)).filter((text) => text !== '');
   return [
     title,
@@ -210,9 +217,12 @@ function rowView(row, group, say) {
     row.key === undefined && row.date !== ''
       ? element('p', { class: 'quiet small', text: whenOf(row, group, say) })
       : undefined,
-    row.ended === ''
+    row.says.length === 0
       ? undefined
-      : element('p', { class: 'quiet small', text: say('shl.takenuntil', { day: say.day(row.ended) }) }),
+      : element('p', {
+          class: 'quiet small',
+          text: row.says.map((each) => phraseText(each, say)).join(' · '),
+        }),
     ...row.files.map((file) => fileView(file, name, say)),
   ];
 }
@@ -224,7 +234,7 @@ function valueView(row, group, say) {
       : row.value === ''
         ? element('span', { class: 'value quiet', text: say('shl.novalue') })
         : element('span', { class: 'value', dir: directionOf(row.value), text: inWords(row.value, say) }),
-    row.flag === '' ? undefined : badge(row),
+    row.flag === '' ? undefined : badge(row, say),
     row.range === ''
       ? undefined
       : element(
@@ -250,15 +260,23 @@ function partsView(parts, say) {
   return element('span', { class: 'value parts' }, ...shown);
 }
 
+/** Returns a phrase of the reading in words. */
+function phraseText({ key, days, times, state }, say) {
+  const shown = Object.entries(days).map(([name, date]) => [name, say.day(date)]);
+  return key === 'known.on'
+    ? (shown[0]?.[1] ?? '')
+    : say(key, { ...Object.fromEntries(shown), times, state });
+}
+
 /** Numbers read from the left in every language: `4 – 6` must not become `6 – 4`. */
 function directionOf(text) {
   return /^[\s<>≤≥=~+-]*\d/.test(text) ? 'ltr' : 'auto';
 }
 
-function badge({ flag, flagged }) {
+function badge({ flag, flagged, flaggedKey }, say) {
   return element('span', {
     class: flag.startsWith('critical') ? 'badge fault' : 'badge warn',
-    text: flagged,
+    text: flaggedKey === undefined ? flagged : say(flaggedKey),
   });
 }
 

@@ -1,0 +1,122 @@
+/** Rows of what the clinical reading says of allergies, problems and medicines: texts, and phrases that the page has words for. */
+import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
+import { findCodeWord } from '../../../clinical/reading/code-words.ts';
+import { isMedicine, joinMedicines, readMedicineSource } from '../../../clinical/reading/medicines.ts';
+import { datePhrase, medicinePhrases, stateOfMedicine } from '../../../clinical/reading/phrases.ts';
+import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
+
+/** The kinds of sections that a reading fills. */
+export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medications'];
+
+/**
+ * Returns the rows of a section.
+ * @param resources its resources, none withdrawn
+ * @param around what the reading looks up, with `lang`, `died`, and `clean`, which makes texts safe to show
+ */
+export function knownRows(kind, resources, around) {
+  const told = resources.map((value, n) => ({ type: value.resourceType, id: String(n), value }));
+  if (kind === 'allergies') return allergyRows(told, around);
+  return kind === 'medications' ? medicineRows(told, around) : problemRows(told, around);
+}
+
+const row = {
+  ...{ name: '', details: [], says: [], date: '', flag: '', flagged: '', value: '', range: '' },
+  ...{ files: [], isOver: false },
+};
+
+const wordOf = ({ lang, clean }, set, code) =>
+  code === undefined ? '' : (findCodeWord(lang, set, code) ?? clean(code));
+
+/** Returns a phrase with its state in words. */
+const phraseOf = (around, { says, days, times, state }) => ({
+  key: `known.${says}`,
+  days,
+  times,
+  ...(state === undefined ? {} : { state: wordOf(around, 'medicationStatus', state) }),
+});
+
+function allergyRows(told, around) {
+  const { clean, lang } = around;
+  return told
+    .map((each) => readAllergy(each, around))
+    .sort(mostDangerousFirst)
+    .map((allergy) => {
+      const { value } = allergy.told;
+      const phrase = datePhrase(allergy.dated);
+      return {
+        ...row,
+        name: clean(allergy.name),
+        details: [
+          around.reactions(value),
+          allergy.isOver ? wordOf(around, 'clinicalStatus', allergy.status) : '',
+          wordOf(around, 'verificationStatus', allergy.uncertainty),
+        ],
+        says: phrase === undefined ? [] : [phraseOf(around, phrase)],
+        flag: allergy.isCritical && !allergy.isOver ? 'critical' : '',
+        flagged: capital(lang, wordOf(around, 'criticality', clean(value.criticality))),
+        isOver: allergy.isOver,
+      };
+    });
+}
+
+function problemRows(told, around) {
+  const { clean } = around;
+  return joinProblems(told.map((each) => readProblemSource(each, around))).map((problem) => {
+    const { sources, oldest, status, uncertainty, isOver } = problem;
+    const { value } = (sources[0] ?? oldest).told;
+    const phrase = datePhrase((isOver ? (sources[0] ?? oldest) : oldest).dated);
+    return {
+      ...row,
+      name: clean(problem.name),
+      details: [
+        clean(around.name(value.severity)),
+        status === 'active' ? '' : wordOf(around, 'clinicalStatus', status),
+        wordOf(around, 'verificationStatus', uncertainty),
+      ],
+      says: [
+        ...(phrase === undefined ? [] : [phraseOf(around, phrase)]),
+        ...(clean(value.abatementDateTime) === ''
+          ? []
+          : [{ key: 'days.until', days: { day: clean(value.abatementDateTime) } }]),
+        ...(sources.length === 1 ? [] : [{ key: 'known.times', days: {}, times: sources.length }]),
+      ],
+      isOver,
+    };
+  });
+}
+
+function medicineRows(told, around) {
+  const { clean, died } = around;
+  const sources = told
+    .filter(({ value }) => isMedicine(value))
+    .map((each) => readMedicineSource(each, around, died));
+  return joinMedicines(sources).map((medicine) => {
+    const { standing, status, doses } = medicine;
+    const name = clean(medicine.name);
+    const said = stateOfMedicine(medicine, died);
+    const state = wordOf(around, 'medicationStatus', status);
+    return {
+      ...row,
+      name,
+      details: [
+        said === 'plain' && status !== 'active' ? state : '',
+        ...doses.map((dose) => {
+          const own = clean(dose.name);
+          const how = around.doses(dose.dosage);
+          return own === '' || own.toLowerCase() === name.toLowerCase() ? how : `${own}: ${how}`;
+        }),
+      ],
+      says: [
+        ...(said === 'unclear' || said === 'beforedeath' ? [{ key: `known.${said}`, days: {}, state }] : []),
+        ...medicinePhrases(medicine).map((phrase) => phraseOf(around, phrase)),
+      ],
+      flag: said === 'forbidden' ? 'critical' : '',
+      flagged: '',
+      ...(said === 'forbidden' ? { flaggedKey: 'known.forbidden' } : {}),
+      isOver: standing === 'past',
+      standing,
+    };
+  });
+}
+
+const capital = (lang, text) => text.slice(0, 1).toLocaleUpperCase(lang) + text.slice(1);
