@@ -244,11 +244,10 @@ describe('the page of a shared link in a browser', () => {
       ])
         expect(shown).to.include(each);
       expect(shown.split('Metformin 850 mg')).to.have.length(2);
-      const over = await page.locator('h3.over + ul').innerText();
-      expect(over)
-        .to.include('Methotrexate 15 mg')
-        .and.include(lang === 'ar' ? 'مرة واحدة أسبوعيًا' : 'once a week')
-        .and.not.include('Metformin');
+      const ended = await page.locator('.row', { hasText: 'Methotrexate 15 mg' }).innerText();
+      expect(ended)
+        .to.include(lang === 'ar' ? 'مرة واحدة أسبوعيًا' : 'once a week')
+        .and.include(lang === 'ar' ? 'مدته انتهت' : 'but its time is over');
       expect(await page.locator('#section-results ~ ul .range bdi').first().getAttribute('dir')).to.equal(
         'ltr',
       );

@@ -151,8 +151,8 @@ describe('context', () => {
     expect(lines(context, 'vitals')[0]).to.include('148/91 mmHg (2026-09-03)');
     expect(lines(context, 'problems')).to.deep.equal(['Type 2 diabetes: active since 2012-05-01']);
     expect(lines(context, 'medications')).to.deep.equal([
-      'amoxicillin: 1 g three times a day; active since 2026-09-01',
-      'metformin; active since 2025-01-01',
+      'amoxicillin: 1 g three times a day; active; taken since 2026-09-01',
+      'metformin; active; prescribed 2025-01-01',
     ]);
   });
 
@@ -184,7 +184,11 @@ describe('context', () => {
 
   it('counts its text, which structured answers hold too', async () => {
     const count = await loadTokenizer();
-    for (const budget_tokens of [50, 120, 2_000]) {
+    const small = await rest.v1('POST', '/context', { patient, budget_tokens: 50 });
+    expect(small.status, small.text).to.equal(422);
+    expect(small.text).to.include('"field":"budget_tokens"');
+    const least = Number(/ (\d+) or more"/.exec(small.text)?.[1]);
+    for (const budget_tokens of [least, least + 40, 2_000]) {
       const told = await ask({ budget_tokens, format: 'text' });
       const structured = await ask({ budget_tokens });
       expect(told.tokens_used).to.equal(count(told.text)).and.to.be.at.most(budget_tokens);
