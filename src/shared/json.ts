@@ -6,16 +6,11 @@
 import { randomBytes } from 'node:crypto';
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 import { cut } from '#src/shared/cut.ts';
-import { isObject } from './is-object.ts';
+import { isNumber, isObject, type Json, type JsonObject } from './json-value.ts';
 import { Refusal } from './refusal.ts';
 import { atOnce, type Steps } from './slices.ts';
 
-export { isObject };
-
-/** A JSON value. Numbers that JavaScript would print differently (`1.50`, 20 digits) are `LosslessNumber`s. */
-export type Json = null | boolean | number | string | LosslessNumber | Json[] | JsonObject;
-/** A JSON object. */
-export type JsonObject = { [key: string]: Json };
+export { isNumber, isObject, type Json, type JsonObject };
 
 /**
  * A parsed body. `exact` means that it contains `LosslessNumber`s and must be printed by `printJson` with that flag.
@@ -133,11 +128,6 @@ function* partsOf({ open, commas, close }: Container): Iterable<readonly [number
 /** Returns the compact text of a value; numbers keep their literals. */
 export function printJson(value: Json | undefined, exact = true): string {
   return (exact ? stringify(value) : JSON.stringify(value)) ?? 'null';
-}
-
-/** Tells whether a value is a number, plain or with its literal. */
-export function isNumber(value: unknown): value is number | LosslessNumber {
-  return typeof value === 'number' || isLosslessNumber(value);
 }
 
 /** Positions of an object or list: its beginning, the commas between its items, and its end. */

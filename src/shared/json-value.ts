@@ -1,0 +1,17 @@
+/** JSON values, apart from their parser: scripts of pages load these, too. */
+import { isLosslessNumber, type LosslessNumber } from 'lossless-json';
+
+/** A JSON value. Numbers that JavaScript would print differently (`1.50`, 20 digits) are `LosslessNumber`s. */
+export type Json = null | boolean | number | string | LosslessNumber | Json[] | JsonObject;
+/** A JSON object. */
+export type JsonObject = { [key: string]: Json };
+
+/** Tells whether a value is a number, plain or with its literal. */
+export function isNumber(value: unknown): value is number | LosslessNumber {
+  return typeof value === 'number' || isLosslessNumber(value);
+}
+
+/** Tells whether a value is a JSON object (not an array, null or a number). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+}
