@@ -147,7 +147,8 @@ export function problems(reading: Reading): Fact[] {
 }
 
 function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
-  const { name = 'problem without a name', status, isOver, uncertainty, sources, oldest, dated } = problem;
+  const { name = 'problem without a name', site, status, isOver, uncertainty } = problem;
+  const { sources, oldest, dated } = problem;
   const [{ told: entry } = oldest, ...others] = sources;
   const { value } = entry;
   const began = when(oldest.told.value, 'onset');
@@ -155,7 +156,7 @@ function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
   const span = line(' ', nameCodes('en', 'clinicalStatus', status), isOver ? episode(value) : since);
   const said = wholeLine(
     '; ',
-    `${name}: ${span === '' ? 'status not recorded' : span}`,
+    `${wholeLine(', ', name, site)}: ${span === '' ? 'status not recorded' : span}`,
     others.length === 0
       ? undefined
       : `recorded ${sources.length} times${isOver ? ` since ${firstDay(oldest)}` : `, last ${dated.date === null ? 'without a date' : dayOf(dated.date)}`}`,

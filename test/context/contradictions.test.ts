@@ -169,6 +169,24 @@ describe('contexts of records that are not all of a piece', () => {
     expect(await told()).to.include('## Allergies: none recorded');
   });
 
+  it('tell problems of one code apart that have another name or site', async () => {
+    const problem = (text: string, more: JsonObject): JsonObject => ({
+      resourceType: 'Condition',
+      clinicalStatus: { coding: [{ code: 'active' }] },
+      code: { coding: [{ system: 'http://hl7.org/fhir/sid/icd-10', code: 'T14.2' }], text },
+      ...more,
+    });
+    const text = await told(
+      problem('Fracture', { bodySite: [words('left arm')] }),
+      problem('Fracture', { bodySite: [words('right leg')] }),
+      problem('Fracture of a rib', {}),
+      problem('Fracture of a rib', {}),
+    );
+    for (const line of ['Fracture, left arm', 'Fracture, right leg', 'Fracture of a rib'])
+      expect(text.split(`- ${line}: active`), line).to.have.length(2);
+    expect(text).to.contain('Fracture of a rib: active; recorded 2 times');
+  });
+
   it('say of how many values the smallest and the largest are', async () => {
     const of = (day: string, valueQuantity: JsonObject) =>
       observation(loinc('2345-7', 'Glucose'), { effectiveDateTime: day, valueQuantity });

@@ -5,6 +5,7 @@
 import { codings, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { type Dated, happened, isPast, newestFirst } from './dates.ts';
+import { joinSame } from './join-same.ts';
 import type { Person } from './person.ts';
 import { isIdea } from './status.ts';
 import type { Around, Coded, Told } from './told.ts';
@@ -146,63 +147,9 @@ export function coded(value: Json | undefined): Coded[] {
  * @returns current ones first, then unclear ones, prohibitions and past ones, each the newest first
  */
 export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<Of>[]): Medicine<Of>[] {
-  const byCode = new Map<string, Group<MedicineSource<Of>>>();
-  const byName = new Map<string, Group<MedicineSource<Of>>[]>();
-  const all: Group<MedicineSource<Of>>[] = [];
-  for (const source of sources) {
-    let group: Group<MedicineSource<Of>> = { members: [source], into: undefined };
-    all.push(group);
-    const apart = source.standing === 'forbidden' ? 'not ' : '';
-    for (const { system, code } of source.codes) {
-      if (system === '') continue;
-      const key = `${apart}${system}|${code}`;
-      const there = byCode.get(key);
-      if (there !== undefined) group = merge(group, rootOf(there));
-      byCode.set(key, group);
-    }
-    if (source.name === undefined) continue;
-    const name = `${apart}${source.name.trim().toLowerCase()}`;
-    if (byName.get(name)?.push(group) === undefined) byName.set(name, [group]);
-  }
-  for (const named of byName.values()) {
-    const roots = [...new Set(named.map(rootOf))];
-    if (areToldApart(roots)) continue;
-    roots.reduce((one, other) => merge(rootOf(one), rootOf(other)));
-  }
-  return [...new Set(all.map(rootOf))].map(({ members }) => joinGroup(members)).sort(byStanding);
-}
-
-/** Tells whether two groups, which share no code, have codes of one system. */
-function areToldApart(groups: readonly Group<MedicineSource>[]): boolean {
-  const seen = new Set<string>();
-  return groups.some(({ members }) => {
-    const systems = new Set(members.flatMap(({ codes }) => codes.map(({ system }) => system)));
-    systems.delete('');
-    const isApart = [...systems].some((system) => seen.has(system));
-    for (const system of systems) seen.add(system);
-    return isApart;
-  });
-}
-
-/** What is the same, found so far; `into` is the group that it has been merged into. */
-interface Group<Member> {
-  readonly members: Member[];
-  into: Group<Member> | undefined;
-}
-
-function rootOf<Member>(group: Group<Member>): Group<Member> {
-  let root = group;
-  while (root.into !== undefined) root = root.into;
-  return root;
-}
-
-/** Moves the members of the smaller group into the larger one, which it returns. */
-function merge<Member>(one: Group<Member>, other: Group<Member>): Group<Member> {
-  if (one === other) return one;
-  const [large, small] = one.members.length > other.members.length ? [one, other] : [other, one];
-  for (const member of small.members) large.members.push(member);
-  small.into = large;
-  return large;
+  return joinSame(sources, ({ standing }) => (standing === 'forbidden' ? 'not ' : ''))
+    .map(joinGroup)
+    .sort(byStanding);
 }
 
 const ORDER: readonly Standing[] = ['current', 'unclear', 'forbidden', 'past'];

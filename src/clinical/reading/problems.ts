@@ -1,7 +1,8 @@
-/** Problems: Conditions of one code and one certainty that are all active, or all over, are one problem. */
+/** Problems: each once, however many Conditions state it (docs/clinical-reading.md). */
 import { codes, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { type Dated, happened, newestFirst } from './dates.ts';
+import { foldName, joinSame } from './join-same.ts';
 import { coded } from './medicines.ts';
 import { isOver, uncertainty } from './status.ts';
 import type { Around, Coded, Told } from './told.ts';
@@ -16,6 +17,8 @@ export interface ProblemSource<Of extends Told = Told> {
   readonly isOver: boolean;
   /** A code of condition-ver-status other than `confirmed`. */
   readonly uncertainty: string | undefined;
+  /** Where in the body, in words. */
+  readonly site: string | undefined;
   readonly dated: Dated;
 }
 
@@ -29,7 +32,7 @@ export interface Problem<Of extends Told = Told> extends Omit<ProblemSource<Of>,
 
 /** Reads what one Condition says. */
 export function readProblemSource<Of extends Told>(told: Of, { name }: Around): ProblemSource<Of> {
-  const { code, clinicalStatus, verificationStatus } = told.value;
+  const { code, clinicalStatus, verificationStatus, bodySite } = told.value;
   return {
     told,
     name: name(code),
@@ -37,24 +40,22 @@ export function readProblemSource<Of extends Told>(told: Of, { name }: Around): 
     status: codes(clinicalStatus)[0],
     isOver: isOver(clinicalStatus),
     uncertainty: uncertainty(verificationStatus),
+    site: name(bodySite),
     dated: happened(told),
   };
 }
 
-/** Joins what Conditions say of one problem. @returns active ones first, each the newest first */
+/**
+ * Joins what Conditions say of one problem: those of one name, body site and certainty that are all active, or all over. A
+ * text or a site of its own isn't lost behind a code that many problems have.
+ * @returns active ones first, each the newest first
+ */
 export function joinProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): Problem<Of>[] {
-  const groups = new Map<string, ProblemSource<Of>[]>();
-  for (const source of sources) {
-    const key = keyOf(source);
-    if (groups.get(key)?.push(source) === undefined) groups.set(key, [source]);
-  }
-  return [...groups.values()].map(joinGroup).sort(activeFirst);
-}
-
-function keyOf({ codes: [code], name, isOver, uncertainty, told }: ProblemSource): string {
-  const about =
-    code === undefined || code.system === '' ? name?.trim().toLowerCase() : `${code.system}|${code.code}`;
-  return [about ?? told.id, isOver, uncertainty ?? ''].join('\n');
+  return joinSame(sources, ({ name = '', site, isOver, uncertainty }) =>
+    [foldName(name), site, isOver, uncertainty, ''].join('\n'),
+  )
+    .map(joinGroup)
+    .sort(activeFirst);
 }
 
 function joinGroup<Of extends Told>(group: ProblemSource<Of>[]): Problem<Of> {

@@ -115,7 +115,7 @@ const ofLead = (
 ): Column<Problem<Source>> => [heading, (problem) => cell(leadOf(problem))];
 
 const PROBLEM: readonly Column<Problem<Source>>[] = [
-  ['Problem', (problem) => joined([problem.name, nameConcept(leadOf(problem).bodySite)])],
+  ['Problem', (problem) => joined([problem.name, problem.site])],
   [
     'Status',
     ({ status, uncertainty }) =>

@@ -1,0 +1,81 @@
+/** Joins what several resources say of one thing, by its codes and its name. Pure. */
+import type { Coded } from './told.ts';
+
+/** What is joined. */
+interface Named {
+  readonly name: string | undefined;
+  readonly codes: readonly Coded[];
+}
+
+/** What is the same, found so far; `into` is the group that it has been merged into. */
+interface Group<Member> {
+  readonly members: Member[];
+  into: Group<Member> | undefined;
+}
+
+/**
+ * Returns groups of what is the same: sources that share a code of a system, and those that share the name unless codes of
+ * one system tell them apart, as those of a gel and of tablets do.
+ * @param apartBy returns a text that only sources of one group have in common
+ */
+export function joinSame<Member extends Named>(
+  sources: readonly Member[],
+  apartBy: (source: Member) => string,
+): Member[][] {
+  const byCode = new Map<string, Group<Member>>();
+  const byName = new Map<string, Group<Member>[]>();
+  const all: Group<Member>[] = [];
+  for (const source of sources) {
+    let group: Group<Member> = { members: [source], into: undefined };
+    all.push(group);
+    const apart = apartBy(source);
+    for (const { system, code } of source.codes) {
+      if (system === '') continue;
+      const key = `${apart}${system}|${code}`;
+      const there = byCode.get(key);
+      if (there !== undefined) group = merge(group, rootOf(there));
+      byCode.set(key, group);
+    }
+    if (source.name === undefined) continue;
+    const name = `${apart}${foldName(source.name)}`;
+    if (byName.get(name)?.push(group) === undefined) byName.set(name, [group]);
+  }
+  for (const named of byName.values()) {
+    const roots = [...new Set(named.map(rootOf))];
+    if (areToldApart(roots)) continue;
+    roots.reduce((one, other) => merge(rootOf(one), rootOf(other)));
+  }
+  return [...new Set(all.map(rootOf))].map(({ members }) => members);
+}
+
+/** Returns a name as it is compared with others. */
+export function foldName(name: string): string {
+  return name.trim().toLowerCase();
+}
+
+/** Tells whether two groups, which share no code, have codes of one system. */
+function areToldApart(groups: readonly Group<Named>[]): boolean {
+  const seen = new Set<string>();
+  return groups.some(({ members }) => {
+    const systems = new Set(members.flatMap(({ codes }) => codes.map(({ system }) => system)));
+    systems.delete('');
+    const isApart = [...systems].some((system) => seen.has(system));
+    for (const system of systems) seen.add(system);
+    return isApart;
+  });
+}
+
+function rootOf<Member>(group: Group<Member>): Group<Member> {
+  let root = group;
+  while (root.into !== undefined) root = root.into;
+  return root;
+}
+
+/** Moves the members of the smaller group into the larger one, which it returns. */
+function merge<Member>(one: Group<Member>, other: Group<Member>): Group<Member> {
+  if (one === other) return one;
+  const [large, small] = one.members.length > other.members.length ? [one, other] : [other, one];
+  for (const member of small.members) large.members.push(member);
+  small.into = large;
+  return large;
+}
