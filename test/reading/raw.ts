@@ -1,0 +1,69 @@
+/** Reads members of raw JSON for the second reading; shares no code with the product. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A version of a resource, as it is stored. */
+export interface Version {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+  readonly resource: Json;
+  readonly byAi: boolean;
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Returns the values at a path, through all elements of lists. */
+export function read(value: unknown, path: string): unknown[] {
+  return path.split('.').reduce<unknown[]>(
+    (values, name) =>
+      values.flatMap((each) => {
+        const member = isObject(each) ? each[name] : undefined;
+        return member === undefined || member === null ? [] : Array.isArray(member) ? member : [member];
+      }),
+    [value],
+  );
+}
+
+/** Returns the strings at a path. */
+export function texts(value: unknown, path: string): string[] {
+  return read(value, path).filter((each) => typeof each === 'string');
+}
+
+/** Returns whether `true` stands at a path. */
+export function isTrue(value: unknown, path: string): boolean {
+  return read(value, path).includes(true);
+}
+
+/** Returns whether a member of this name stands anywhere within, to any depth. */
+export function mentions(value: unknown, name: string): boolean {
+  if (Array.isArray(value)) return value.some((each) => mentions(each, name));
+  return isObject(value) && (name in value || Object.values(value).some((each) => mentions(each, name)));
+}
+
+/** Returns the codes of a CodeableConcept that are of a code system. */
+export function codes(value: unknown, path: string): string[] {
+  return read(value, `${path}.coding`).flatMap((coding) => {
+    const [system] = texts(coding, 'system');
+    const [code] = texts(coding, 'code');
+    return system === undefined || code === undefined ? [] : [`${system}|${code}`];
+  });
+}
+
+/** Returns the codes that a CodeableConcept has of one system. */
+export function codesOf(value: unknown, path: string, system: string): string[] {
+  return codes(value, path).flatMap((code) =>
+    code.startsWith(`${system}|`) ? [code.slice(system.length + 1)] : [],
+  );
+}
+
+/** Returns the name that the author of a CodeableConcept gave: its text, else a display. */
+export function nameOf(value: unknown, path: string): string | undefined {
+  return texts(value, `${path}.text`)[0] ?? texts(value, `${path}.coding.display`)[0];
+}
+
+/** Names a version as references do. */
+export function reference({ type, id, version }: Version): string {
+  return `${type}/${id}/_history/${version}`;
+}
