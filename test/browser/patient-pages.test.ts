@@ -5,10 +5,11 @@
 import { expect } from 'chai';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { MOTHER, startWorkshop, stopWorkshop, type Workshop } from '#test/support/authorization.ts';
-import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
+import { accessibilityFaults, openBrowser, picture, savedAs } from '#test/support/browser.ts';
 import { askAccess, letPass, pollAccess, registerCiba } from '#test/support/ciba.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import { Journey } from '#test/support/oauth-journey.ts';
+import { sheetsOf } from '#test/support/pdf-text.ts';
 import { someOf } from '#test/support/scale.ts';
 
 const SIZES = {
@@ -284,6 +285,7 @@ describe('the pages of patients in a browser', () => {
       for (const part of [
         '',
         '/health',
+        '/print',
         '/results',
         '/documents',
         '/timeline',
@@ -307,6 +309,59 @@ describe('the pages of patients in a browser', () => {
       await page.waitForURL(/entries/);
       await isFine();
     });
+
+  it('print on sheets that say whose record it is, with every allergy and medicine and without navigation', async () => {
+    const { id } = await call('/v1/patients', {
+      given: 'Amina',
+      family: 'Haddad',
+      birth_date: '1984-12-12',
+    });
+    const subject = { reference: `Patient/${String(id)}` };
+    const system = 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical';
+    const active = { clinicalStatus: { coding: [{ system, code: 'active' }] } };
+    const names = Array.from({ length: 40 }, (_, n) => `Number${n + 1}`);
+    const write = (type: string, more: object): Promise<unknown> =>
+      call(`/fhir/R4/${type}`, { resourceType: type, ...more });
+    for (const name of names) {
+      await write('AllergyIntolerance', { ...active, patient: subject, code: { text: `Allergy${name}` } });
+      await write('MedicationStatement', {
+        ...{ subject, status: 'active', medicationCodeableConcept: { text: `Drug${name}` } },
+        dosage: [{ text: 'One tablet in the morning' }],
+      });
+    }
+    await call(`/v1/patients/${String(id)}/observations`, {
+      ...{ code: '4548-4', display: 'HbA1c', category: 'laboratory', value: 7.4, unit: '%' },
+      effective_at: '2026-03-31T09:00:00Z',
+      reference_range: { low: 4, high: 5.6 },
+    });
+    const { url } = await call(`/v1/patients/${String(id)}/invitations`, {});
+    await open({ ...SIZES.desktop, locale: 'en' });
+    await page.goto(String(url));
+    await page.getByRole('main').getByRole('link').click();
+    await page.getByRole('textbox').fill('prints@example.org');
+    await page.locator('form').first().getByRole('button').first().click();
+    await page.waitForURL(/invitations/);
+    await page.locator('input[type=date]').fill('1984-12-12');
+    await page.getByRole('button', { name: WORDS.en.connect }).click();
+    await page.getByRole('status').waitFor();
+    for (const part of ['/print', '/health']) {
+      await page.goto(`${service.url}/connections/records/${String(id)}${part}`);
+      await isFine();
+      const sheets = sheetsOf(await page.pdf({ format: 'A4', ...savedAs(`${part.slice(1)}.pdf`) }));
+      expect(sheets.length, part).to.be.within(2, 8);
+      for (const [n, sheet] of sheets.entries()) {
+        expect(sheet, `${part}, sheet ${n + 1}`).to.match(
+          /Amina Haddad ?· born 12 December 1984 · printed \d+ \w+ 20\d\d/,
+        );
+        expect(sheet).not.to.match(/Access log|Sign out|Skip to|The whole entry/);
+        expect(sheet).to.match(new RegExp(`${n + 1} ?/ ?${sheets.length}`));
+      }
+      const all = sheets.join(' ');
+      for (const name of names) expect(all).to.include(`Allergy${name}`).and.include(`Drug${name}`);
+      expect(all.indexOf('Allergies')).to.be.lessThan(all.indexOf('Medicines'));
+      if (part === '/print') expect(all).to.match(/HbA1c [^·]*7.4\s*%[ !]*Above the range/);
+    }
+  });
 
   it('are reached by the keyboard: past the navigation, and by the folded list on a phone', async () => {
     await open({ ...SIZES.phone, locale: 'en', javaScriptEnabled: false });

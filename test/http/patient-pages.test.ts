@@ -13,6 +13,7 @@ import { removeTemporaryFolders } from '#test/support/temporary.ts';
 const PARTS = [
   '',
   '/health',
+  '/print',
   '/results',
   '/documents',
   '/timeline',
@@ -398,6 +399,34 @@ describe('the pages of patients', () => {
     expect(overview).to.include('Medicines Ramipril 5 mg').and.not.include('Amoxicillin');
   });
 
+  it('print what holds now, and say what is left out', async () => {
+    const record = await newRecord('paper@example.org');
+    const taken = (text: string, status: string, headers = {}) =>
+      service.fhir('/MedicationStatement', {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({
+          ...{ resourceType: 'MedicationStatement', status, medicationCodeableConcept: { text } },
+          subject: { reference: `Patient/${record}` },
+        }),
+      });
+    await taken('Ramipril 5 mg', 'active');
+    await taken('Amoxicillin', 'completed');
+    await taken('Warfarin', 'active', { 'X-Service-Author-Type': 'ai' });
+    await observe(record, 5.2, '2025-01-10');
+    await observe(record, 7.1, '2026-01-10');
+    const visitor = await patientVisitor(service, 'paper@example.org');
+    const words = wordsOf(await visitor.open(pathOf(record, '/print')));
+    expect(words)
+      .to.match(/Allergies and intolerances No allergy is recorded\..*Medicines Ramipril 5 mg/)
+      .and.include('1 entry that is over is not printed.')
+      .and.match(/Noted by AI Not verified .*Warfarin/)
+      .and.match(/Newest results .*7\.1 % Above the range 4 – 5\.6 10 January 2026/)
+      .and.match(/Marie Curie · born 7 November 1867 · printed \d+ \w+ \d{4}/)
+      .and.include('older results are not');
+    expect(words).not.to.include('Amoxicillin').and.not.include('5.2 %');
+  });
+
   it('say what AI marked as refuted or wrong although somebody else had entered it', async () => {
     const record = await newRecord('withdrawn@example.org');
     const status = (code: string) => ({ verificationStatus: stated('condition-ver-status', code) });
@@ -777,7 +806,15 @@ describe('the pages of patients', () => {
     const visitor = await patientVisitor(service, mother);
     await visitor.open(pathOf(record, '/results'));
     expect(await logged()).to.deep.equal(['person/representative Observation']);
-    for (const part of ['', '/health', '/documents', '/timeline', '/data/summary', '/data/export']) {
+    for (const part of [
+      '',
+      '/health',
+      '/print',
+      '/documents',
+      '/timeline',
+      '/data/summary',
+      '/data/export',
+    ]) {
       const before = (await logged()).length;
       await visitor.open(pathOf(record, part));
       expect((await logged()).length, part).to.be.greaterThan(before);
@@ -793,7 +830,16 @@ describe('the pages of patients', () => {
     const summary = await visitor.open(pathOf(record, '/data/summary'));
     expect(JSON.parse(summary.text)).to.include({ resourceType: 'Bundle', type: 'document' });
     expect(summary.headers.get('content-disposition')).to.match(
-      /^attachment; filename="summary-\d{4}-\d\d-\d\d\.json"$/,
+      /^attachment; filename="summary-Marie-Curie-\d{4}-\d\d-\d\d\.json"$/,
+    );
+    // Files say in the reader's language what is in them and whose record it is.
+    const german = await visitor.open(`${pathOf(record, '/data/export')}?lang=de`);
+    expect(german.headers.get('content-disposition')).to.match(
+      /^attachment; filename="Verlauf-signiert-Marie-Curie-\d{4}-\d\d-\d\d\.ndjson"$/,
+    );
+    const data = wordsOf(await visitor.open(pathOf(record, '/data')));
+    expect(data).to.match(
+      /Printable summary.*Summary for physicians .*JSON.*The whole record .*JSON.*NDJSON/,
     );
     const everything = await visitor.open(pathOf(record, '/data/everything'));
     expect(JSON.parse(everything.text)).to.include({ resourceType: 'Bundle', type: 'searchset' });

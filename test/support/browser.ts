@@ -52,6 +52,12 @@ export async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
+/** Returns where a printed page is kept: in the folder of `picture`, if there is one. */
+export function savedAs(name: string): { readonly path?: string } {
+  const folder = process.env.ANNAL_TEST_PICTURES;
+  return folder === undefined ? {} : { path: `${folder}/${name}` };
+}
+
 /**
  * Returns the rules of WCAG 2.2 A and AA that a page fails, with the element, by https://github.com/dequelabs/axe-core.
  */

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import type { Answer } from '../answer.ts';
-import { attachmentAs } from '../disposition.ts';
+import { attachmentAs, fileName } from '../disposition.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { HOME, type Visit } from './visit.ts';
@@ -14,6 +13,9 @@ const DOWNLOADS = [
   ['everything', 'data.everything', 'data.everythingnote'],
   ['export', 'data.export', 'data.exportnote'],
 ] as const;
+
+/** What the files are called. */
+const FILES = { summary: 'file.summary', everything: 'file.everything', export: 'file.export' } as const;
 
 /** Returns the page. */
 export function dataPage(visit: Visit, record: OpenRecord): PatientPage {
@@ -31,6 +33,7 @@ export function dataPage(visit: Visit, record: OpenRecord): PatientPage {
     body: html`<section class="stack" aria-labelledby="download">
 <h2 id="download">${say('data.download')}</h2>
 <p>${say('data.careful')}</p>
+<p><a href="${visit.to(`${record.path}/print`)}">${say('print.title')}</a>: ${say('print.note')}</p>
 <ul class="rows">
 ${rows}</ul>
 </section>
@@ -51,16 +54,11 @@ ${
 
 /** Returns a download. @throws Refusal not_found (404) for an unknown kind, and for a record without a Patient */
 export async function recordDownload(visit: Visit, record: OpenRecord, kind: string): Promise<Outcome> {
-  const day = new Date(visit.now).toISOString().slice(0, 10);
-  const named = (name: string, answer: Answer): Outcome => {
-    const headers = { ...answer.headers, 'Content-Disposition': attachmentAs(`${name}-${day}.json`) };
-    return { download: { ...answer, headers } };
-  };
   if (kind === 'export') {
     await visit.api.noteRead(record, { action: 'export', resourceType: null }, null);
     const headers = {
       'Content-Type': 'application/x-ndjson; charset=utf-8',
-      'Content-Disposition': attachmentAs(`record-${day}.ndjson`),
+      'Content-Disposition': attachmentAs(fileOf(visit, record, kind, 'ndjson')),
     };
     return { download: { status: 200, headers, stream: visit.deps.pages.exportOf(record.record) } };
   }
@@ -68,7 +66,23 @@ export async function recordDownload(visit: Visit, record: OpenRecord, kind: str
   const caller = await visit.api.callerFor(record);
   const answer = await visit.deps.operation(kind, caller, record.record, visit.ctx.res);
   await visit.api.noteRead(record, { action: `$${kind}`, resourceType: 'Patient' }, null);
-  return named(kind === 'summary' ? 'summary' : 'record', answer);
+  const headers = {
+    ...answer.headers,
+    'Content-Disposition': attachmentAs(fileOf(visit, record, kind, 'json')),
+  };
+  return { download: { ...answer, headers } };
+}
+
+/** Returns the name of a file: what is in it, whose it is, and of which day. */
+function fileOf(
+  { say, now }: Visit,
+  { name }: OpenRecord,
+  kind: keyof typeof FILES,
+  ending: 'json' | 'ndjson',
+): string {
+  const day = new Date(now).toISOString().slice(0, 10);
+  const words = fileName(`${say(FILES[kind])} ${name}`, '').replace(/\s+/g, '-');
+  return `${words}-${day}.${ending}`;
 }
 
 /** Returns the page that asks to type the name before a personal record is removed. */

@@ -4,7 +4,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { aiPartOf, apart, originLink, rowsOr } from './entries.ts';
+import { aiPartOf, apart, originAfter, rowsOr } from './entries.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -77,7 +77,7 @@ function rowOf(visit: Visit, record: OpenRecord, each: Document): Html {
       ? html`<a class="button second small" href="${url}">${say('document.save')}<span class="visually-hidden">: <bdi>${title}</bdi></span></a>`
       : html`<span class="badge plain">${say('document.pending')}</span>`;
   return html`<li><p class="row-top"><span><strong><bdi>${title}</bdi></strong><br>
-<span class="quiet small">${details.join(' · ')} · ${originLink(visit, record, each.fhir, title)}</span></span> ${save}</p>
+<span class="quiet small">${details.join(' · ')}${originAfter(visit, record, each.fhir, title)}</span></span> ${save}</p>
 ${
   each.description === null
     ? html``

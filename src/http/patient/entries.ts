@@ -64,7 +64,7 @@ interface Withdrawn {
 export function withdrawnPart(visit: Visit, record: OpenRecord, withdrawn: readonly Withdrawn[]): Html {
   if (withdrawn.length === 0) return html``;
   const rows = withdrawn.map(({ type, id, name }) => {
-    return html`<li><bdi>${name}</bdi> · ${originLink(visit, record, `${type}/${id}`, name)}</li>
+    return html`<li><bdi>${name}</bdi>${originAfter(visit, record, `${type}/${id}`, name)}</li>
 `;
   });
   return html`<div class="note warn"><p>${visit.say('ai.withdrawn', { entries: withdrawn.length })}</p>
@@ -78,6 +78,11 @@ export function originLink(visit: Visit, { path }: OpenRecord, fhir: string, of:
   const [type = '', id = ''] = fhir.split('/', 2);
   const url = visit.to(`${path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
   return html`<a class="small" href="${url}">${visit.say('entry.who')}<span class="visually-hidden">: <bdi>${of}</bdi></span></a>`;
+}
+
+/** Returns the same behind what is said of the entry; paper has no links. */
+export function originAfter(visit: Visit, record: OpenRecord, fhir: string, of: string): Html {
+  return html`<span class="origin"> · ${originLink(visit, record, fhir, of)}</span>`;
 }
 
 /** Returns a list of rows, or a text where there are none. */

@@ -2,7 +2,7 @@
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { LeftOut, ListName } from '#src/clinical/reading/reading.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { aiPart, originLink, rowsOr, withdrawnPart } from './entries.ts';
+import { aiPart, originAfter, rowsOr, withdrawnPart } from './entries.ts';
 import { type Known, readKnown } from './known.ts';
 import { allergyRow, medicineRow, problemRow, type RowPlace, vaccinationRow } from './known-rows.ts';
 import type { PatientPage } from './page.ts';
@@ -30,22 +30,27 @@ interface Rows {
 export async function healthPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
   const known = await readKnown(visit, record);
-  const place = { visit, record, known };
-  const parts: Html[] = [];
-  for (const [list, title, none] of LISTS) {
-    const { now, past } = rowsOf(place, known.facts, list);
-    const { now: noted, past: notedPast } = rowsOf(place, known.notes, list);
-    parts.push(html`<section class="stack" aria-labelledby="${list}">
-<h2 id="${list}">${say(title)}</h2>
-${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${pastPart(visit, past)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted, ...notedPast], changedIn(known, list))}</section>
-`);
-  }
   return {
     title: say('nav.health'),
     record,
     section: 'health',
-    body: html`${tooLargePart(visit, record, known)}${parts}`,
+    body: listsPart({ visit, record, known }, known, (past) => pastPart(visit, past)),
   };
+}
+
+/** Returns the lists. @param over returns what is said of the rows of a list that are over */
+export function listsPart(place: RowPlace, known: Known, over: (past: readonly Html[]) => Html): Html {
+  const { visit, record } = place;
+  const { say } = visit;
+  const parts = LISTS.map(([list, title, none]) => {
+    const { now, past } = rowsOf(place, known.facts, list);
+    const { now: noted, past: notedPast } = rowsOf(place, known.notes, list);
+    return html`<section class="stack" aria-labelledby="${list}">
+<h2 id="${list}">${say(title)}</h2>
+${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${over(past)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted, ...notedPast], changedIn(known, list))}</section>
+`;
+  });
+  return html`${tooLargePart(visit, record, known)}${parts}`;
 }
 
 function rowsOf(place: RowPlace, of: Known['facts'], list: ListName): Rows {
@@ -121,7 +126,7 @@ function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListN
   return html`${withdrawnPart(visit, record, rows('withdrawn by an AI'))}${
     modified.length === 0
       ? html``
-      : html`<p class="note warn">${visit.say('known.modified', { entries: modified.length })} ${modified.map(({ type, id }, n) => html`${n === 0 ? '' : ' · '}${originLink(visit, record, `${type}/${id}`, String(n + 1))}`)}</p>
+      : html`<p class="note warn">${visit.say('known.modified', { entries: modified.length })}${modified.map(({ type, id }, n) => originAfter(visit, record, `${type}/${id}`, String(n + 1)))}</p>
 `
   }`;
 }
@@ -129,6 +134,6 @@ function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListN
 /** Returns what is too large to be shown here. */
 function tooLargePart(visit: Visit, record: OpenRecord, { tooLarge }: Known): Html {
   if (tooLarge.length === 0) return html``;
-  return html`<p class="note warn">${visit.say('known.toolarge', { entries: tooLarge.length })} ${tooLarge.map((fhir, n) => html`${n === 0 ? '' : ' · '}${originLink(visit, record, fhir, String(n + 1))}`)}</p>
+  return html`<p class="note warn">${visit.say('known.toolarge', { entries: tooLarge.length })}${tooLarge.map((fhir, n) => originAfter(visit, record, fhir, String(n + 1)))}</p>
 `;
 }

@@ -13,7 +13,7 @@ import { objects, text } from '#src/fhir/parts.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { codeLabel } from './code-label.ts';
-import { originLink } from './entries.ts';
+import { originAfter, originLink } from './entries.ts';
 import type { Known } from './known.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
@@ -38,7 +38,7 @@ function rowOf(
   const { say } = visit;
   const said = details.filter((detail) => detail !== undefined && detail !== '');
   const [lead, ...others] = sources;
-  const link = lead === undefined ? html`` : originLink(visit, record, `${lead.type}/${lead.id}`, title);
+  const link = lead === undefined ? html`` : originAfter(visit, record, `${lead.type}/${lead.id}`, title);
   const more =
     others.length === 0
       ? html``
@@ -52,7 +52,7 @@ ${others.map(
 )}</ul></details>
 `;
   return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span>${badges.map(([kind, words]) => html`<span class="badge ${kind}"><span class="first">${words}</span></span> `)}</span></p>
-<p class="quiet small">${said.map((detail) => html`<bdi>${detail ?? ''}</bdi> · `)}${link}</p>
+<p class="quiet small">${said.map((detail, n) => html`${n === 0 ? '' : ' · '}<bdi>${detail ?? ''}</bdi>`)}${link}</p>
 ${more}</li>
 `;
 }

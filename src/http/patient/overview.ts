@@ -220,6 +220,6 @@ ${
     ? html``
     : html`<p class="note warn"><a href="${visit.to(`${record.path}/health`)}">${say('known.leftout', { entries: left + known.tooLarge.length })}</a></p>
 `
-}<p><a href="${visit.to(`${record.path}/health`)}">${say('nav.health')}</a> · <a href="${visit.to(`${record.path}/results`)}">${say('nav.results')}</a> · <a href="${visit.to(`${record.path}/documents`)}">${say('nav.documents')}</a></p>
+}<p><a href="${visit.to(`${record.path}/health`)}">${say('nav.health')}</a> · <a href="${visit.to(`${record.path}/results`)}">${say('nav.results')}</a> · <a href="${visit.to(`${record.path}/documents`)}">${say('nav.documents')}</a> · <a href="${visit.to(`${record.path}/print`)}">${say('print.title')}</a></p>
 </section>`;
 }

@@ -5,7 +5,7 @@ import type { TextKey } from '../pages/languages/language.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
 import { answerPage } from '../security-headers.ts';
 import { navigation, type Section } from './navigation.ts';
-import type { OpenRecord } from './records.ts';
+import { bornAndDied, type OpenRecord } from './records.ts';
 import { PATIENT_STYLE } from './style.ts';
 import { HOME, type Visit } from './visit.ts';
 
@@ -83,7 +83,7 @@ export function answerPatientPage(visit: Visit, page: PatientPage): void {
         : html`<p class="lead">${lead}</p>
 `
     }${told}${body}
-${above}`,
+${above}${record === undefined ? html`` : runningHead(visit, record)}`,
     around: {
       home: visit.to(HOME),
       account: html`<a href="${visit.to(`${HOME}/account`)}"><span class="visually-hidden">${say('nav.account')}: </span><bdi>${name ?? email ?? subject}</bdi></a>`,
@@ -94,4 +94,10 @@ ${above}`,
   answerPage(ctx, status, text, shellNeeds(["'self'"], [], PATIENT_STYLE));
   if (!visit.query.has('lang')) ctx.vary('Accept-Language');
   ctx.vary('Cookie');
+}
+
+/** Returns what heads each sheet of a printed page: whose record it is, and when it was printed. Screens don't show it. */
+function runningHead({ say, now }: Visit, record: OpenRecord): Html {
+  return html`<div class="running"><p><strong><bdi>${record.name}</bdi></strong>${bornAndDied(say, record).map((detail) => html` · ${detail}`)} · ${say('print.printed', { day: say.day(now) })}</p></div>
+`;
 }

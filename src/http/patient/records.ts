@@ -54,13 +54,21 @@ function opened(record: MyPatient, say: Texts): OpenRecord {
 }
 
 /** Returns what tells a record from others: whose it is, the birth date, who keeps it. */
-export function detailsOf(say: Texts, { relationship, birth_date, died, via, keeper }: MyPatient): string[] {
+export function detailsOf(say: Texts, record: MyPatient): string[] {
+  const { relationship, via, keeper } = record;
   return [
     say(relationship === 'self' ? 'record.own' : 'record.dependent'),
-    ...(birth_date === null ? [] : [say('record.born', { day: dateText(say, birth_date) })]),
-    ...(died === undefined ? [] : [deathText(say, died)]),
+    ...bornAndDied(say, record),
     ...(via === 'own' ? [say('record.started')] : []),
     ...(keeper === null || via === 'own' ? [] : [say('record.keeper', { project: keeper })]),
+  ];
+}
+
+/** Returns when a person was born, and that they have died. */
+export function bornAndDied(say: Texts, { birth_date, died }: MyPatient): string[] {
+  return [
+    ...(birth_date === null ? [] : [say('record.born', { day: dateText(say, birth_date) })]),
+    ...(died === undefined ? [] : [deathText(say, died)]),
   ];
 }
 

@@ -9,7 +9,7 @@ import { CATEGORIES } from '#src/v1/observation.ts';
 import { chart, isDrawn } from './chart.ts';
 import { type ChartData, chartsOf } from './chart-data.ts';
 import { codeLabel } from './code-label.ts';
-import { aiPartOf, originLink } from './entries.ts';
+import { aiPartOf, originAfter } from './entries.ts';
 import { judgementBadge, judgementOf, rangeOf } from './judgement.ts';
 import {
   dateOf,
@@ -165,7 +165,7 @@ function latestPart(say: Visit['say'], newest: Observation): Html {
 }
 
 /** Returns a value that stands out if it is critical. */
-function markedValue(say: Visit['say'], each: Observation): Html {
+export function markedValue(say: Visit['say'], each: Observation): Html {
   const shown = valueText(say, each);
   return judgementOf(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
 }
@@ -196,16 +196,17 @@ ${rows}</tbody>
 </div>`;
 }
 
-function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
+/** Returns the row of a value that an AI noted. */
+export function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
   const { say } = visit;
   const name = resultName(say, note);
   return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${dateText(say, dateOf(note))}</span></p>
-<p>${markedValue(say, note)} ${judgementBadge(say, note)} ${statusBadge(say, note)} · ${originLink(visit, record, note.fhir, name)}</p></li>
+<p>${markedValue(say, note)} ${judgementBadge(say, note)} ${statusBadge(say, note)}${originAfter(visit, record, note.fhir, name)}</p></li>
 `;
 }
 
 /** Returns a mark for a result that isn't final. */
-function statusBadge(say: Visit['say'], { status }: Observation): Html {
+export function statusBadge(say: Visit['say'], { status }: Observation): Html {
   return status === 'preliminary'
     ? html`<span class="badge warn">${codeLabel(say, 'resultStatus', status)}</span>`
     : html``;

@@ -30,6 +30,7 @@ import { makeLink, newLinkPage } from './new-link.ts';
 import { overviewPage } from './overview.ts';
 import { answerPatientPage, type Outcome, type PatientPage } from './page.ts';
 import { peoplePage, unlink, unlinkPage } from './people.ts';
+import { printPage } from './print.ts';
 import { decideProposal, proposalPage, proposalsPage } from './proposals.ts';
 import { type OpenRecord, recordOf } from './records.ts';
 import { decideRequest, requestPage } from './request.ts';
@@ -82,6 +83,7 @@ export function patientRouter(deps: PatientRoutes): Router {
   take('/requests/:part', (visit, form) => decideRequest(visit, form, id(visit.ctx, 'part')));
   ofRecord('', overviewPage);
   ofRecord('/health', healthPage);
+  ofRecord('/print', printPage);
   ofRecord('/results', resultsPage);
   ofRecord('/results/one', resultPage);
   ofRecord('/documents', documentsPage);

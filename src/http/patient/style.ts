@@ -115,8 +115,27 @@ del { background: var(--fault-soft); text-decoration: line-through; }
   .side .narrow { display: none; }
   .side .wide { display: block; position: sticky; inset-block-start: 1rem; }
 }
+.running { display: none; }
+@page { size: portrait; margin: 14mm 15mm 16mm; @bottom-right { content: counter(page) " / " counter(pages); font: 9pt system-ui, sans-serif; } }
 @media print {
-  .side, .tools, .skip, .buttons, .back, .filters, .pager { display: none; }
-  body, main { background: #ffffff; border: 0; padding: 0; }
+  :root {
+    color-scheme: light; --page: #ffffff; --surface: #ffffff; --text: #000000; --quiet: #333333; --line: #999999; --control: #666666;
+    --accent: #0b4f8a; --soft: #ffffff; --good: #14532d; --warn: #6b3f00; --fault: #8a1020; --fault-soft: #ffffff;
+  }
+  .bar, .side, .tools, .skip, .buttons, .back, .filters, .pager, .origin, details.sources, .onscreen { display: none; }
+  body, body:has(.side) { display: block; min-block-size: 0; font-size: 10.5pt; }
+  main, body:has(.side) main { display: table; inline-size: 100%; max-inline-size: none; margin: 0; padding: 0; border: 0; border-radius: 0; }
+  .running { display: table-header-group; break-inside: avoid; font-size: 9.5pt; }
+  .running p { padding-block-end: 2mm; margin-block-end: 4mm; border-block-end: 1px solid var(--line); }
+  h1, h2, h3 { break-after: avoid; }
+  .rows > li, .card, tr, .note { break-inside: avoid; }
+  .stack > * + * { margin-block-start: 0.5rem; }
+  .rows > li { padding-block: 0.375rem; }
+  main > section + section, main > * + section { margin-block-start: 1.25rem; }
+  .scroll { overflow: visible; }
+  a { color: inherit; text-decoration: none; }
+  table { font-size: inherit; }
+  th, td { padding-block: 0.25rem; }
+  .badge { border: 0; padding: 0; border-radius: 0; }
 }
 `;

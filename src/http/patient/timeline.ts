@@ -4,7 +4,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { aiPartOf, apart, originLink } from './entries.ts';
+import { aiPartOf, apart, originAfter } from './entries.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import { summaryText, titleText } from './summary-words.ts';
@@ -137,6 +137,6 @@ ${
     ? html``
     : html`<p>${summaryText(say, kind, summary)}</p>
 `
-}<p class="quiet small">${kindText(say, kind)} · ${originLink(visit, record, fhir, title)}</p></li>
+}<p class="quiet small">${kindText(say, kind)}${originAfter(visit, record, fhir, title)}</p></li>
 `;
 }

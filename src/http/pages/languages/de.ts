@@ -513,11 +513,27 @@ export const de: Wording = {
   'data.careful':
     'Diese Dateien enthalten Gesundheitsdaten. Bewahren Sie sie so auf, dass nur Sie sie lesen können.',
   'data.summary': 'Zusammenfassung für Ärztinnen und Ärzte',
-  'data.summarynote': 'International Patient Summary (Format FHIR, JSON)',
+  'data.summarynote':
+    'Was anderswo zuerst gebraucht wird: Allergien, Medikamente, Gesundheitsprobleme, Impfungen, Befunde. Eine Datei für Programme (FHIR-Dokument, International Patient Summary, JSON).',
   'data.everything': 'Die ganze Akte',
-  'data.everythingnote': 'Alles, wie es jetzt ist (FHIR Bundle, JSON)',
+  'data.everythingnote':
+    'Jeder Eintrag, wie er jetzt ist, für einen anderen Dienst oder ein Programm (FHIR Bundle, JSON). Dateien von Dokumenten stehen auf der Seite Dokumente.',
   'data.export': 'Der ganze Verlauf, signiert',
-  'data.exportnote': 'Jede Änderung, mit einer Signatur, die zeigt, ob eine Datei verändert wurde (NDJSON)',
+  'data.exportnote':
+    'Jede Fassung jedes Eintrags, mit einer Signatur, die zeigt, ob die Datei verändert wurde (NDJSON, eine Zeile je Änderung).',
+  'print.title': 'Zusammenfassung zum Drucken',
+  'print.printed': 'gedruckt am {day}',
+  'print.how':
+    'Drucken Sie diese Seite mit dem Browser, oder speichern Sie sie als PDF. Verweise und Navigation fehlen auf dem Papier.',
+  'print.scope':
+    'Gedruckt werden Allergien, Medikamente, Gesundheitsprobleme, Impfungen und der neueste Befund jeder Art. Besuche, Eingriffe, Dokumente und ältere Befunde nicht.',
+  'print.past':
+    '{entries|one:# früherer Eintrag ist nicht gedruckt.|other:# frühere Einträge sind nicht gedruckt.}',
+  'print.results': 'Neueste Befunde',
+  'print.note': 'was eine Ärztin oder ein Arzt zuerst braucht, auf Papier oder als PDF.',
+  'file.summary': 'Zusammenfassung',
+  'file.everything': 'Akte',
+  'file.export': 'Verlauf signiert',
   'data.erase': 'Die Akte löschen',
   'data.erasenote': 'Sie haben diese Akte selbst begonnen. Deshalb können Sie sie mit allem darin löschen.',
   'data.erasebutton': 'Akte löschen',
@@ -587,7 +603,7 @@ export const de: Wording = {
   'ai.unverified': 'Nicht geprüft',
   'ai.note': 'Niemand hat diese Einträge geprüft. Sie zählen nicht zu den Tatsachen der Akte.',
   'ai.changed':
-    '{entries|one:# dieser Einträge stammt von jemand anderem, und KI hat ihn seither geändert.|other:# dieser Einträge stammen von jemand anderem, und KI hat sie seither geändert.} Was vorher dort stand, gehört nicht mehr zu den Fakten: „Wer das eingetragen hat“ sagt, von wem es war.',
+    '{entries|one:# dieser Einträge stammt von jemand anderem, und KI hat ihn seither geändert.|other:# dieser Einträge stammen von jemand anderem, und KI hat sie seither geändert.} Was vorher dort stand, gehört nicht mehr zu den Fakten: „Der ganze Eintrag“ sagt, von wem es war.',
   'ai.withdrawn':
     '{entries|one:KI hat # Eintrag von jemand anderem als falsch oder widerlegt markiert.|other:KI hat # Einträge von jemand anderem als falsch oder widerlegt markiert.} Das hat niemand geprüft: Es kann trotzdem stimmen.',
   'ai.entries': '{entries|one:# Eintrag, nicht geprüft|other:# Einträge, nicht geprüft}',
@@ -642,7 +658,7 @@ export const de: Wording = {
   'kinds.careplan': 'Behandlungsplan',
   'kinds.goal': 'Gesundheitsziel',
   'kinds.prescription': 'Verordnung',
-  'entry.who': 'Wer das eingetragen hat',
+  'entry.who': 'Der ganze Eintrag',
   'entry.title': 'Wer das eingetragen hat, und wann',
   'entry.lead': 'Jede Fassung dieses Eintrags: {things}.',
   'entry.unnamed': 'Eintrag ohne Namen',

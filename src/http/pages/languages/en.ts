@@ -487,11 +487,27 @@ export const en = {
   'data.download': 'Take a copy',
   'data.careful': 'These files hold health data. Keep them where only you can read them.',
   'data.summary': 'Summary for physicians',
-  'data.summarynote': 'International Patient Summary (FHIR, JSON)',
+  'data.summarynote':
+    'What a physician elsewhere needs first: allergies, medicines, problems, vaccinations, results. A file for programs (FHIR document, International Patient Summary, JSON).',
   'data.everything': 'The whole record',
-  'data.everythingnote': 'Everything as it is now (FHIR Bundle, JSON)',
+  'data.everythingnote':
+    'Every entry as it is now, for another service or program (FHIR Bundle, JSON). Files of documents are on the page Documents.',
   'data.export': 'The whole history, signed',
-  'data.exportnote': 'Every change, with a signature that shows if a file was altered (NDJSON)',
+  'data.exportnote':
+    'Every version of every entry, with a signature that shows if the file was altered (NDJSON, one line for each change).',
+  'print.title': 'Printable summary',
+  'print.printed': 'printed {day}',
+  'print.how':
+    'Print this page with your browser, or save it as a PDF. Links and navigation are left out on paper.',
+  'print.scope':
+    'Printed are allergies, medicines, problems, vaccinations and the newest result of each kind. Visits, procedures, documents and older results are not.',
+  'print.past':
+    '{entries|one:# entry that is over is not printed.|other:# entries that are over are not printed.}',
+  'print.results': 'Newest results',
+  'print.note': 'what a physician needs first, on paper or as a PDF.',
+  'file.summary': 'summary',
+  'file.everything': 'record',
+  'file.export': 'signed history',
   'data.erase': 'Delete the record',
   'data.erasenote': 'You started this record yourself, so you can delete it, with everything in it.',
   'data.erasebutton': 'Delete the record',
@@ -560,7 +576,7 @@ export const en = {
   'ai.unverified': 'Not verified',
   'ai.note': 'Nobody has checked these entries. They don’t count among the facts of the record.',
   'ai.changed':
-    '{entries|one:# of these entries was made by somebody else, and AI changed it since.|other:# of these entries were made by somebody else, and AI changed them since.} What was there before isn’t among the facts any more: “Who entered this” says whose it was.',
+    '{entries|one:# of these entries was made by somebody else, and AI changed it since.|other:# of these entries were made by somebody else, and AI changed them since.} What was there before isn’t among the facts any more: “The whole entry” says whose it was.',
   'ai.withdrawn':
     '{entries|one:AI marked # entry of somebody else as wrong or refuted.|other:AI marked # entries of somebody else as wrong or refuted.} Nobody has verified that: they may still be true.',
   'ai.entries': '{entries|one:# entry, not verified|other:# entries, not verified}',
@@ -614,7 +630,7 @@ export const en = {
   'kinds.careplan': 'Care plan',
   'kinds.goal': 'Health goal',
   'kinds.prescription': 'Prescription',
-  'entry.who': 'Who entered this',
+  'entry.who': 'The whole entry',
   'entry.title': 'Who entered this, and when',
   'entry.lead': 'Each version of this entry: {things}.',
   'entry.unnamed': 'Entry without a name',

@@ -498,11 +498,26 @@ export const es: Wording = {
   'data.download': 'Llevarse una copia',
   'data.careful': 'Estos archivos contienen datos de salud. Guárdelos donde solo usted pueda leerlos.',
   'data.summary': 'Resumen para médicos',
-  'data.summarynote': 'International Patient Summary (en FHIR, JSON)',
+  'data.summarynote':
+    'Lo que un médico necesita primero: alergias, medicamentos, problemas, vacunas, resultados. Un archivo para programas (documento FHIR, International Patient Summary, JSON).',
   'data.everything': 'Todo el historial',
-  'data.everythingnote': 'Todo tal como está ahora (FHIR Bundle, JSON)',
+  'data.everythingnote':
+    'Cada entrada tal como está ahora, para otro servicio o programa (FHIR Bundle, JSON). Los archivos de los documentos están en la página Documentos.',
   'data.export': 'Toda la historia, firmada',
-  'data.exportnote': 'Cada cambio, con una firma que muestra si un archivo se ha alterado (NDJSON)',
+  'data.exportnote':
+    'Cada versión de cada entrada, con una firma que muestra si el archivo se ha alterado (NDJSON, una línea por cambio).',
+  'print.title': 'Resumen para imprimir',
+  'print.printed': 'impreso el {day}',
+  'print.how':
+    'Imprima esta página con el navegador o guárdela como PDF. Los enlaces y la navegación no salen en el papel.',
+  'print.scope':
+    'Se imprimen las alergias, los medicamentos, los problemas, las vacunas y el resultado más reciente de cada tipo. Las consultas, los procedimientos, los documentos y los resultados anteriores, no.',
+  'print.past': '{entries|one:# entrada anterior no se imprime.|other:# entradas anteriores no se imprimen.}',
+  'print.results': 'Resultados más recientes',
+  'print.note': 'lo que un médico necesita primero, en papel o como PDF.',
+  'file.summary': 'resumen',
+  'file.everything': 'historial',
+  'file.export': 'historia firmada',
   'data.erase': 'Borrar el historial',
   'data.erasenote': 'Usted inició este historial, así que puede borrarlo con todo su contenido.',
   'data.erasebutton': 'Borrar el historial',
@@ -572,7 +587,7 @@ export const es: Wording = {
   'ai.unverified': 'Sin verificar',
   'ai.note': 'Nadie ha comprobado estas entradas. No cuentan entre los hechos del historial.',
   'ai.changed':
-    '{entries|one:# de estas entradas la hizo otra persona y la IA la cambió después.|other:# de estas entradas las hizo otra persona y la IA las cambió después.} Lo que decían antes ya no cuenta entre los hechos: «Quién lo anotó» dice de quién era.',
+    '{entries|one:# de estas entradas la hizo otra persona y la IA la cambió después.|other:# de estas entradas las hizo otra persona y la IA las cambió después.} Lo que decían antes ya no cuenta entre los hechos: «La entrada completa» dice de quién era.',
   'ai.withdrawn':
     '{entries|one:La IA marcó # entrada de otra persona como errónea o refutada.|other:La IA marcó # entradas de otra persona como erróneas o refutadas.} Nadie lo ha verificado: puede seguir siendo cierto.',
   'ai.entries': '{entries|one:# entrada, sin verificar|other:# entradas, sin verificar}',
@@ -627,7 +642,7 @@ export const es: Wording = {
   'kinds.careplan': 'Plan de cuidados',
   'kinds.goal': 'Objetivo de salud',
   'kinds.prescription': 'Receta',
-  'entry.who': 'Quién lo anotó',
+  'entry.who': 'La entrada completa',
   'entry.title': 'Quién lo anotó y cuándo',
   'entry.lead': 'Cada versión de esta entrada: {things}.',
   'entry.unnamed': 'Entrada sin nombre',

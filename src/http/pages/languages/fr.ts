@@ -506,11 +506,27 @@ export const fr: Wording = {
   'data.careful':
     'Ces fichiers contiennent des données de santé. Gardez-les là où vous seul pouvez les lire.',
   'data.summary': 'Résumé pour les médecins',
-  'data.summarynote': 'International Patient Summary (format FHIR, JSON)',
+  'data.summarynote':
+    'Ce qu’un médecin doit savoir d’abord : allergies, médicaments, problèmes, vaccins, résultats. Un fichier pour des programmes (document FHIR, International Patient Summary, JSON).',
   'data.everything': 'Le dossier entier',
-  'data.everythingnote': 'Tout, dans son état actuel (FHIR Bundle, JSON)',
+  'data.everythingnote':
+    'Chaque entrée telle qu’elle est maintenant, pour un autre service ou programme (FHIR Bundle, JSON). Les fichiers des documents sont à la page Documents.',
   'data.export': 'Tout l’historique, signé',
-  'data.exportnote': 'Chaque changement, avec une signature qui montre si un fichier a été modifié (NDJSON)',
+  'data.exportnote':
+    'Chaque version de chaque entrée, avec une signature qui montre si le fichier a été modifié (NDJSON, une ligne par changement).',
+  'print.title': 'Résumé à imprimer',
+  'print.printed': 'imprimé le {day}',
+  'print.how':
+    'Imprimez cette page avec votre navigateur, ou enregistrez-la en PDF. Les liens et la navigation ne figurent pas sur le papier.',
+  'print.scope':
+    'Sont imprimés les allergies, les médicaments, les problèmes, les vaccins et le dernier résultat de chaque type. Les consultations, les actes, les documents et les résultats plus anciens ne le sont pas.',
+  'print.past':
+    '{entries|one:# entrée terminée n’est pas imprimée.|other:# entrées terminées ne sont pas imprimées.}',
+  'print.results': 'Derniers résultats',
+  'print.note': 'ce qu’un médecin doit savoir d’abord, sur papier ou en PDF.',
+  'file.summary': 'résumé',
+  'file.everything': 'dossier',
+  'file.export': 'historique signé',
   'data.erase': 'Supprimer le dossier',
   'data.erasenote':
     'Vous avez commencé ce dossier vous-même ; vous pouvez donc le supprimer, avec tout son contenu.',
@@ -582,7 +598,7 @@ export const fr: Wording = {
   'ai.unverified': 'Non vérifié',
   'ai.note': 'Personne n’a vérifié ces entrées. Elles ne comptent pas parmi les faits du dossier.',
   'ai.changed':
-    '{entries|one:# de ces entrées a été saisie par quelqu’un d’autre, puis modifiée par une IA.|other:# de ces entrées ont été saisies par quelqu’un d’autre, puis modifiées par une IA.} Ce qui y figurait avant ne compte plus parmi les faits : « Qui l’a inscrit » dit de qui cela venait.',
+    '{entries|one:# de ces entrées a été saisie par quelqu’un d’autre, puis modifiée par une IA.|other:# de ces entrées ont été saisies par quelqu’un d’autre, puis modifiées par une IA.} Ce qui y figurait avant ne compte plus parmi les faits : « L’entrée entière » dit de qui cela venait.',
   'ai.withdrawn':
     '{entries|one:Une IA a marqué # entrée de quelqu’un d’autre comme fausse ou réfutée.|other:Une IA a marqué # entrées de quelqu’un d’autre comme fausses ou réfutées.} Personne ne l’a vérifié : cela peut rester vrai.',
   'ai.entries': '{entries|one:# entrée, non vérifiée|other:# entrées, non vérifiées}',
@@ -637,7 +653,7 @@ export const fr: Wording = {
   'kinds.careplan': 'Plan de soins',
   'kinds.goal': 'Objectif de santé',
   'kinds.prescription': 'Ordonnance',
-  'entry.who': 'Qui l’a inscrit',
+  'entry.who': 'L’entrée entière',
   'entry.title': 'Qui l’a inscrit, et quand',
   'entry.lead': 'Chaque version de cette entrée : {things}.',
   'entry.unnamed': 'Entrée sans nom',

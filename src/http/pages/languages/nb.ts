@@ -486,11 +486,27 @@ export const nb: Wording = {
   'data.download': 'Ta med deg en kopi',
   'data.careful': 'Disse filene inneholder helseopplysninger. Oppbevar dem der bare du kan lese dem.',
   'data.summary': 'Sammendrag for leger',
-  'data.summarynote': 'International Patient Summary (i FHIR, JSON)',
+  'data.summarynote':
+    'Det en lege et annet sted trenger først: allergier, legemidler, helseproblemer, vaksiner, resultater. En fil for programmer (FHIR-dokument, International Patient Summary, JSON).',
   'data.everything': 'Hele journalen',
-  'data.everythingnote': 'Alt slik det er nå (FHIR Bundle, JSON)',
+  'data.everythingnote':
+    'Hver oppføring slik den er nå, for en annen tjeneste eller et program (FHIR Bundle, JSON). Filene til dokumentene er på siden Dokumenter.',
   'data.export': 'Hele historikken, signert',
-  'data.exportnote': 'Hver endring, med en signatur som viser om en fil er endret (NDJSON)',
+  'data.exportnote':
+    'Hver versjon av hver oppføring, med en signatur som viser om filen er endret (NDJSON, én linje per endring).',
+  'print.title': 'Sammendrag til utskrift',
+  'print.printed': 'skrevet ut {day}',
+  'print.how':
+    'Skriv ut siden med nettleseren, eller lagre den som PDF. Lenker og navigasjon er ikke med på papiret.',
+  'print.scope':
+    'Allergier, legemidler, helseproblemer, vaksiner og det nyeste resultatet av hver type skrives ut. Besøk, inngrep, dokumenter og eldre resultater gjør det ikke.',
+  'print.past':
+    '{entries|one:# tidligere oppføring skrives ikke ut.|other:# tidligere oppføringer skrives ikke ut.}',
+  'print.results': 'Nyeste resultater',
+  'print.note': 'det en lege trenger først, på papir eller som PDF.',
+  'file.summary': 'sammendrag',
+  'file.everything': 'journal',
+  'file.export': 'historikk signert',
   'data.erase': 'Slett journalen',
   'data.erasenote': 'Du startet denne journalen selv, så du kan slette den med alt i den.',
   'data.erasebutton': 'Slett journalen',
@@ -560,7 +576,7 @@ export const nb: Wording = {
   'ai.unverified': 'Ikke bekreftet',
   'ai.note': 'Ingen har kontrollert disse oppføringene. De regnes ikke blant fakta i journalen.',
   'ai.changed':
-    '{entries|one:# av disse oppføringene ble ført inn av noen andre, og KI har endret den siden.|other:# av disse oppføringene ble ført inn av noen andre, og KI har endret dem siden.} Det som sto der før, regnes ikke lenger blant fakta: «Hvem som førte dette inn» sier hvem det kom fra.',
+    '{entries|one:# av disse oppføringene ble ført inn av noen andre, og KI har endret den siden.|other:# av disse oppføringene ble ført inn av noen andre, og KI har endret dem siden.} Det som sto der før, regnes ikke lenger blant fakta: «Hele oppføringen» sier hvem det kom fra.',
   'ai.withdrawn':
     '{entries|one:KI har merket # oppføring fra noen andre som feil eller avkreftet.|other:KI har merket # oppføringer fra noen andre som feil eller avkreftet.} Ingen har bekreftet det: det kan fortsatt stemme.',
   'ai.entries': '{entries|one:# oppføring, ikke bekreftet|other:# oppføringer, ikke bekreftet}',
@@ -614,7 +630,7 @@ export const nb: Wording = {
   'kinds.careplan': 'Behandlingsplan',
   'kinds.goal': 'Helsemål',
   'kinds.prescription': 'Resept',
-  'entry.who': 'Hvem som førte dette inn',
+  'entry.who': 'Hele oppføringen',
   'entry.title': 'Hvem som førte dette inn, og når',
   'entry.lead': 'Hver versjon av denne oppføringen: {things}.',
   'entry.unnamed': 'Oppføring uten navn',
