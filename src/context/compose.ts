@@ -116,6 +116,7 @@ export function compose(
   count: CountTokens,
 ): Composed {
   const headings = headingsOf(items, empty);
+  const headingCosts = new Map([...headings].map(([of, line]) => [of, tokensOf(line, count)]));
   const bare: Piece[] = empty.map(({ kind, score }) => ({ of: kind, score, line: '' }));
   const all = [...piecesOf(items, warnings), ...bare].sort((a, b) => b.score - a.score);
   const unshown = new Unshown([...items.map(({ fact }) => fact), ...rest], warnings.length, outside, count);
@@ -123,8 +124,8 @@ export function compose(
   const opened = new Set<Place>();
   let used = 0;
   const add = (piece: Piece, most: number): boolean => {
-    const heading = opened.has(piece.of) ? undefined : headings.get(piece.of);
-    const cost = tokensOf(piece.line, count) + tokensOf(heading ?? '', count);
+    const heading = opened.has(piece.of) ? 0 : (headingCosts.get(piece.of) ?? 0);
+    const cost = tokensOf(piece.line, count) + heading;
     if (used + cost + unshown.costWith(piece, opened) > most) return false;
     used += cost;
     opened.add(piece.of);

@@ -331,7 +331,9 @@ describe('the pages of patients', () => {
       body: JSON.stringify({ ...json, note: [{ text: 'Gone?' }] }),
     });
     expect(written.status, text).to.equal(200);
-    expect(wordsOf(await visitor.open(pathOf(record, '/health')))).to.include(`1 of these entries ${said}`);
+    const health = wordsOf(await visitor.open(pathOf(record, '/health')));
+    expect(health).to.include(`1 of these entries ${said}`);
+    expect(health).to.match(/Before AI changed it: Asthma/);
   });
 
   it('say how certain problems are, and which allergies are dangerous', async () => {

@@ -22,22 +22,45 @@ import type { Visit } from './visit.ts';
 export interface RowPlace {
   readonly visit: Visit;
   readonly record: OpenRecord;
-  readonly known: Pick<Known, 'name' | 'person'>;
+  readonly known: Pick<Known, 'name' | 'person' | 'before'>;
 }
 
 /** A mark beside a name. */
 type Badge = readonly [kind: 'good' | 'warn' | 'plain', words: string];
 
+/** Returns what somebody else had written before an AI changed an entry, in words. */
+function beforeText(place: RowPlace, entry: ClinicalEntry): string | undefined {
+  const { visit, known } = place;
+  const facts = known.before(entry);
+  if (facts === undefined) return undefined;
+  const said = [
+    ...facts.allergies.map((each) => [allergyName(place, each), ...wordsOf(allergyBadges(place, each))]),
+    ...facts.medicines.map((each) => [
+      medicineName(place, each),
+      dosesText(place, each) ?? '',
+      ...wordsOf([medicineBadge(place, each)]),
+    ]),
+    ...facts.problems.map((each) => [problemName(place, each), ...wordsOf(problemBadges(place, each))]),
+    ...facts.vaccinations.map(({ name }) => [name ?? '']),
+  ].flat();
+  if (said.length === 0) return undefined;
+  return visit.say('known.before', { text: visit.say.list(said.filter((each) => each !== '')) });
+}
+
+const wordsOf = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
+
 function rowOf(
-  { visit, record }: RowPlace,
+  place: RowPlace,
   title: string,
   badges: readonly Badge[],
   details: readonly (string | undefined)[],
   sources: readonly ClinicalEntry[],
 ): Html {
+  const { visit, record } = place;
   const { say } = visit;
-  const said = details.filter((detail) => detail !== undefined && detail !== '');
   const [lead, ...others] = sources;
+  const before = lead === undefined ? undefined : beforeText(place, lead);
+  const said = [...details, before].filter((detail) => detail !== undefined && detail !== '');
   const link = lead === undefined ? html`` : originAfter(visit, record, `${lead.type}/${lead.id}`, title);
   const more =
     others.length === 0

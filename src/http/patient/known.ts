@@ -17,6 +17,8 @@ import type { Visit } from './visit.ts';
 export interface Known extends ClinicalReading<ClinicalEntry> {
   /** As `Type/id`. */
   readonly tooLarge: readonly string[];
+  /** Returns what somebody else had written before an AI changed an entry. */
+  readonly before: (entry: ClinicalEntry) => Statements<ClinicalEntry> | undefined;
   /** Returns the name of a concept. */
   readonly name: (concept: Json | undefined) => string | undefined;
 }
@@ -36,7 +38,12 @@ export async function readKnown(visit: Visit, record: OpenRecord): Promise<Known
     return containedIn(within, reference) ?? medications.get(key) ?? conditions.get(key);
   };
   const today = new Date(visit.now).toISOString().slice(0, 10);
-  return { ...readRecord(patient, entries, { today, look, name }), tooLarge, name };
+  const around = { today, look, name };
+  const before = (entry: ClinicalEntry): Statements<ClinicalEntry> | undefined =>
+    entry.before === undefined
+      ? undefined
+      : readRecord(patient, [{ ...entry, value: entry.before, partOfAi: 'no' }], around).facts;
+  return { ...readRecord(patient, entries, around), tooLarge, before, name };
 }
 
 function countTypes(entries: readonly ClinicalEntry[]): Map<string, number> {

@@ -526,6 +526,7 @@ export const ar: Wording = {
     '{more|zero:ولا تغييرات أخرى|one:وتغيير آخر|two:وتغييران آخران|few:و# تغييرات أخرى|many:و# تغييراً آخر|other:و# تغيير آخر}',
   'record.died': 'تاريخ الوفاة: {day}',
   'record.dead': 'متوفى',
+  'known.before': 'قبل أن يغيّره الذكاء الاصطناعي: {text}',
   'known.others':
     '{entries|zero:لا إدخالات أخرى|one:إدخال آخر (#)|two:إدخالان آخران (#)|few:# إدخالات أخرى|many:# إدخالًا آخر|other:# إدخال آخر}',
   'known.enteredon': 'أُدخل في {day}',

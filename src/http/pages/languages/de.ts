@@ -560,6 +560,7 @@ export const de: Wording = {
   'new.more': 'und {more|one:# weitere Änderung|other:# weitere Änderungen}',
   'record.died': 'verstorben am {day}',
   'record.dead': 'verstorben',
+  'known.before': 'Bevor KI es änderte: {text}',
   'known.others': '{entries|one:# weiterer Eintrag dazu|other:# weitere Einträge dazu}',
   'known.enteredon': 'eingetragen am {day}',
   'known.nodate': 'ohne Datum; eingetragen am {day}',

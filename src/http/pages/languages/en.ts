@@ -533,6 +533,7 @@ export const en = {
   'new.more': 'and {more|one:# more change|other:# more changes}',
   'record.died': 'died {day}',
   'record.dead': 'has died',
+  'known.before': 'Before AI changed it: {text}',
   'known.others': '{entries|one:# more entry of this|other:# more entries of this}',
   'known.enteredon': 'entered {day}',
   'known.nodate': 'no date; entered {day}',

@@ -544,6 +544,7 @@ export const es: Wording = {
   'new.more': 'y {more|one:# cambio más|other:# cambios más}',
   'record.died': 'fecha de fallecimiento: {day}',
   'record.dead': 'persona fallecida',
+  'known.before': 'Antes del cambio por la IA: {text}',
   'known.others': '{entries|one:# entrada más sobre esto|other:# entradas más sobre esto}',
   'known.enteredon': 'anotado el {day}',
   'known.nodate': 'sin fecha; anotado el {day}',

@@ -554,6 +554,7 @@ export const fr: Wording = {
   'new.more': 'et {more|one:# autre changement|other:# autres changements}',
   'record.died': 'décès le {day}',
   'record.dead': 'personne décédée',
+  'known.before': 'Avant la modification par l’IA : {text}',
   'known.others': '{entries|one:# autre entrée à ce sujet|other:# autres entrées à ce sujet}',
   'known.enteredon': 'inscrit le {day}',
   'known.nodate': 'sans date ; inscrit le {day}',

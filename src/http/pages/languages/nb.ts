@@ -533,6 +533,7 @@ export const nb: Wording = {
   'new.more': 'og {more|one:# endring til|other:# endringer til}',
   'record.died': 'død {day}',
   'record.dead': 'er død',
+  'known.before': 'Før KI endret det: {text}',
   'known.others': '{entries|one:# oppføring til om dette|other:# oppføringer til om dette}',
   'known.enteredon': 'ført inn {day}',
   'known.nodate': 'uten dato; ført inn {day}',
