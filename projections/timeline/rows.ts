@@ -71,6 +71,7 @@ function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
     vague_lists: shown?.vague_lists ?? null,
     categories: sightOf(event)?.categories ?? null,
     date: shown?.when?.date ?? null,
+    date_means: shown?.when?.means ?? null,
     title: shown?.title ?? null,
     title_system: shown?.title_system ?? null,
     summary: shown?.summary ?? null,

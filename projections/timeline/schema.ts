@@ -15,6 +15,7 @@ export const ENTRY = {
   vague_lists: 'int8[]',
   categories: 'int8[]',
   date: 'text',
+  date_means: 'text',
   title: 'text',
   title_system: 'text',
   summary: 'text',
@@ -62,6 +63,7 @@ create table ${schema}.entry (
   vague_lists int8[],            -- hashes of their parts for dates by month or year; null for other dates
   categories int8[],             -- hashes of its category codes; null for types without them, and when deleted
   date text,                     -- as the resource writes it; null when it says none
+  date_means text,               -- what the date means (src/clinical/reading/dates.ts); null with it
   title text,                    -- null when it is not shown: deleted or entered in error
   title_system text,             -- the code system of a title that is a code; null where it is words
   summary text,

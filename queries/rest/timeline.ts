@@ -1,6 +1,7 @@
 /** Reads a patient's timeline (docs/spec/decisions.md, section 4) from the read model `timeline` alone. */
 
 import { z } from 'zod';
+import type { Meaning } from '#src/clinical/reading/dates.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { PlacedCode } from '#src/v1/phrase.ts';
 import type { TimelineType } from '#src/v1/timeline.ts';
@@ -14,6 +15,8 @@ export interface TimelineEntry {
   readonly type: TimelineType;
   /** As the resource contains it; null without a date. */
   readonly date: string | null;
+  /** What the date means; null if there is none. */
+  readonly means: Meaning | null;
   /** The moment of the date; without a date, the time of creation. */
   readonly moment: Micros;
   readonly title: string;
@@ -33,6 +36,7 @@ export type Timeline = Pages<TimelineEntry>;
 const columns = [
   'e.type',
   asJson('e.date'),
+  asJson('e.date_means'),
   'e.at',
   asJson('e.title'),
   asJson('e.title_system'),
@@ -58,6 +62,7 @@ export const openTimeline = (pool: Asks): Timeline =>
       const [
         type,
         date = 'null',
+        means = 'null',
         moment,
         title = 'null',
         system = 'null',
@@ -70,6 +75,7 @@ export const openTimeline = (pool: Asks): Timeline =>
         id,
         type: type as TimelineType,
         date: JSON.parse(date),
+        means: JSON.parse(means),
         moment: Number(moment),
         title: JSON.parse(title),
         titleSystem: JSON.parse(system),

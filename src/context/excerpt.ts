@@ -30,7 +30,7 @@ const READ = [
   ...['abatementString', 'date', 'created', 'effectiveDateTime', 'effectivePeriod', 'issued'],
   ...['performedDateTime', 'performedPeriod', 'performedString', 'period', 'startDate'],
   ...['occurrenceDateTime', 'occurrenceString', 'recorded', 'reasonCode', 'reasonReference', 'diagnosis'],
-  ...['vaccineCode', 'activity', 'conclusion', 'conclusionCode', 'outcome', 'content', 'bodySite'],
+  ...['vaccineCode', 'activity', 'conclusion', 'conclusionCode', 'outcome', 'content', 'context', 'bodySite'],
 ] as const;
 
 const observations = new Scan([...OF_OBSERVATIONS, ...NUMBERS]);

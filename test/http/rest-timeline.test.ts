@@ -74,15 +74,16 @@ describe('the timeline of REST v1', () => {
     const answer = await get(`/patients/${patient}/timeline`);
     expect(dataOf(answer).map(({ id: _, fhir: __, ...entry }) => entry)).to.deep.equal([
       {
-        ...{ kind: 'observation', date: '2026-03-31T09:30:00+02:00' },
+        ...{ kind: 'observation', date: '2026-03-31T09:30:00+02:00', date_means: 'measured' },
         ...{ title: 'Glucose', summary: '5 mg/dL', author_type: 'device' },
       },
       {
-        ...{ kind: 'medication', date: '2019-06-01', title: 'Metformin' },
+        ...{ kind: 'medication', date: '2019-06-01', date_means: 'taken', title: 'Metformin' },
         ...{ summary: 'active, 500 mg twice a day', author_type: 'import' },
       },
       {
-        ...{ kind: 'condition', date: '2019-05-01', title: 'Diabetes mellitus type 2' },
+        ...{ kind: 'condition', date: '2019-05-01', date_means: 'onset' },
+        ...{ title: 'Diabetes mellitus type 2' },
         ...{ summary: 'active', author_type: 'import' },
       },
     ]);

@@ -5,21 +5,25 @@
 import { first, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 
-/** What a date means. Those of `RECORDED` say when something was written down, and not when it happened. */
-export type Meaning =
-  | 'born'
-  | 'onset'
-  | 'last reaction'
-  | 'taken'
-  | 'prescribed'
-  | 'measured'
-  | 'reported'
-  | 'performed'
-  | 'given'
-  | 'visited'
-  | 'planned'
-  | 'written'
-  | 'recorded';
+/** What a date can mean. `recorded` says when something was written down, and not when it happened. */
+export const MEANINGS = [
+  'born',
+  'onset',
+  'last_reaction',
+  'taken',
+  'prescribed',
+  'measured',
+  'reported',
+  'performed',
+  'given',
+  'visited',
+  'planned',
+  'written',
+  'recorded',
+] as const;
+
+/** What a date means. */
+export type Meaning = (typeof MEANINGS)[number];
 
 /** A date as the record writes it, a number to sort by, and what it means. */
 export interface Dated {
@@ -30,7 +34,8 @@ export interface Dated {
   readonly means: Meaning;
 }
 
-type Element = readonly [name: string, means: Meaning];
+/** An element, and what its date means; a dot leads into an element. */
+type Element = readonly [path: string, means: Meaning];
 
 /** Elements that say when what a resource describes happened or began, in order of preference. */
 const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
@@ -43,7 +48,7 @@ const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
   AllergyIntolerance: [
     ['onsetDateTime', 'onset'],
     ['onsetPeriod', 'onset'],
-    ['lastOccurrence', 'last reaction'],
+    ['lastOccurrence', 'last_reaction'],
     ['recordedDate', 'recorded'],
   ],
   MedicationStatement: [
@@ -72,29 +77,43 @@ const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
     ['period', 'planned'],
     ['created', 'written'],
   ],
-  Goal: [['startDate', 'planned']],
+  Goal: [
+    ['startDate', 'planned'],
+    ['statusDate', 'recorded'],
+  ],
   CareTeam: [['period', 'planned']],
   Immunization: [
     ['occurrenceDateTime', 'given'],
     ['recorded', 'recorded'],
   ],
-  DocumentReference: [['date', 'written']],
+  DocumentReference: [
+    ['content.attachment.creation', 'written'],
+    ['context.period', 'performed'],
+    ['date', 'recorded'],
+  ],
 };
 
 /** The members of resources that `happened` reads. */
 export const DATED_BY: readonly string[] = [
-  ...new Set(Object.values(HAPPENED).flatMap((elements) => elements.map(([name]) => name))),
+  ...new Set(
+    Object.values(HAPPENED).flatMap((elements) => elements.map(([path]) => path.split('.')[0] ?? '')),
+  ),
 ];
 
 /** Returns when what a resource describes happened or began; else when it was recorded. A Period counts by its start. */
 export function happened({ type, value }: { readonly type: string; readonly value: JsonObject }): Dated {
-  for (const [name, means] of HAPPENED[type] ?? []) {
-    const date = dateIn(value[name]);
+  for (const [path, means] of HAPPENED[type] ?? []) {
+    const date = path.includes('.') ? dateAt(value, path.split('.')) : dateIn(value[path]);
+    if (date === undefined) continue;
     // Date.parse reads all of FHIR's dates except a leap second.
-    const at = Date.parse(date ?? '');
-    if (date !== undefined && !Number.isNaN(at)) return { date, at, means };
+    const at = Date.parse(date.replace(/:60(?=[.+Z-])/, ':59'));
+    if (!Number.isNaN(at)) return { date, at, means };
   }
   return { date: null, at: Number.NEGATIVE_INFINITY, means: 'recorded' };
+}
+
+function dateAt(value: JsonObject, [name = '', ...rest]: readonly string[]): string | undefined {
+  return rest.length === 0 ? dateIn(value[name]) : dateAt(first(value[name]) ?? {}, rest);
 }
 
 /** Returns a date, or a Period's start, or its end if it has no start. */

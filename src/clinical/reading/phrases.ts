@@ -81,6 +81,6 @@ export function medicinePhrases(
 export function datePhrase({ date, means }: Dated): Phrase | undefined {
   if (date === null) return undefined;
   if (means === 'recorded') return phrase('recorded', date);
-  if (means === 'last reaction') return phrase('lastreaction', date);
+  if (means === 'last_reaction') return phrase('lastreaction', date);
   return phrase(means === 'onset' ? 'since' : 'on', date);
 }

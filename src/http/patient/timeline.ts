@@ -35,6 +35,7 @@ const timelineEntry = z.object({
   author_type: z.string(),
   kind: z.string(),
   date: z.string(),
+  date_means: z.string(),
   title: z.string(),
   summary: z.string().nullable(),
 });
@@ -124,14 +125,22 @@ ${rows}</ul>
   return html`${parts}`;
 }
 
+/** Returns the day of an entry, with what it means where that isn't the day on which it happened or began. */
+function dayText(say: Visit['say'], date: string, means: string): string {
+  const day = dateText(say, date);
+  if (means === 'entered') return say('known.nodate', { day });
+  if (means === 'recorded') return say('known.recorded', { day });
+  return means === 'prescribed' ? say('known.prescribed', { day }) : day;
+}
+
 function rowOf(
   visit: Visit,
   record: OpenRecord,
-  { kind, title: stored, summary, date, fhir }: z.output<typeof timelineEntry>,
+  { kind, title: stored, summary, date, date_means: means, fhir }: z.output<typeof timelineEntry>,
 ): Html {
   const { say } = visit;
   const title = titleText(say, kind, stored);
-  return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span class="quiet small">${dateText(say, date)}</span></p>
+  return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span class="quiet small">${dayText(say, date, means)}</span></p>
 ${
   summary === null
     ? html``

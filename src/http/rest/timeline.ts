@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { TimelineEntry } from '#queries/rest/timeline.ts';
 import { seesType } from '#queries/sight.ts';
+import { MEANINGS } from '#src/clinical/reading/dates.ts';
 import { labelCode } from '#src/clinical/reading/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { hasLetters } from '#src/shared/access.ts';
@@ -55,6 +56,9 @@ const entrySchema = z
     date: z
       .string()
       .describe('As precise as it is known; when it was recorded, where the record says no date.'),
+    date_means: z
+      .enum([...MEANINGS, 'entered'])
+      .describe('What the date means; `entered` where the record says none and it is that of entry here.'),
     title: z.string(),
     summary: z.string().nullable().describe('What was found, how it stands.'),
     author_type: z.enum(AUTHOR_TYPES),
@@ -133,13 +137,14 @@ function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
 }
 
 function shown(entry: TimelineEntry, title: Title, displays: Displays): object {
-  const { id, type, date: said, moment, summary, summaryCodes, author } = entry;
+  const { id, type, date: said, means, moment, summary, summaryCodes, author } = entry;
   const nameOf = (code: SystemCode) => displayOf(code, displays);
   const [bare] = bareTitle(title);
   return {
     kind: kindOf(type),
     id,
     date: said ?? toInstant(moment),
+    date_means: means ?? 'entered',
     title: bare === undefined ? title.title : (nameOf(bare) ?? labelCode(bare)),
     summary: summary === null ? null : withNames({ text: summary, codes: summaryCodes }, nameOf),
     author_type: author,
