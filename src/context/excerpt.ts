@@ -17,6 +17,7 @@ const WHOLE: ReadonlySet<string> = new Set(['Patient', 'MedicationStatement', 'M
 /** Members of Observations that order them. Values are read later, only for those that are shown. */
 const OF_OBSERVATIONS = [
   ...['status', 'category', 'code', 'effectiveDateTime', 'effectiveInstant', 'effectivePeriod', 'issued'],
+  'implicitRules',
 ] as const;
 /** Members of Observations that are numbers. */
 const NUMBERS = ['valueInteger', 'valueQuantity'] as const;
@@ -31,6 +32,7 @@ const READ = [
   ...['performedDateTime', 'performedPeriod', 'performedString', 'period', 'startDate'],
   ...['occurrenceDateTime', 'occurrenceString', 'recorded', 'reasonCode', 'reasonReference', 'diagnosis'],
   ...['vaccineCode', 'activity', 'conclusion', 'conclusionCode', 'outcome', 'content', 'context', 'bodySite'],
+  'implicitRules',
 ] as const;
 
 const observations = new Scan([...OF_OBSERVATIONS, ...NUMBERS]);
@@ -133,6 +135,7 @@ function excerptOf(
   mayHaveValue: boolean,
   number: string | undefined,
 ): Excerpt {
-  const leftOut = withdrawnAs(value) ?? (isModified ? MODIFIED : undefined);
+  const leftOut =
+    withdrawnAs(value) ?? (isModified || value.implicitRules !== undefined ? MODIFIED : undefined);
   return { type, id, version, value, dated: happened({ type, value }), mayHaveValue, number, leftOut };
 }

@@ -114,14 +114,15 @@ function readMedicines(
     .map((version): Source => ({ version, ...identify(version.resource, directory) }));
   const isForbidden = ({ version }: Source): boolean => isTrue(version.resource, 'doNotPerform');
   const orders = taken.filter(isForbidden).filter(({ version }) => version.resource.status === 'active');
-  for (const group of joinSame(orders)) read.forbidden.push(tellSources(group));
+  for (const group of joinSame(orders)) read.forbidden.push(tellSources(group, group));
   for (const group of joinSame(taken.filter((source) => !isForbidden(source)))) {
     const goingOn = group.filter(({ version }) =>
       ['active', 'on-hold', 'intended', 'unknown'].includes(String(version.resource.status)),
     );
     const lasting = goingOn.filter(({ version }) => !isOver(version.resource, today));
     const standing = lasting.length > 0 ? 'current' : goingOn.length > 0 ? 'unclear' : 'past';
-    read[isDead ? 'past' : standing].push(tellSources(group));
+    const deciding = [lasting, goingOn, group].find((some) => some.length > 0) ?? group;
+    read[isDead ? 'past' : standing].push(tellSources(group, deciding));
   }
   return read;
 }
@@ -199,9 +200,10 @@ function join<T>(things: readonly T[], isOne: (one: T, other: T) => boolean): T[
   return groups;
 }
 
-function tellSources(group: readonly Source[]): ToldMedicine {
+/** @param deciding the sources that say how things stand: what they call it is shown */
+function tellSources(group: readonly Source[], deciding: readonly Source[]): ToldMedicine {
   return {
-    name: group.map(({ name }) => name ?? '').find((name) => name !== '') ?? '',
+    name: deciding.map(({ name }) => name ?? '').find((name) => name !== '') ?? '',
     sources: group.map(({ version }) => reference(version)).sort(),
     prescribed: group.flatMap(({ version }) => texts(version.resource, 'authoredOn')).sort(),
   };

@@ -63,3 +63,11 @@ const VARY: Readonly<Record<string, Vary>> = {
 function copy(resource: unknown): Json {
   return JSON.parse(JSON.stringify(resource));
 }
+
+/** Returns a map with other values. */
+export function mapValues<Of, To>(
+  map: ReadonlyMap<string, Of>,
+  change: (value: Of, key: string) => To,
+): Map<string, To> {
+  return new Map([...map].map(([key, value]) => [key, change(value, key)]));
+}

@@ -5,7 +5,7 @@
 import { codings, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { type Dated, happened, isPast, newestFirst } from './dates.ts';
-import { joinSame } from './join-same.ts';
+import { foldName, joinSame } from './join-same.ts';
 import type { Person } from './person.ts';
 import { isIdea } from './status.ts';
 import type { Around, Coded, Told } from './told.ts';
@@ -165,9 +165,9 @@ function joinGroup<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
   // A statement says how it is taken; a prescription, how it should be.
   const lead = own.find(({ isPrescription }) => !isPrescription) ?? own[0] ?? sources[0];
   if (lead === undefined) throw new TypeError('a medicine has no source');
-  const named = own.find(({ name }) => name !== undefined) ?? sources.find(({ name }) => name !== undefined);
+  const doses = dosesIn(lead, own, standing);
   return {
-    name: lead.name ?? named?.name,
+    name: nameFor(lead, own, doses) ?? sources.find(({ name }) => name !== undefined)?.name,
     codes: [
       ...new Map(
         sources.flatMap(({ codes }) => codes.map((code) => [`${code.system}|${code.code}`, code])),
@@ -175,7 +175,7 @@ function joinGroup<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
     ],
     standing,
     status: lead.status,
-    doses: dosesIn(lead, own, standing),
+    doses,
     prescribed: prescribedIn(sources),
     from: earliest(own.map(({ from }) => from)),
     until: latestEnd(own),
@@ -184,6 +184,21 @@ function joinGroup<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
     sources,
     dated: own[0]?.dated ?? lead.dated,
   };
+}
+
+/** Returns the lead's name, and those of other sources that no dosage is shown with: a code may stand for several drugs. */
+function nameFor(
+  lead: MedicineSource,
+  own: readonly MedicineSource[],
+  doses: readonly MedicineSource[],
+): string | undefined {
+  const shown = new Set(doses.filter((dose) => dose !== lead).map(({ name = '' }) => foldName(name)));
+  const names = new Map<string, string>();
+  for (const { name } of [lead, ...own]) {
+    if (name === undefined || (name !== lead.name && shown.has(foldName(name)))) continue;
+    if (!names.has(foldName(name))) names.set(foldName(name), name);
+  }
+  return names.size === 0 ? undefined : [...names.values()].join(' / ');
 }
 
 /** Returns the sources that have a dosage, equal ones once; of past ones the newest. */

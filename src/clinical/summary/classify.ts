@@ -31,7 +31,7 @@ export type Place =
 /** The members of resources that `placeOf` reads. */
 export const PLACED_BY = [
   ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus'],
-  ...['category', 'code', 'type', 'intent', 'doNotPerform', 'patient'],
+  ...['category', 'code', 'type', 'intent', 'doNotPerform', 'patient', 'implicitRules'],
 ] as const;
 
 /**
@@ -56,7 +56,7 @@ export function placeOf(source: Source, byAi: PartOfAi): Place {
     return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
   if (section === undefined) return undefined;
   // docs/spec/decisions.md, section 4 "Patient safety".
-  if (source.body.includes(MODIFIED)) {
+  if (source.value.implicitRules !== undefined || source.body.includes(MODIFIED)) {
     return { leftOut: 'with an unknown modifier extension' };
   }
   // Versions that an AI wrote are never presented as facts (docs/spec/interface.md, section 2.5).

@@ -69,6 +69,7 @@ function problemRows(told, around) {
       ...row,
       name: clean(problem.name),
       details: [
+        clean(problem.site),
         clean(around.name(value.severity)),
         status === 'active' ? '' : wordOf(around, 'clinicalStatus', status),
         wordOf(around, 'verificationStatus', uncertainty),

@@ -1,0 +1,183 @@
+/** What contexts, `$summary` and the page of shared links show of a record equals a second reading of the raw JSON. */
+import { expect } from 'chai';
+import type { Composed } from '#src/context/compose.ts';
+import type { Kind } from '#src/context/request.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { TODAY } from '#test/context/records.ts';
+import { scaled, steadySeed } from '#test/support/scale.ts';
+import { mentions, read, reference, type Version } from './raw.ts';
+import { readAgain, type SecondReading, type Told } from './second-reading.ts';
+import { type VariedRecord, variedRecords } from './varied-records.ts';
+import { composeContext, summarize, view } from './views.ts';
+
+const SEEDS = Array.from({ length: scaled(10, 1) }, (_, n) => steadySeed() + n);
+/** More than any of the records needs. */
+const ROOM = 100_000;
+
+const names = (told: readonly Told[]): string[] => told.map(({ name }) => name.toLowerCase()).sort();
+const sources = (told: readonly Told[]): string[] => told.map((each) => each.sources.join(' ')).sort();
+const flat = (told: readonly Told[]): string[] => told.flatMap((each) => each.sources).sort();
+
+const eachRecord = (
+  what: string,
+  check: (record: VariedRecord, again: SecondReading) => Promise<void> | void,
+) => {
+  for (const seed of SEEDS) {
+    it(`${what} (seed ${seed})`, async () => {
+      for (const record of variedRecords(seed))
+        await check(record, readAgain(record.versions, record.directory, TODAY));
+    });
+  }
+};
+
+describe('views of a record', () => {
+  eachRecord('contexts tell what a second reading of the raw JSON says', async (record, again) => {
+    const context = await composeContext(record, TODAY, ROOM);
+    expect(toldIn(context), record.name).to.deep.equal({
+      allergies: sources(again.allergies),
+      medicines: sources([...again.current, ...again.unclear, ...again.forbidden]),
+      pastMedicines: sources(again.past),
+      problems: sources(again.activeProblems),
+      pastProblems: sources(again.pastProblems),
+    });
+  });
+
+  eachRecord('contexts of the usual size name allergies, medicines and problems', async (record, again) => {
+    try {
+      const { text } = await composeContext(record, TODAY, 2_000);
+      const said = text.toLowerCase();
+      const needed = [
+        again.allergies,
+        again.current,
+        again.unclear,
+        again.forbidden,
+        again.activeProblems,
+      ].flat();
+      for (const name of names(needed)) expect(said, record.name).to.contain(name);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  });
+
+  eachRecord('summaries hold what a second reading of the raw JSON says', async (record, again) => {
+    const { sections, bundle } = summarize(record, TODAY);
+    const entries = (...codes: string[]): string[] =>
+      codes.flatMap((code) => sections.get(code)?.entries ?? []).sort();
+    const rows = (code: string): string[] =>
+      (sections.get(code)?.rows ?? []).map(([name = '']) => name.toLowerCase()).sort();
+    const going = listable(record, again);
+    expect(
+      {
+        allergies: entries('48765-2'),
+        medicines: entries('10160-0'),
+        problems: entries('11450-4', '47420-5'),
+        pastProblems: entries('11348-0'),
+        vaccinations: entries('11369-6'),
+      },
+      record.name,
+    ).to.deep.equal({
+      allergies: flat(again.allergies),
+      medicines: going,
+      problems: flat(again.activeProblems),
+      pastProblems: flat(again.pastProblems),
+      vaccinations: flat(again.vaccinations),
+    });
+    expect(rows('48765-2'), record.name).to.deep.equal(names(again.allergies));
+    expect(rows('11450-4').length + rows('47420-5').length, record.name).to.equal(
+      again.activeProblems.length,
+    );
+    expect(rows('11348-0'), record.name).to.have.length(again.pastProblems.length);
+    const seen = await view([bundle], TODAY);
+    const inLink = (kind: string): string[] =>
+      (seen.sections.get(kind) ?? []).map(({ name }) => name.toLowerCase()).sort();
+    expect(inLink('allergies'), record.name).to.deep.equal(names(again.allergies));
+    expect(inLink('problems'), record.name).to.deep.equal(names(again.activeProblems));
+    const results = [...sections.values()];
+    const shown = new Set(results.flatMap((each) => each.entries));
+    for (const [code, { sources: newest }] of again.newest)
+      expect(
+        newest.some((each) => shown.has(each)),
+        `${record.name}: ${code}`,
+      ).to.equal(true);
+  });
+
+  eachRecord(
+    'the page of shared links shows what a second reading of the raw JSON says',
+    async (record, again) => {
+      const versions = record.versions.filter((each) => !each.byAi && !isMarked(each));
+      const facts = versions.map(({ resource }) => resource);
+      const seen = await view([...facts, ...record.directory.values()], TODAY);
+      const rows = (kind: string) => seen.sections.get(kind) ?? [];
+      const namesOf = (some: readonly { readonly name: string }[]): string[] =>
+        some.map(({ name }) => name.toLowerCase()).sort();
+      const standing = (standing: string) =>
+        namesOf(rows('medications').filter((each) => each.standing === standing));
+      expect(
+        {
+          dead: seen.patient.died !== undefined,
+          allergies: namesOf(rows('allergies').filter(({ isOver }) => !isOver)),
+          critical: namesOf(rows('allergies').filter(({ flag }) => flag === 'critical')),
+          current: standing('current').length,
+          unclear: standing('unclear').length,
+          forbidden: standing('forbidden').length,
+          past: standing('past').length,
+          problems: namesOf(rows('problems')),
+          pastProblems: namesOf(rows('past')),
+        },
+        record.name,
+      ).to.deep.equal({
+        dead: again.isDead,
+        allergies: names(again.allergies),
+        critical: names(again.allergies.filter(({ isHigh }) => isHigh)),
+        current: again.current.length,
+        unclear: again.unclear.length,
+        forbidden: again.forbidden.length,
+        past: again.past.length,
+        problems: names(again.activeProblems),
+        pastProblems: names(again.pastProblems),
+      });
+    },
+  );
+});
+
+/** Whether a part of a dosage could be turned around: the page shows such a dosage as `…`, and others leave the medicine out. */
+function isMarked({ resource }: Version): boolean {
+  return mentions([...read(resource, 'dosage'), ...read(resource, 'dosageInstruction')], 'modifierExtension');
+}
+
+/** The sources of a second reading's medicines that a summary may list: of the living and the dead, as they are stored. */
+function listable(record: VariedRecord, again: SecondReading): string[] {
+  const told = new Set(flat([...again.current, ...again.unclear, ...again.past]));
+  return record.versions
+    .filter((each) => told.has(reference(each)))
+    .filter(({ resource }) => ['active', 'on-hold', 'intended', 'unknown'].includes(String(resource.status)))
+    .map(reference)
+    .sort();
+}
+
+function toldIn({ sections }: Composed): Record<string, readonly string[]> {
+  const items = (kind: Kind, isNeeded: boolean): string[] =>
+    sections
+      .filter((section) => section.kind === kind)
+      .flatMap((section) => section.items)
+      .filter(({ fact }) => (fact.isNeeded ?? false) === isNeeded)
+      .map(({ fact }) => [fact.entry, ...fact.also].map(nameVersion).sort().join(' '))
+      .sort();
+  return {
+    allergies: items('allergies', true),
+    medicines: items('medications', true),
+    pastMedicines: items('medications', false),
+    problems: items('problems', true),
+    pastProblems: items('problems', false),
+  };
+}
+
+const nameVersion = ({
+  type,
+  id,
+  version,
+}: {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
+}): string => `${type}/${id}/_history/${version}`;

@@ -1,0 +1,129 @@
+/** What views show of a record: contexts, `$summary`, and the page of shared links. */
+import { z } from 'zod';
+import { choose } from '#src/clinical/summary/choose.ts';
+import { summaryDocument } from '#src/clinical/summary/document.ts';
+import { type Composed, compose } from '#src/context/compose.ts';
+import { excerptsOf, wholeEntry } from '#src/context/excerpt.ts';
+import { gatherFacts } from '#src/context/gather-facts.ts';
+import { type Current, type Entry, openRecord, versionedOf } from '#src/context/record.ts';
+import { loadTokenizer } from '#src/context/tokenizer.ts';
+import { type Json, reference, type Version } from './raw.ts';
+import { mapValues, type VariedRecord } from './varied-records.ts';
+
+const VIEWER = new URL('../../src/http/shl/viewer/record.js', import.meta.url);
+const BASE = 'https://annal.example/fhir/R4/';
+
+const current = ({ type, id, version, resource }: Version): Current => ({
+  type,
+  id,
+  version,
+  body: JSON.stringify({ ...resource, meta: { versionId: String(version) } }),
+});
+
+/** Returns a context of a record. @param today `YYYY-MM-DD` */
+export async function composeContext(
+  { versions, directory }: VariedRecord,
+  today: string,
+  budget: number,
+): Promise<Composed> {
+  const all = versions.map(current);
+  const bodies = new Map(all.map((each) => [versionedOf(each), each.body]));
+  const byAi = new Set(versions.filter((each) => each.byAi).map(reference));
+  const beside = {
+    directory: mapValues(directory, (resource, key): Entry => {
+      const [type = '', id = ''] = key.split('/');
+      return wholeEntry(current({ type, id, version: 1, resource, byAi: false }));
+    }),
+    displays: new Map(),
+    today: Date.parse(today),
+    covered: () => 'all' as const,
+  };
+  const ask = { needs: [], budget_tokens: budget, format: 'text' as const };
+  const told = await gatherFacts(openRecord(excerptsOf(all), byAi), ask, beside, () =>
+    Promise.resolve(bodies),
+  );
+  const author = { authorType: 'import' as const, source: null };
+  const items = told.facts.map((fact) => ({ fact, author }));
+  return compose(items, told, budget, await loadTokenizer());
+}
+
+const documents = z.object({
+  entry: z.array(z.object({ fullUrl: z.string(), resource: z.record(z.string(), z.unknown()) })),
+});
+const compositions = z.object({
+  section: z.array(
+    z.object({
+      code: z.object({ coding: z.tuple([z.object({ code: z.string() })]) }),
+      text: z.object({ div: z.string() }),
+      entry: z.array(z.object({ reference: z.string() })).optional(),
+    }),
+  ),
+});
+
+/** A section: its entries as versions, and the cells of its table, by row. */
+export interface ShownSection {
+  readonly entries: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly isCut: boolean;
+}
+
+/** Returns the sections of a `$summary` by their LOINC codes, and its Bundle. */
+export function summarize(
+  { patient, versions, directory }: VariedRecord,
+  today: string,
+): { readonly sections: ReadonlyMap<string, ShownSection>; readonly bundle: Json } {
+  const byAi = new Map(versions.filter((each) => each.byAi).map((each) => [reference(each), false]));
+  const record = versions.filter((each) => each !== patient).map(current);
+  const chosen = choose({ base: BASE, patient: current(patient), record, byAi });
+  const written = summaryDocument(chosen, {
+    id: '01890a5d-ac96-774b-bcce-b302099a8057',
+    now: Date.parse(`${today}T12:00:00Z`) * 1_000,
+    directory: [...directory].map(([key, resource]) => {
+      const [type = '', id = ''] = key.split('/');
+      return current({ type, id, version: 1, resource, byAi: false });
+    }),
+  });
+  const bundle: Json = JSON.parse(written);
+  const { entry } = documents.parse(bundle);
+  const { section } = compositions.parse(entry[0]?.resource);
+  const names = new Map(versions.map((each) => [`${BASE}${each.type}/${each.id}`, reference(each)]));
+  const sections = section.map(({ code, text, entry: listed = [] }): [string, ShownSection] => [
+    code.coding[0].code,
+    {
+      entries: listed.map((each) => names.get(each.reference) ?? each.reference).sort(),
+      rows: rowsIn(text.div),
+      isCut: / of \d+ entries: /.test(text.div),
+    },
+  ]);
+  return { sections: new Map(sections), bundle };
+}
+
+function rowsIn(div: string): string[][] {
+  const [, body = ''] = /<tbody>(.*)<\/tbody>/s.exec(div) ?? [];
+  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
+    [...row.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell = '']) =>
+      cell.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
+    ),
+  );
+}
+
+const shown = z.object({
+  patient: z.object({ died: z.unknown() }),
+  sections: z.map(
+    z.string(),
+    z.array(
+      z.object({
+        name: z.string(),
+        isOver: z.boolean(),
+        flag: z.string(),
+        standing: z.string().optional(),
+      }),
+    ),
+  ),
+});
+
+/** Returns what the page of a shared link shows of a file's resources. */
+export async function view(resources: readonly Json[], today: string): Promise<z.output<typeof shown>> {
+  const { readRecord } = await import(VIEWER.href);
+  return shown.parse(readRecord(resources, today));
+}
