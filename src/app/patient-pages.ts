@@ -4,6 +4,7 @@ import { openLinkedPeople } from '#queries/consents/linked-people.ts';
 import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import { openChangesOf } from '#queries/rest/changes.ts';
 import { openClinicalEntries } from '#queries/rest/clinical-entries.ts';
+import { openEntryContents } from '#queries/rest/entry-content.ts';
 import { openEntryOriginOf } from '#queries/rest/entry-origin.ts';
 import { openInterpretations } from '#queries/rest/interpretations.ts';
 import { openMeasuredKinds } from '#queries/rest/measured-kinds.ts';
@@ -33,6 +34,7 @@ export function openPatientPages({
     changesOf: openChangesOf(pool),
     changedByAi: openChangedByAi(pool),
     clinicalEntries: openClinicalEntries(pool),
+    entryContents: openEntryContents(pool),
     entryOrigin: openEntryOriginOf(pool),
     interpretations: openInterpretations(pool),
     measuredKinds: openMeasuredKinds(pool),

@@ -764,10 +764,109 @@ describe('the pages of patients', () => {
     const visitor = await patientVisitor(service, 'origin@example.org');
     const words = wordsOf(await visitor.open(pathOf(record, `/entries/Observation/${String(id)}`)));
     expect(words)
-      .to.include('Added')
-      .and.include('HbA1c · Each version of this entry: Result')
+      .to.include('Version 1: Added')
+      .and.match(/HbA1c [^·]*Result · Version 1 of 1/)
+      .and.include('Value 5.2 %')
       .and.include('Comes from a device')
       .and.include('a system of the organization that keeps the record');
+  });
+
+  it('show an entry: what it says, what each version changed, and its FHIR data', async () => {
+    const record = await newRecord('whole@example.org');
+    const visitor = await patientVisitor(service, 'whole@example.org');
+    const practitioner = await service.post('/Practitioner', {
+      ...{ resourceType: 'Practitioner', name: [{ prefix: ['Dr.'], given: ['Irène'], family: 'Joliot' }] },
+    });
+    const condition = await write(record, {
+      resourceType: 'Condition',
+      ...{ code: { text: 'Hypertension' } },
+    });
+    const order = {
+      resourceType: 'MedicationRequest',
+      ...{ status: 'active', intent: 'order', authoredOn: '2026-05-01T00:30:00+02:00' },
+      medicationCodeableConcept: { coding: [{ system: 'http://www.whocc.no/atc', code: 'C09AA05' }] },
+      dosageInstruction: [
+        {
+          timing: { repeat: { frequency: 1, period: 1, periodUnit: 'd' } },
+          doseAndRate: [{ doseQuantity: { value: 2.5, unit: 'mg' } }],
+        },
+      ],
+      requester: { reference: `Practitioner/${String(practitioner.json.id)}` },
+      reasonReference: [{ reference: `Condition/${String(condition.json.id)}` }],
+      note: [{ text: 'Before breakfast' }],
+    };
+    const { json } = await write(record, order);
+    const path = pathOf(record, `/entries/MedicationRequest/${String(json.id)}`);
+    const change = async (more: object, headers = {}): Promise<void> => {
+      const { json: now } = await service.fhir(`/MedicationRequest/${String(json.id)}`);
+      const { status, text } = await service.fhir(`/MedicationRequest/${String(json.id)}`, {
+        ...{ method: 'PUT', headers, body: JSON.stringify({ ...now, ...more }) },
+      });
+      expect(status, text).to.equal(200);
+    };
+    const first = wordsOf(await visitor.open(path));
+    expect(first)
+      .to.match(/Ramipril .*Version 1 of 1/i)
+      .and.match(/Dosage 2\.5 mg once a day/)
+      .and.include('Reason Hypertension')
+      .and.include('Ordered by Dr. Irène Joliot')
+      .and.include('Note Before breakfast')
+      .and.match(/Status (Active|Current)/)
+      // The day, the time and the offset that it was written with.
+      .and.include('Prescribed 1 May 2026, 00:30 UTC+02:00')
+      .and.match(/FHIR data of version 1 \(JSON, [\d,.]+\skB\).*resourceType.*MedicationRequest/);
+    await change({ status: 'stopped', note: [{ text: 'Cough' }] });
+    expect(wordsOf(await visitor.open(path)))
+      .to.match(
+        /Version 2: Changed .*What changed .*Status (Active|Current) Stopped Note Before breakfast Cough/,
+      )
+      .and.include('Version 2 of 2');
+    // What an AI wrote stands beside the last version that somebody else wrote.
+    await change({ status: 'active' }, { 'X-Service-Author-Type': 'ai' });
+    expect(wordsOf(await visitor.open(path)))
+      .to.include('Not verified An AI wrote this version, and nobody has confirmed it.')
+      .and.include('Beside it is version 2')
+      .and.match(/Status (Active|Current) Stopped/);
+    const old = await visitor.open(`${path}?version=1`);
+    expect(wordsOf(old))
+      .to.include('This isn’t the newest version.')
+      .and.match(/Version 1 of 3 .*Note Before breakfast/);
+    await service.fhir(`/MedicationRequest/${String(json.id)}`, { method: 'DELETE' });
+    const gone = await visitor.open(path);
+    expect(wordsOf(gone))
+      .to.include('This entry is deleted. Its last version is shown.')
+      .and.include('Version 3 of 4')
+      .and.include('Version 4: Deleted');
+    const saved = await visitor.open(linksOf(gone, '/json')[0] ?? '');
+    expect(JSON.parse(saved.text)).to.include({ id: json.id, status: 'active' });
+    expect(saved.headers.get('content-disposition')).to.match(/filename="[^"]*-Version-3\.json"/);
+    for (const wrong of ['9', '0', 'x', '4'])
+      expect((await visitor.open(`${path}?version=${wrong}`)).status, wrong).to.equal(404);
+  });
+
+  it('show large entries in part, with the way to the rest', async () => {
+    const record = await newRecord('large@example.org');
+    const visitor = await patientVisitor(service, 'large@example.org');
+    const { json } = await write(record, {
+      ...{ resourceType: 'Observation', status: 'final', code: { text: 'Long story' } },
+      ...{ note: Array.from({ length: 4 }, () => ({ text: 'x'.repeat(1_000_000) })) },
+    });
+    const page = await visitor.open(pathOf(record, `/entries/Observation/${String(json.id)}`));
+    expect(page.text.length).to.be.lessThan(100_000);
+    expect(wordsOf(page)).to.match(
+      /Long story .*Too large to be shown here.*Download version 1 \(FHIR, JSON, 4\sMB\)/,
+    );
+    const saved = await visitor.open(linksOf(page, '/json')[0] ?? '');
+    expect(saved.text.length).to.be.greaterThan(4_000_000);
+    const { json: small } = await write(record, {
+      ...{ resourceType: 'Observation', status: 'final', code: { text: 'Short story' } },
+      ...{ note: [{ text: 'y'.repeat(200_000) }] },
+    });
+    const part = await visitor.open(pathOf(record, `/entries/Observation/${String(small.id)}`));
+    expect(part.text.length).to.be.lessThan(100_000);
+    expect(wordsOf(part))
+      .to.include('Only the beginning is shown here.')
+      .and.match(/Note y+ …/);
   });
 
   it('say what is new since the last visit, which is an earlier session', async () => {
@@ -794,7 +893,7 @@ describe('the pages of patients', () => {
 
   it('write a representative’s views into the access log, and not the patient’s own', async () => {
     const record = await newRecord('child@example.org');
-    await observe(record, 5.2, '2025-01-10');
+    const { id } = await observe(record, 5.2, '2025-01-10');
     const { code } = await call(`/v1/patients/${record}/invitations`, { relationship: 'dependent' });
     const mother = 'mother-of@example.org';
     await me(service, mother, '/invitations/redeem', 'POST', { code, birth_date: '1867-11-07' });
@@ -812,6 +911,8 @@ describe('the pages of patients', () => {
       '',
       '/health',
       '/print',
+      `/entries/Observation/${String(id)}`,
+      `/entries/Observation/${String(id)}/json`,
       '/documents',
       '/timeline',
       '/data/summary',

@@ -88,7 +88,7 @@ ${
 }
 
 /** Returns a size in kilobytes or megabytes. */
-function sizeText({ lang }: Visit['say'], bytes: number): string {
+export function sizeText({ lang }: Visit['say'], bytes: number): string {
   const isLarge = bytes >= 1_000_000;
   return new Intl.NumberFormat(lang, {
     style: 'unit',

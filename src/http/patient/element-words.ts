@@ -25,12 +25,12 @@ const LABELS = {
   occurrence: 'element.when',
   period: 'element.when',
   timing: 'element.when',
-  lastOccurrence: 'element.when',
+  lastOccurrence: 'element.lastreaction',
   recordedDate: 'element.recorded',
   recorded: 'element.recorded',
   dateAsserted: 'element.recorded',
   authoredOn: 'element.recorded',
-  issued: 'element.recorded',
+  issued: 'element.reported',
   date: 'element.recorded',
   note: 'element.note',
   comment: 'element.note',
@@ -50,12 +50,12 @@ const LABELS = {
   vaccineCode: 'element.vaccine',
   reaction: 'element.reaction',
   criticality: 'element.risk',
-  performer: 'element.who',
-  asserter: 'element.who',
-  recorder: 'element.who',
-  requester: 'element.who',
-  author: 'element.who',
-  informationSource: 'element.who',
+  performer: 'element.performer',
+  asserter: 'element.asserter',
+  recorder: 'element.recorder',
+  requester: 'element.requester',
+  author: 'element.author',
+  informationSource: 'element.source',
   encounter: 'element.visit',
   context: 'element.visit',
   derivedFrom: 'element.basis',
@@ -74,13 +74,23 @@ const LABELS = {
   modifierExtension: 'element.mark',
   doNotPerform: 'element.forbidden',
   intent: 'element.order',
-  priority: 'element.order',
+  priority: 'element.priority',
   meta: 'element.labels',
 } as const satisfies Readonly<Record<string, TextKey>>;
 
-/** Returns what an element is called; undefined for one that has no word here. @param name `valueQuantity` */
-export function elementLabel(say: Texts, name: string): string | undefined {
+/** What dates mean in one type. */
+type DateKey = 'element.prescribed' | 'element.taken' | 'element.given';
+
+const OF_TYPES: Readonly<Record<string, Readonly<Record<string, DateKey>>>> = {
+  MedicationRequest: { authoredOn: 'element.prescribed' },
+  MedicationStatement: { effectiveDateTime: 'element.taken', effectivePeriod: 'element.taken' },
+  Immunization: { occurrenceDateTime: 'element.given', occurrenceString: 'element.given' },
+};
+
+/** Returns what an element is called; undefined for one that has no word here. @param name `valueQuantity` @param type of the resource */
+export function elementLabel(say: Texts, name: string, type: string): string | undefined {
   const key =
+    OF_TYPES[type]?.[name] ??
     Object.entries(LABELS).find(([each]) => each === name)?.[1] ??
     Object.entries(LABELS).find(
       ([each]) => name.startsWith(each) && /^[A-Z]/.test(name.slice(each.length)),

@@ -1,12 +1,16 @@
-/** Who entered something, and when: the Provenance of one entry in plain words, version by version. */
+/** An entry: what it says, and its versions with what each changed, who entered it and when. */
 import { z } from 'zod';
+import type { EntryContent } from '#queries/rest/entry-content.ts';
 import type { Approval, EntryOrigin } from '#queries/rest/entry-origin.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { type Html, html } from '#src/shared/html.ts';
+import { notFound } from '#src/shared/refusal.ts';
 import { kindOf } from '#src/v1/timeline.ts';
 import { listOf } from '../api/schemas.ts';
+import { attachmentAs, fileName } from '../disposition.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import type { PatientPage } from './page.ts';
+import { changesPart, contentPart, jsonPart, type ReadEntry, readEntry, titleIn } from './entry-content.ts';
+import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { resultName } from './result-names.ts';
 import { kindText } from './timeline.ts';
@@ -51,15 +55,15 @@ export function authorText(say: Visit['say'], type: string): string {
   return say(Object.entries(AUTHORS).find(([name]) => name === type)?.[1] ?? 'author.import');
 }
 
-/** Returns the page. @throws Refusal not_found (404) for an entry of another record */
+/** Returns the page. @throws Refusal not_found (404) for an entry of another record, and for a version that it hasn't */
 export async function entryPage(
   visit: Visit,
   record: OpenRecord,
   type: string,
   id: string,
 ): Promise<PatientPage> {
-  const { say } = visit;
-  const { data } = await visit.api.read(
+  const { say, deps } = visit;
+  const { data, next_cursor } = await visit.api.read(
     record,
     { action: 'history-instance', resourceType: 'Provenance' },
     'listProvenance',
@@ -69,18 +73,102 @@ export async function entryPage(
     },
     versions,
   );
-  const { approvals, ...named } = await visit.deps.pages.entryOrigin(record.record, id);
-  const name = await titleText(visit, named);
+  const content = await deps.pages.entryContents.find(record.record, type, id, {
+    shown: versionAsked(visit),
+    versions: data.flatMap(({ version }) => [version, version - 1]),
+  });
+  if (content === undefined) throw notFound(type.slice(0, 64), id.slice(0, 64));
+  await visit.api.noteRead(
+    record,
+    { action: 'history-instance', resourceType: type, resourceId: id },
+    data.length,
+  );
+  const { approvals, ...named } = await deps.pages.entryOrigin(record.record, id);
+  const read = await readEntry(visit, record, type, content);
+  const name = (await titleText(visit, named)) ?? titleIn(read) ?? say('entry.unnamed');
+  const path = pathOf(record, type, id);
+  const older =
+    next_cursor === null
+      ? html``
+      : html`<p class="pager"><a class="button second small" href="${visit.to(path, { cursor: next_cursor })}">${say('list.older')}</a></p>`;
   return {
-    title: name === undefined ? say('entry.title') : `${say('entry.title')}: ${name}`,
-    heading: html`${say('entry.title')}`,
-    lead: html`${name === undefined ? '' : html`<strong><bdi>${name}</bdi></strong> · `}${say('entry.lead', { things: typeText(say, type) })}`,
+    title: name,
+    heading: html`<bdi>${name}</bdi>`,
+    lead: html`${typeText(say, type)} · ${say('entry.version', { version: content.shown.version, newest: content.newest })}`,
     record,
     back: { path: `${record.path}/timeline`, text: say('nav.timeline') },
-    body: html`<ul class="cards">
-${data.map((version) => versionCard(say, version, approvals))}</ul>
-<p class="quiet small">${say('list.utc')}</p>`,
+    body: html`<section class="stack${content.byAi ? ' card ai' : ''}" aria-labelledby="content">
+<h2 id="content">${say('entry.content')}${content.byAi ? html` <span class="badge ai">${say('ai.unverified')}</span>` : html``}</h2>
+${notesPart(visit, content, path)}${contentPart(say, read)}
+${jsonPart(say, content.shown, visit.to(`${path}/json`, { version: content.shown.version }))}
+</section>
+<section class="stack" aria-labelledby="versions">
+<h2 id="versions">${say('entry.versions')}</h2>
+<ul class="cards">
+${data.map((version) => versionCard(visit, version, approvals, read, path))}</ul>
+${older}<p class="quiet small">${say('list.utc')}</p>
+</section>`,
   };
+}
+
+function pathOf({ path }: OpenRecord, type: string, id: string): string {
+  return `${path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`;
+}
+
+/** Returns the number of the version that a link asks for. @throws Refusal not_found (404) for anything else */
+function versionAsked(visit: Visit): number | undefined {
+  const asked = visit.asked('version', 20);
+  if (asked === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(asked)) throw notFound('version', asked);
+  return Number(asked);
+}
+
+/** Returns what has to be known before the content is read: that it is deleted, not the newest, or an AI's. */
+function notesPart(visit: Visit, content: EntryContent, path: string): Html {
+  const { say } = visit;
+  const { newest, shown, byAi, human, isDeleted } = content;
+  const beside = human === undefined ? html`` : html` ${say('entry.beside', { version: human.version })}`;
+  const isOld = shown.version !== newest && !(isDeleted && shown.version === newest - 1);
+  return html`${
+    isDeleted
+      ? html`<p class="note warn">${say('entry.deleted')}</p>
+`
+      : html``
+  }${
+    isOld
+      ? html`<p class="note warn">${say('entry.older')} <a href="${visit.to(path)}">${say('entry.newest')}</a></p>
+`
+      : html``
+  }${
+    byAi
+      ? html`<p class="note warn">${say('entry.byai')}${beside}</p>
+`
+      : html``
+  }`;
+}
+
+/** Returns the FHIR data of a version, to be saved. @throws Refusal as the page */
+export async function entryJson(
+  visit: Visit,
+  record: OpenRecord,
+  type: string,
+  id: string,
+): Promise<Outcome> {
+  const { pages } = visit.deps;
+  const content = await pages.entryContents.whole(record.record, type, id, versionAsked(visit));
+  if (content === undefined) throw notFound(type.slice(0, 64), id.slice(0, 64));
+  const { version, body } = content;
+  await visit.api.noteRead(record, { action: 'vread', resourceType: type, resourceId: id }, 1);
+  const { title } = await pages.entryOrigin(record.record, id);
+  const name = fileName(`${title ?? type} ${visit.say('entry.number', { version })}`, '').replace(
+    /\s+/g,
+    '-',
+  );
+  const headers = {
+    'Content-Type': 'application/fhir+json; charset=utf-8',
+    'Content-Disposition': attachmentAs(`${name}.json`),
+  };
+  return { download: { status: 200, headers, body } };
 }
 
 /** Returns what a resource of a type is called: a health problem, a medicine. */
@@ -99,7 +187,16 @@ async function titleText(
   return resultName(say, { system, code: title, display });
 }
 
-function versionCard(say: Visit['say'], version: Version, approvals: readonly Approval[]): Html {
+function versionCard(
+  visit: Visit,
+  version: Version,
+  approvals: readonly Approval[],
+  read: ReadEntry,
+  path: string,
+): Html {
+  const { say } = visit;
+  const { shown, versions: all } = read.content;
+  const number = version.version;
   const approval = approvals.find((each) => each.version === version.version);
   const { activity, recorded, author_type, author_name, acting_as_name, written_by, source_system } = version;
   const writer = say(
@@ -125,12 +222,19 @@ function versionCard(say: Visit['say'], version: Version, approvals: readonly Ap
         ]),
     ...(source_system === null ? [] : [[say('entry.source'), html`<bdi>${source_system}</bdi>`] as const]),
   ];
-  return html`<li class="card"><h2>${say(ACTIVITIES[activity])}</h2>
+  const see =
+    number === shown.version
+      ? html`<p class="quiet small">${say('entry.above')}</p>`
+      : typeof all.get(number)?.size === 'number'
+        ? html`<p class="small origin"><a href="${visit.to(path, { version: number })}">${say('entry.see')}<span class="visually-hidden">: ${say('entry.number', { version: number })}</span></a></p>`
+        : html``;
+  return html`<li class="card${author_type === 'ai' ? ' ai' : ''}"><h3>${say('entry.number', { version: number })}: ${say(ACTIVITIES[activity])}</h3>
 <p class="quiet"><time datetime="${recorded}">${say.moment(Date.parse(recorded))}</time></p>
 <dl class="facts">
 ${facts.map(
   ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
-)}</dl></li>
+)}</dl>
+${changesPart(say, read, number)}${see}</li>
 `;
 }

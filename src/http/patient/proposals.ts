@@ -1,8 +1,6 @@
 /** Changes that applications suggest for a record: what would change, who suggests it and why; accepting and rejecting. */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
-import { findCodeSet } from '#src/clinical/reading/code-words.ts';
-import { findConceptWord } from '#src/clinical/reading/concept-word.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -11,14 +9,12 @@ import { notFound } from '#src/shared/refusal.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { proposalView } from '../api/proposal-view.ts';
 import { listOf } from '../api/schemas.ts';
-import { capital } from '../pages/capital.ts';
 import type { Texts } from '../pages/texts.ts';
-import { findLabel } from './code-label.ts';
-import { elementLabel } from './element-words.ts';
+import { changeRow, valueWords } from './element-values.ts';
 import { authorText, typeText } from './entry.ts';
 import type { Outcome, PatientPage } from './page.ts';
-import { dateText, type OpenRecord } from './records.ts';
-import { titleOfResource, type ValueWords, wordsOfNarrative, wordsOfValue } from './resource-words.ts';
+import type { OpenRecord } from './records.ts';
+import { titleOfResource, wordsOfNarrative, wordsOfValue } from './resource-words.ts';
 import type { Visit } from './visit.ts';
 
 /** Most proposals of a page. */
@@ -211,8 +207,15 @@ function differencePart(
   const shown = (difference ?? []).filter(({ path }) => !TECHNICAL.test(path));
   const isUpdate = operation === 'update';
   const names = [...new Set(shown.map(({ path }) => path.replace(/[.[].*$/, '')))];
+  const words = valueWords(say, resource_type);
   const rows = names.map((name) =>
-    elementRow(say, resource_type, name, base[name], resource[name], isUpdate),
+    changeRow(
+      say,
+      resource_type,
+      name,
+      { before: base[name], after: resource[name] },
+      { words, hasBefore: isUpdate, same: say('proposals.indetails') },
+    ),
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('proposals.differences')}">
 <table class="differences">
@@ -223,34 +226,6 @@ ${rows}</tbody>
 </table>
 </div>
 ${detailsPart(say, shown, isUpdate)}`;
-}
-
-function elementRow(
-  say: Texts,
-  type: string,
-  name: string,
-  before: Json | undefined,
-  after: Json | undefined,
-  isUpdate: boolean,
-): Html {
-  const words = valueWords(say, type);
-  const [was, is] = [before, after].map((value) =>
-    value === undefined ? undefined : wordsOfValue(value, name, words),
-  );
-  const cell = (shown: Html | undefined, tag: 'ins' | 'del'): Html => {
-    if (shown === undefined) return html`–`;
-    return tag === 'ins' ? html`<ins>${shown}</ins>` : html`<del>${shown}</del>`;
-  };
-  const label = elementLabel(say, name);
-  const head =
-    label ?? html`${say('element.other')} <span class="quiet small" lang="en" dir="ltr">${name}</span>`;
-  const isSame = isUpdate && was?.text === is?.text;
-  const cells = isSame
-    ? html`<td colspan="2"><span class="quiet">${say('proposals.indetails')}</span></td>`
-    : html`${isUpdate ? html`<td>${cell(was, 'del')}</td>` : html``}<td>${cell(is, 'ins')}</td>`;
-  return html`<tr><th scope="row">${head}</th>
-${cells}</tr>
-`;
 }
 
 /** Returns every changed part with its place, as it is stored: what words could hide. */
@@ -274,28 +249,6 @@ ${rows}</tbody>
 </table>
 </div>
 </details>`;
-}
-
-/** Codes that FHIR fixes in words, and dates. @param type of the resource that the values are of */
-function valueWords(say: Texts, type: string): ValueWords {
-  return {
-    separator: `${say('shl.comma')} `,
-    label: (name) => elementLabel(say, name),
-    text: (text, name) => {
-      const set = findCodeSet(type, name);
-      return (set === undefined ? undefined : findLabel(say, set, text)) ?? wordsOfDate(say, text);
-    },
-    concept: (value, name) => {
-      const word = findConceptWord(say.lang, value, findCodeSet(type, name));
-      return word === undefined ? undefined : capital(say, word);
-    },
-  };
-}
-
-/** Returns a FHIR date or date-time in words; any other text as it is. */
-function wordsOfDate(say: Texts, text: string): string {
-  if (!/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d|$)/.test(text)) return text;
-  return text.includes('T') ? say.moment(Date.parse(text)) : dateText(say, text);
 }
 
 /** Returns the decision, with what an acceptance records: the proposer is the author, the person has approved it. */

@@ -1,6 +1,10 @@
 /** FHIR content in words, for people: what a resource is about, and the value of any element. Pure. */
 
-import { quantityText } from '#src/clinical/reading/quantity.ts';
+import type { WordLanguage } from '#src/clinical/reading/code-words.ts';
+import { decimalText } from '#src/clinical/reading/decimal.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
+import { type NumberStyle, quantityText, rangeText, ratioText } from '#src/clinical/reading/quantity.ts';
+import { cut } from '#src/shared/cut.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 
@@ -29,13 +33,10 @@ function conceptWords(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (!isObject(value)) return undefined;
   const { text, display, coding, code } = value;
-  if (typeof text === 'string') return text;
-  if (typeof display === 'string') return display;
-  if (Array.isArray(coding)) {
-    const all = coding.map(conceptWords).filter((each) => each !== undefined);
-    return all[0];
-  }
-  return typeof code === 'string' ? code : undefined;
+  if (text !== undefined || coding !== undefined) return nameConcept(value);
+  return typeof display === 'string' || typeof code === 'string'
+    ? nameConcept({ coding: [value] })
+    : undefined;
 }
 
 /** Characters with names of their own in XML. */
@@ -59,6 +60,7 @@ export function wordsOfNarrative(div: string): string {
 
 /** How the parts of a value are written in a language. */
 export interface ValueWords {
+  readonly lang: WordLanguage;
   /** Between two parts: a comma and a space. */
   readonly separator: string;
   /** Returns the name of a part; undefined for one without: then its value stands alone. */
@@ -67,7 +69,20 @@ export interface ValueWords {
   readonly text: (text: string, name: string) => string;
   /** Returns the word of a CodeableConcept's code; undefined for one without. @param name of its element */
   readonly concept: (value: JsonObject, name: string) => string | undefined;
+  /** Returns doses in words. */
+  readonly dose: (value: Json) => string | undefined;
+  /** Returns a number as the language writes it, with its digits. */
+  readonly number: (literal: string) => string;
+  readonly truth: (is: boolean) => string;
+  /** Returns the name of what a reference leads to; undefined if it is unknown. */
+  readonly reference: (reference: string) => string | undefined;
+  /** Returns that there are so many more. */
+  readonly more: (count: number) => string;
 }
+
+/** Most characters of a text, and parts of a list, that are written out: pages link to the whole. */
+const MOST_CHARACTERS = 2_000;
+const MOST_PARTS = 100;
 
 /** Members that say where a value comes from, and nothing about it. */
 const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 'version'];
@@ -79,16 +94,23 @@ const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 
  */
 export function wordsOfValue(value: Json, name: string, words: ValueWords): Html {
   if (value === null) return html`–`;
+  const dose = name === 'dosage' || name === 'dosageInstruction' ? words.dose(value) : undefined;
+  if (dose !== undefined) return isolated(dose);
   if (Array.isArray(value)) return joined(value, (each) => wordsOfPart(each, name, words), words);
   if (typeof value === 'string') return isolated(words.text(value, name));
-  if (!isObject(value)) return isolated(String(value));
+  if (typeof value === 'boolean') return isolated(words.truth(value));
+  if (!isObject(value)) return isolated(words.number(decimalText(value) ?? String(value)));
   if (typeof value.div === 'string') return isolated(wordsOfNarrative(value.div));
+  const referred = typeof value.reference === 'string' ? words.reference(value.reference) : undefined;
+  if (referred !== undefined) return isolated(referred);
   const word = words.concept(value, name);
   if (word !== undefined) return isolated(word);
   const said = conceptWords(value);
   if (said !== undefined && value.value === undefined) return isolated(words.text(said, name));
   // All digits: the lists round.
-  const amount = quantityText(value, {}, { exact: true });
+  const style = { lang: words.lang, exact: true };
+  const amount =
+    quantityText(value, {}, style) ?? (isRatio(value) ? ratioText(value, style) : rangeOnly(value, style));
   if (amount !== undefined) return isolated(amount);
   const members = Object.entries(value).filter(([name]) => !UNSAID.includes(name));
   return joined(
@@ -113,11 +135,26 @@ function wordsOfPart(value: Json, of: string, words: ValueWords): Html {
   return html`${isolated(name)}: ${isValue ? wordsOfValue(only[1], only[0], words) : wordsOfValue(others, of, words)}`;
 }
 
-function joined<T>(parts: readonly T[], wordsOf: (part: T) => Html, { separator }: ValueWords): Html {
-  return html`${parts.map((part, i) => html`${i === 0 ? '' : separator}${wordsOf(part)}`)}`;
+const isRatio = ({ numerator, denominator }: JsonObject): boolean =>
+  isObject(numerator) && isObject(denominator);
+
+/** Returns a Range in words; undefined if there is more to say, as of a reference range with an age. */
+function rangeOnly(value: JsonObject, style: NumberStyle): string | undefined {
+  return Object.keys(value).every((name) => name === 'low' || name === 'high')
+    ? rangeText(value, style)
+    : undefined;
+}
+
+function joined<T>(parts: readonly T[], wordsOf: (part: T) => Html, { separator, more }: ValueWords): Html {
+  const left = parts.length - MOST_PARTS;
+  return html`${parts
+    .slice(0, MOST_PARTS)
+    .map(
+      (part, i) => html`${i === 0 ? '' : separator}${wordsOf(part)}`,
+    )}${left > 0 ? html` <span class="quiet">${more(left)}</span>` : html``}`;
 }
 
 /** Returns a text whose direction doesn't change that of the texts around it. */
 function isolated(text: string): Html {
-  return html`<bdi>${text}</bdi>`;
+  return html`<bdi>${text.length > MOST_CHARACTERS ? `${cut(text, MOST_CHARACTERS)} …` : text}</bdi>`;
 }

@@ -20,7 +20,7 @@ import { accountPage, unmute } from './account.ts';
 import { applicationsPage } from './applications.ts';
 import { dataPage, erase, erasePage, recordDownload } from './data.ts';
 import { documentContent, documentsPage } from './documents.ts';
-import { entryPage } from './entry.ts';
+import { entryJson, entryPage } from './entry.ts';
 import { endGrant, endPage, grantPage, receiptPage } from './grant.ts';
 import { healthPage } from './health.ts';
 import { homePage } from './home.ts';
@@ -91,6 +91,9 @@ export function patientRouter(deps: PatientRoutes): Router {
   ofRecord('/timeline', timelinePage);
   ofRecord('/entries/:type/:part', (visit, record, part) =>
     entryPage(visit, record, id(visit.ctx, 'type'), part),
+  );
+  ofRecord('/entries/:type/:part/json', (visit, record, part) =>
+    entryJson(visit, record, id(visit.ctx, 'type'), part),
   );
   ofRecord('/applications', applicationsPage);
   ofRecord('/applications/:part', grantPage);

@@ -101,6 +101,7 @@ del { background: var(--fault-soft); text-decoration: line-through; }
 .legend svg { display: inline-block; inline-size: 2rem; block-size: 0.75rem; vertical-align: middle; }
 .qr { display: block; inline-size: min(100%, 20rem); block-size: auto; padding: 0.75rem; background: #ffffff; border: 1px solid var(--line); border-radius: 0.75rem; }
 .mono { font-family: ui-monospace, monospace; font-size: 0.9375rem; word-break: break-all; }
+.json pre { max-block-size: 28rem; margin: 0; padding: 0 1rem 1rem; overflow: auto; white-space: pre-wrap; }
 .receipt { padding: 1.125rem; border: 1px solid var(--line); border-radius: 0.875rem; }
 .back { display: inline-flex; align-items: center; min-block-size: 2.75rem; }
 .pager { display: flex; flex-wrap: wrap; gap: 0.75rem; justify-content: space-between; align-items: center; }

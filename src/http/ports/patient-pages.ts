@@ -3,6 +3,7 @@ import type { LinkedPeople } from '#queries/consents/linked-people.ts';
 import type { ChangedByAi } from '#queries/rest/changed-by-ai.ts';
 import type { ChangesOf } from '#queries/rest/changes.ts';
 import type { ReadClinicalEntries } from '#queries/rest/clinical-entries.ts';
+import type { EntryContents } from '#queries/rest/entry-content.ts';
 import type { EntryOriginOf } from '#queries/rest/entry-origin.ts';
 import type { Interpretations } from '#queries/rest/interpretations.ts';
 import type { MeasuredKinds } from '#queries/rest/measured-kinds.ts';
@@ -15,6 +16,7 @@ export interface PatientPageServices {
   readonly changesOf: ChangesOf;
   readonly changedByAi: ChangedByAi;
   readonly clinicalEntries: ReadClinicalEntries;
+  readonly entryContents: EntryContents;
   readonly entryOrigin: EntryOriginOf;
   readonly interpretations: Interpretations;
   readonly measuredKinds: MeasuredKinds;
