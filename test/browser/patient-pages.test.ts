@@ -17,6 +17,22 @@ const SIZES = {
   desktop: { viewport: { width: 1280, height: 900 } },
 } as const;
 
+/** The pages of a record. */
+const PAGES = [
+  '',
+  '/health',
+  '/results',
+  '/documents',
+  '/timeline',
+  '/applications',
+  '/proposals',
+  '/log',
+  '/links',
+  '/links/new',
+  '/people',
+  '/data',
+];
+
 /** What the patient clicks and reads. */
 const WORDS = {
   en: {
@@ -361,6 +377,21 @@ describe('the pages of patients in a browser', () => {
       expect(all.indexOf('Allergies')).to.be.lessThan(all.indexOf('Medicines'));
       if (part === '/print') expect(all).to.match(/HbA1c [^·]*7.4\s*%[ !]*Above the range/);
     }
+  });
+
+  it('are short on a phone: each page of the richest record of the sandbox, as first opened', async () => {
+    await open({ ...SIZES.phone, locale: 'en' });
+    await page.goto(`${service.url}/connections`);
+    await page.getByRole('textbox').fill('s-001@patients.example.org');
+    await page.locator('form').first().getByRole('button').first().click();
+    await page.waitForURL(`${service.url}/connections`);
+    const record = await page.locator('.card.opens a').first().getAttribute('href');
+    for (const lang of ['en', 'de', 'ar'])
+      for (const part of PAGES) {
+        await page.goto(`${service.url}${record ?? ''}${part}?lang=${lang}`);
+        const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
+        expect(length, `${part} ${lang}`).to.be.at.most(4_000);
+      }
   });
 
   it('are reached by the keyboard: past the navigation, and by the folded list on a phone', async () => {

@@ -528,9 +528,66 @@ describe('the pages of patients', () => {
     expect(words).to.match(/Hemoglobin 1 value 6\.9 mmol\/L 10 January 2026 Low/);
     expect(words).to.match(/Creatinine.*? 10 January 2026 Normal/);
     expect(words).to.match(/Blood pressure .*? 10 January 2026 Critically high/);
-    expect(list.text.match(/<strong class="fault">/g)).to.have.length(2);
+    // Abnormal results stand first, and in their group.
+    expect(list.text.match(/<strong class="fault">/g)).to.have.length(4);
     const german = await visitor.open(pathOf(record, '/results/one?code=2823-3&lang=de'));
     expect(german.text.match(/Kritisch hoch/g)).to.have.length(2);
+  });
+
+  it('show abnormal results first and on the overview, all by group, and find them', async () => {
+    const record = await newRecord('abnormal@example.org');
+    const more = { reference_range: undefined, unit: 'mmol/L' };
+    await observe(record, 4.9, '2026-01-01');
+    await observe(record, 4.2, '2026-01-02', { ...more, code: '2823-3', display: 'Potassium' });
+    const visitor = await patientVisitor(service, 'abnormal@example.org');
+    const calm = wordsOf(await visitor.open(pathOf(record)));
+    expect(calm)
+      .to.include('Of the newest value of each kind, none is marked as abnormal')
+      .and.include('1 kind has neither a reference range nor a judgement.');
+    await observe(record, 7.4, '2026-02-01');
+    const overview = wordsOf(await visitor.open(pathOf(record)));
+    expect(overview)
+      .to.match(
+        /Abnormal or outside the range HbA1c \(long-term blood sugar\) 7\.4 % Above the range 1 February 2026/,
+      )
+      .and.not.include('none is marked');
+    const list = await visitor.open(pathOf(record, '/results'));
+    expect(wordsOf(list)).to.match(
+      /Abnormal or outside the range HbA1c .*Blood sugar HbA1c .*Electrolytes and minerals Potassium/,
+    );
+    expect(list.text).to.include('href="#g-diabetes"').and.include('id="g-diabetes"');
+    expect(list.text.match(/<details class="course" open>/g)).to.have.length(1);
+    const search = async (q: string): Promise<string> =>
+      wordsOf(await visitor.open(pathOf(record, `/results?q=${encodeURIComponent(q)}`)));
+    for (const q of ['potass', '2823-3', 'MINERALS'])
+      expect(await search(q), q)
+        .to.include('4.2 mmol/L')
+        .and.not.include('7.4');
+    expect(await search('nothing')).to.include('No result matches “nothing”.');
+    // An AI's value is never the newest, and that it is normal isn't marked.
+    await observe(record, 5, '2026-03-01', { author_type: 'ai' });
+    expect(wordsOf(await visitor.open(pathOf(record)))).to.include('7.4 %');
+    const noted = wordsOf(await visitor.open(pathOf(record, '/results')));
+    expect(noted.slice(noted.indexOf('Noted by AI')))
+      .to.match(/ 5(?:\.0)? %/)
+      .and.not.include('In the range');
+  });
+
+  it('say when a result has no date, and how many are left out', async () => {
+    const record = await newRecord('left@example.org');
+    const status = { status: 'cancelled' };
+    for (const value of [5, 6]) await report(record, '718-7', { valueQuantity: amount(value, 'g/dL') });
+    await report(record, '718-7', { valueString: 'clotted' });
+    await report(record, '718-7', { valueQuantity: amount(9, 'g/dL'), effectiveDateTime: undefined });
+    await report(record, '2823-3', { ...status, valueQuantity: amount(9, 'mmol/L') });
+    const visitor = await patientVisitor(service, 'left@example.org');
+    const list = wordsOf(await visitor.open(pathOf(record, '/results')));
+    expect(list)
+      .to.include('2 values are not in the chart, because they have no number or no date')
+      .and.include('1 result that was cancelled or isn’t there yet is not shown.')
+      .and.not.include('Times are in UTC');
+    const one = wordsOf(await visitor.open(pathOf(record, '/results/one?code=718-7')));
+    expect(one).to.match(/no date; entered \d+ \w+ \d{4}.* 9(?:\.0)? g\/dL/);
   });
 
   it('keep the reference range of a value with a comparator', async () => {

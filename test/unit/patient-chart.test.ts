@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { texts } from '#src/http/pages/texts.ts';
 import { chart } from '#src/http/patient/chart.ts';
 import { axisFor } from '#src/http/patient/chart-axis.ts';
-import { chartsOf } from '#src/http/patient/chart-data.ts';
+import { chartsOf, countLeft } from '#src/http/patient/chart-data.ts';
 import type { Observation } from '#src/http/patient/measures.ts';
 
 const WIDTH = 400;
@@ -29,7 +29,7 @@ const observed = (
 });
 const drawn = (...facts: readonly Observation[]): string =>
   chartsOf(texts('en'), facts)
-    .charts.map((data) => chart(texts('en'), 'Test', data).text)
+    .map((data) => chart(texts('en'), 'Test', data).text)
     .join('');
 const labelsIn = (svg: string): { readonly x: number; readonly end: boolean; readonly text: string }[] =>
   [...svg.matchAll(/<text [^>]*?x="([\d.]+)"([^>]*)>([^<]*)<\/text>/g)].map(
@@ -96,13 +96,15 @@ describe('a chart of a measurement', () => {
   });
 
   it('is in the newest unit, and units that can’t be converted stand apart', () => {
-    const { charts, without } = chartsOf(texts('en'), [
+    const facts = [
       observed(48, 'mmol/mol', '2026-03-01'),
       observed(6.5, '%', '2026-02-01'),
       observed(70, 'g/L', '2026-01-01'),
       observed(7.1, 'g/dL', '2025-12-01'),
       observed(null, '', '2025-11-01', { value_text: 'clotted' }),
-    ]);
+      observed(72, 'g/L', '', { effective_at: null, created_at: '2026-04-01T00:00:00Z' }),
+    ];
+    const charts = chartsOf(texts('en'), facts);
     expect(
       charts.map(({ unit, series }) => [
         unit,
@@ -113,7 +115,27 @@ describe('a chart of a measurement', () => {
       ['%', [6.5]],
       ['g/L', [71, 70]],
     ]);
-    expect(without).to.equal(1);
+    // The text, and the value without a date; of one chart also those of others.
+    expect(countLeft(facts, charts)).to.equal(2);
+    expect(countLeft(facts, charts.slice(0, 1))).to.equal(5);
+  });
+
+  it('says days and times as they are written, and no more of them than is written', () => {
+    const labels = (...dates: readonly string[]): readonly string[] =>
+      labelsIn(drawn(...dates.map((date, i) => observed(5 + i, 'x', date, { id: String(i) }))))
+        .slice(-2)
+        .map(({ text }) => text);
+    // 1 May here, and still 30 April in UTC.
+    const local = ['2026-05-01T00:30:00+02:00', '2026-04-28T08:00:00+02:00'];
+    expect(labels(...local)).to.deep.equal(['Apr 2026', 'May 2026']);
+    expect(drawn(observed(5, 'x', local[0] ?? ''), observed(6, 'x', local[1] ?? ''))).to.include(
+      'last 5 x on 1 May 2026.',
+    );
+    expect(labels('2026-05-01T22:30:00+02:00', '2026-05-01T00:30:00+02:00')).to.deep.equal([
+      '00:30 +02:00',
+      '22:30 +02:00',
+    ]);
+    expect(labels('2026', '2025')).to.deep.equal(['2025', '2026']);
   });
 
   it('leaves out no component', () => {
@@ -121,7 +143,7 @@ describe('a chart of a measurement', () => {
       ...{ code, system: null, display: code, value: 5, unit: 'x' },
       ...{ value_text: null, value_code: null, value_boolean: null },
     });
-    const { charts } = chartsOf(texts('en'), [
+    const charts = chartsOf(texts('en'), [
       observed(null, '', '2026-01-01', { components: ['a', 'b', 'c', 'd'].map(part) }),
     ]);
     expect(charts.map(({ series }) => series.map(({ name }) => name))).to.deep.equal([

@@ -36,6 +36,12 @@ export function dayIn(date: string): string {
   return date.slice(0, DAY);
 }
 
+/** Returns the time of a FHIR date-time with its offset, as `09:30+02:00` or `09:30Z`; undefined if it has none. */
+export function timeIn(date: string): string | undefined {
+  const [, time, offset] = /T(\d\d:\d\d)[^Z+-]*(Z|[+-]\d\d:\d\d)?$/.exec(date) ?? [];
+  return time === undefined ? undefined : `${time}${offset ?? ''}`;
+}
+
 /** Returns the number of the day that a moment is on in UTC. @param at milliseconds since 1970 */
 export function dayAt(at: number): number {
   return Math.floor(at / DAY_MS);

@@ -13,6 +13,9 @@ import { kindsText, RECENT_MS, usageText } from './words.ts';
 /** Most grants of a page. */
 const MOST = 50;
 
+/** Applications whose access has ended that aren't folded. */
+const SHOWN = 8;
+
 /** Returns how grants were used, by id. */
 export function useOf(visit: Visit, grants: readonly GrantRow[]): Promise<ReadonlyMap<string, GrantUse>> {
   const since = (visit.now - RECENT_MS) * 1_000;
@@ -31,6 +34,8 @@ export async function applicationsPage(visit: Visit, record: OpenRecord): Promis
   const active = rows.filter(({ status }) => status === 'active');
   const ended = rows.filter(({ status }) => status !== 'active');
   const uses = await useOf(visit, active);
+  const endedList = html`<ul class="rows">
+${ended.map((grant) => endedRow(visit, record, grant))}</ul>`;
   const more =
     next === undefined
       ? html``
@@ -54,8 +59,7 @@ ${
     ? html``
     : html`<section class="stack" aria-labelledby="ended">
 <h2 id="ended">${say('applications.ended')}</h2>
-<ul class="rows">
-${ended.map((grant) => endedRow(visit, record, grant))}</ul>
+${ended.length > SHOWN ? html`<details class="past"><summary>${say('log.entries', { entries: ended.length })}</summary>${endedList}</details>` : endedList}
 </section>`
 }${more}`,
   };

@@ -3,12 +3,16 @@ import type { Measured } from '#src/clinical/reading/rounding.ts';
 import { type Convert, converterOf } from '#src/insight/units.ts';
 import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judgementOf, rangeOf } from './judgement.ts';
-import { type Observation, timeOf, type Valued } from './measures.ts';
+import type { Observation, Valued } from './measures.ts';
 import { resultName } from './result-names.ts';
 import { measuredOf } from './values.ts';
 
 /** A value in a chart. `grade` says how it is judged, if it is. */
 export interface Point {
+  /** The observation that it is of. */
+  readonly id: string;
+  /** Its date as it is written, which says its day. */
+  readonly date: string;
   readonly at: number;
   readonly value: number;
   readonly grade: Judgement['grade'] | undefined;
@@ -47,13 +51,10 @@ interface Group {
 /**
  * Returns the charts of observations of one code, that of the newest value first: a line, or one for each component, in
  * the newest unit, to which others of the same dimension are converted. Units that can't be converted are in charts of
- * their own: HbA1c in % and in mmol/mol. Also returns how many observations have no number.
+ * their own: HbA1c in % and in mmol/mol. Values without a number or a date are in none.
+ * @param facts the newest first
  */
-export function chartsOf(
-  say: Texts,
-  facts: readonly Observation[],
-): { readonly charts: readonly ChartData[]; readonly without: number } {
-  const newestFirst = [...facts].sort((a, b) => timeOf(b) - timeOf(a));
+export function chartsOf(say: Texts, facts: readonly Observation[]): readonly ChartData[] {
   const groups: Group[] = [];
   const places = new Map<string, { readonly group: Group; readonly convert: Convert }>();
   const placeOf = (unit: string) => {
@@ -72,8 +73,13 @@ export function chartsOf(
     places.set(unit, place);
     return place;
   };
-  const add = (key: string, part: Part, at: number, grade: Point['grade']): void => {
-    if (part.value === null) return;
+  const add = (
+    key: string,
+    part: Part,
+    { id, effective_at: date }: Observation,
+    grade: Point['grade'],
+  ): void => {
+    if (part.value === null || date === null) return;
     const { group, convert } = placeOf(part.unit ?? '');
     const range = rangeOf({ reference_range: null, ...part });
     const end = (limit: number | null): number | null => (limit === null ? null : convert(limit));
@@ -85,17 +91,14 @@ export function chartsOf(
       range: undefined,
     };
     line.range ??= converted ?? undefined;
-    line.points.unshift({ at, value: convert(part.value), grade });
+    line.points.unshift({ id, date, at: Date.parse(date), value: convert(part.value), grade });
     group.lines.set(key, line);
   };
-  let without = 0;
-  for (const each of newestFirst) {
-    const parts = each.components;
-    if ([each, ...parts].every(({ value }) => value === null)) without += 1;
-    add('', each, timeOf(each), judgementOf(each)?.grade);
-    for (const part of parts) add(part.code ?? part.display ?? '', part, timeOf(each), undefined);
+  for (const each of facts) {
+    add('', each, each, judgementOf(each)?.grade);
+    for (const part of each.components) add(part.code ?? part.display ?? '', part, each, undefined);
   }
-  const charts = groups.flatMap(({ unit, lines }) => {
+  return groups.flatMap(({ unit, lines }) => {
     const all = [...lines.values()];
     const chunks = all.flatMap((_, i) => (i % LINES === 0 ? [all.slice(i, i + LINES)] : []));
     return chunks.map((series) => ({
@@ -104,7 +107,13 @@ export function chartsOf(
       range: series.length === 1 ? series[0]?.range : undefined,
     }));
   });
-  return { charts, without };
+}
+
+/** Returns how many observations are in none of some charts. */
+export function countLeft(facts: readonly Observation[], charts: readonly ChartData[]): number {
+  const points = charts.flatMap(({ series }) => series.flatMap((line) => line.points));
+  const drawn = new Set(points.map(({ id }) => id));
+  return facts.filter(({ id }) => !drawn.has(id)).length;
 }
 
 const same: Convert = (value) => value;

@@ -4,6 +4,7 @@
  * is; the page has all values in a table.
  */
 
+import { dayIn, isVague, timeIn } from '#src/clinical/reading/day.ts';
 import { formatDecimal } from '#src/clinical/reading/decimal.ts';
 import { joinUnit } from '#src/clinical/reading/quantity.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
@@ -11,6 +12,7 @@ import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../pages/texts.ts';
 import { axisFor } from './chart-axis.ts';
 import type { ChartData, Point, Series } from './chart-data.ts';
+import { dateText } from './records.ts';
 import { numberText } from './values.ts';
 
 const WIDTH = 400;
@@ -50,7 +52,8 @@ export function chart(say: Texts, name: string, { series, range, unit }: ChartDa
   const x = (at: number): number =>
     until === from ? (left + end) / 2 : left + 8 + ((at - from) / (until - from)) * (end - left - 16);
   const y = (value: number): number => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  const [begin, finish] = endsOf(say, from, until);
+  const ordered = [...points].sort((a, b) => a.at - b.at);
+  const [begin, finish] = endsOf(say, ordered[0]?.date ?? '', ordered.at(-1)?.date ?? '');
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summaryOf(say, name, series)}">
 <text x="0" y="13">${unitText(unit)}</text>
 ${ticks.map(
@@ -67,7 +70,7 @@ ${bounds.map((bound, i) => {
 `;
 })}`
 }<text x="${left}" y="${HEIGHT - 8}">${begin}</text>${
-    from === until ? html`` : html`<text x="${end}" y="${HEIGHT - 8}" text-anchor="end">${finish}</text>`
+    finish === '' ? html`` : html`<text x="${end}" y="${HEIGHT - 8}" text-anchor="end">${finish}</text>`
   }
 ${series.map((line, i) => lineOf(line, LINES[i] ?? 'more', x, y))}</svg>
 ${series.length < 2 ? html`` : legend(series)}`;
@@ -121,7 +124,7 @@ function summaryOf(say: Texts, name: string, series: readonly Series[]): string 
         least: number(Math.min(...values)),
         most: number(Math.max(...values)),
         last: joinUnit(number(last?.value ?? 0), unitText(measured.unit ?? '')),
-        day: say.day(last?.at ?? 0),
+        day: dateText(say, last?.date ?? ''),
       });
     })
     .join(' ');
@@ -129,21 +132,28 @@ function summaryOf(say: Texts, name: string, series: readonly Series[]): string 
 
 const months = new Map<string, Intl.DateTimeFormat>();
 
-function monthOf({ lang }: Texts, at: number): string {
+/** Returns the month of a FHIR date in few characters; its year if it names no month. */
+function monthOf({ lang }: Texts, date: string): string {
+  if (date.length < 7) return date;
   const format =
     months.get(lang) ?? new Intl.DateTimeFormat(lang, { month: 'short', year: 'numeric', timeZone: 'UTC' });
   months.set(lang, format);
-  return format.format(at).replace(/[\u200e\u200f\u061c]/g, '');
+  return format.format(Date.parse(`${date.slice(0, 7)}-01`)).replace(/[\u200e\u200f\u061c]/g, '');
 }
 
-/** Returns the labels of both ends: their months, or their days in one month, or their times (UTC) on one day. */
-function endsOf(say: Texts, from: number, until: number): readonly [string, string] {
+/** Returns the labels of both ends: their months, or their days in one month, or their times on one day, all as written. */
+function endsOf(say: Texts, from: string, until: string): readonly [string, string] {
   const [first, last] = [monthOf(say, from), monthOf(say, until)];
-  if (first !== last || from === until) return [first, last];
-  const [day, otherDay] = [say.shortDay(from), say.shortDay(until)];
-  if (day !== otherDay) return [day, otherDay];
-  const [time, otherTime] = [from, until].map((at) => `${new Date(at).toISOString().slice(11, 16)} UTC`);
-  return [time ?? '', time === otherTime ? '' : (otherTime ?? '')];
+  if (first !== last) return [first, last];
+  if (isVague(from) || isVague(until)) return [first, ''];
+  const [day, otherDay] = [from, until].map((date) => say.shortDay(Date.parse(dayIn(date))));
+  if (day === undefined || otherDay === undefined || day !== otherDay) return [day ?? '', otherDay ?? ''];
+  const [time, otherTime] = [from, until].map((date) =>
+    timeIn(date)
+      ?.replace(/Z$/, ' UTC')
+      .replace(/(?=[+-])/, ' '),
+  );
+  return time === undefined || otherTime === undefined || time === otherTime ? [day, ''] : [time, otherTime];
 }
 
 /** Returns a coordinate with one digit. */

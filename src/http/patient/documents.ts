@@ -10,7 +10,7 @@ import { dateText, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 
 /** Documents of a page. */
-const LIMIT = 50;
+const LIMIT = 25;
 
 const document = z.object({
   id: z.string(),

@@ -12,7 +12,7 @@ import type { Visit } from './visit.ts';
 import { kindsText } from './words.ts';
 
 /** Entries of a page. */
-const LIMIT = 50;
+const LIMIT = 25;
 /** Most grants in the list of applications. */
 const MOST = 200;
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { listOf } from '../api/schemas.ts';
 import type { Texts } from '../pages/texts.ts';
+import { type Judgement, judgementOf } from './judgement.ts';
 import type { OwnInputs, ReadAs } from './own-api.ts';
 import type { OpenRecord } from './records.ts';
 import { resultName } from './result-names.ts';
@@ -45,11 +46,13 @@ export type Valued = Pick<Observation, 'value' | 'unit' | 'value_text' | 'value_
 export interface Measure {
   /** `system|code`, as a list of REST v1 takes it; the display where there is no code. */
   readonly key: string;
+  readonly system: string | null;
+  readonly code: string | null;
   readonly name: string;
   /** What the laboratory or device calls it, if that is another name. */
   readonly display: string | undefined;
   readonly category: string;
-  /** The newest first; never by AI. */
+  /** The newest first, of the same moment the gravest first, those without a date last; never by AI. */
   readonly facts: readonly Observation[];
   /** What AI noted. */
   readonly notes: readonly Observation[];
@@ -64,6 +67,8 @@ const PAGES = 5;
 export interface Observations {
   readonly observations: readonly Observation[];
   readonly more: boolean;
+  /** Those that were read and aren't shown: cancelled, or without a result yet. */
+  readonly notDone: number;
 }
 
 /** Statuses of what has no result: as in a summary, these aren't shown. */
@@ -80,7 +85,8 @@ export async function observationsOf(visit: Visit, record: OpenRecord, code?: st
     cursor = next_cursor ?? undefined;
     if (cursor === undefined) break;
   }
-  return { observations: await withInterpretations(visit, found), more: cursor !== undefined };
+  const observations = await withInterpretations(visit, found);
+  return { observations, more: cursor !== undefined, notDone: found.length - observations.length };
 }
 
 /** What the access log says of such a read. */
@@ -120,8 +126,8 @@ export async function observationsOfEachKind(
   visit: Visit,
   record: OpenRecord,
 ): Promise<Observations & { readonly partial: ReadonlySet<string> }> {
-  const { observations, more } = await observationsOf(visit, record);
-  if (!more) return { observations, more, partial: new Set() };
+  const { observations, more, notDone } = await observationsOf(visit, record);
+  if (!more) return { observations, more, notDone, partial: new Set() };
   const partial = new Set(observations.map(keyOf));
   const counts = new Map<string, number>();
   for (const each of observations) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1);
@@ -140,14 +146,48 @@ export async function observationsOfEachKind(
     visit,
     [...new Map(added.map((each) => [each.id, each])).values()].filter(({ id }) => !known.has(id)),
   );
-  const all = [...observations, ...others].sort((a, b) => timeOf(b) - timeOf(a));
-  return { observations: all, more, partial };
+  return { observations: [...observations, ...others], more, notDone, partial };
+}
+
+/** The newest values of a kind that are read to find one that isn't by AI. */
+const FOR_A_FACT = 10;
+
+/**
+ * Reads the newest value of each kind that a record has, with others.
+ * @returns also whether it has all kinds: those without a code are only found among the newest observations
+ * @throws Refusal
+ */
+export async function newestOfEachKind(
+  visit: Visit,
+  record: OpenRecord,
+): Promise<{ readonly observations: readonly Observation[]; readonly isWhole: boolean }> {
+  const { data, next_cursor } = await pageOf(visit, record, READ, { limit: LIMIT });
+  const found = new Map(data.map((each) => [each.id, each]));
+  if (next_cursor !== null) {
+    const seen = new Set(data.filter(isFact).map(keyOf));
+    for (const { system, code } of await visit.deps.pages.measuredKinds(record.record)) {
+      const key = `${system}|${code}`;
+      if (seen.has(key)) continue;
+      const page = await pageOf(visit, record, null, { limit: FOR_A_FACT, code: key });
+      for (const each of page.data) found.set(each.id, each);
+    }
+    await visit.api.noteRead(record, READ, found.size - data.length);
+  }
+  return {
+    observations: await withInterpretations(visit, [...found.values()]),
+    isWhole: next_cursor === null,
+  };
+}
+
+function isFact({ author_type, status }: z.output<typeof observation>): boolean {
+  return author_type !== 'ai' && !WITHOUT_RESULT.includes(status);
 }
 
 /** Groups observations by their code, those with the newest value first. */
 export function measuresOf(say: Texts, observations: readonly Observation[]): Measure[] {
   const groups = new Map<string, Observation[]>();
-  for (const each of observations) {
+  const newestFirst = [...observations].sort((a, b) => timeOf(b) - timeOf(a) || graveness(b) - graveness(a));
+  for (const each of newestFirst) {
     const key = keyOf(each);
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
@@ -156,6 +196,8 @@ export function measuresOf(say: Texts, observations: readonly Observation[]): Me
     const name = first === undefined ? say('entry.unnamed') : resultName(say, first);
     return {
       key,
+      system: first?.system ?? null,
+      code: first?.code ?? null,
       name,
       display: first?.display === name ? undefined : (first?.display ?? undefined),
       category: all.find(({ category }) => category !== null)?.category ?? 'other',
@@ -165,18 +207,30 @@ export function measuresOf(say: Texts, observations: readonly Observation[]): Me
   });
 }
 
-function keyOf({ system, code, display }: Observation): string {
+function keyOf({ system, code, display }: Pick<Observation, 'system' | 'code' | 'display'>): string {
   if (code === null) return display ?? '';
   return system === null ? code : `${system}|${code}`;
 }
 
-/** Returns when an observation was made: its own time, else when it was recorded. Milliseconds since 1970. */
-export function timeOf({ effective_at, created_at }: Observation): number {
+/** Returns when an observation was made, in milliseconds since 1970; before all others without a date. */
+function timeOf({ effective_at }: Observation): number {
   const said = Date.parse(effective_at ?? '');
-  return Number.isNaN(said) ? Date.parse(created_at) : said;
+  return Number.isNaN(said) ? Number.MIN_SAFE_INTEGER : said;
 }
 
-/** Returns the date of a value as it is written, which says its day; without one, when it was recorded. */
-export function dateOf({ effective_at, created_at }: Observation): string {
-  return effective_at ?? created_at;
+const GRAVENESS: Readonly<Record<Judgement['grade'], number>> = { good: 0, out: 2, critical: 3 };
+
+/** Returns how grave a value is judged to be: more is graver, and none at all is above normal. */
+export function graveness(each: Observation): number {
+  const judgement = judgementOf(each);
+  return judgement === undefined ? 1 : GRAVENESS[judgement.grade];
+}
+
+/** Returns the measurements whose newest value is judged as abnormal or lies outside its range, the gravest first. */
+export function abnormalAmong(measures: readonly Measure[]): Measure[] {
+  const gravenessNow = ({ facts: [newest] }: Measure): number =>
+    newest === undefined ? 0 : graveness(newest);
+  return measures
+    .filter((measure) => gravenessNow(measure) >= GRAVENESS.out)
+    .sort((a, b) => gravenessNow(b) - gravenessNow(a));
 }

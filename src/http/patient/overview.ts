@@ -3,9 +3,10 @@ import type { Change } from '#queries/rest/changes.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { type Html, html } from '#src/shared/html.ts';
+import { abnormalPart } from './abnormal.ts';
 import { grantCard, useOf } from './applications.ts';
 import { codeLabel } from './code-label.ts';
-import { originLink, rowsOr } from './entries.ts';
+import { aiPartOf, originLink, rowsOr } from './entries.ts';
 import { authorText } from './entry.ts';
 import { countNotes, readKnown } from './known.ts';
 import {
@@ -89,7 +90,12 @@ async function newPart(visit: Visit, record: OpenRecord, before: number | undefi
     title === null || system === null ? [] : [{ system, code: title }],
   );
   const names = await deps.services.displays(codes);
-  const rows = changes.map((change) => changeRow(visit, record, change, names));
+  const row = (change: Change): Html => changeRow(visit, record, change, names);
+  const rows = changes.filter(({ author }) => author !== 'ai').map(row);
+  const written = changes
+    .filter(({ author }) => author === 'ai')
+    .map((change) => ({ change, fhir: `${change.type}/${change.id}` }));
+  const noted = await aiPartOf(visit, 'new-ai', written, ({ change }) => row(change));
   const listed = changes.reduce((sum, { count }) => sum + count, 0);
   const more =
     total > listed
@@ -99,7 +105,7 @@ async function newPart(visit: Visit, record: OpenRecord, before: number | undefi
   return html`<section class="stack" aria-labelledby="new">
 <h2 id="new">${say('new.title')}</h2>
 <p class="quiet">${say('new.since', { moment: say.moment(before / 1_000) })}</p>
-${rowsOr(rows, say('new.none'))}${more}</section>
+${rows.length === 0 && written.length > 0 ? html`` : rowsOr(rows, say('new.none'))}${noted}${more}</section>
 `;
 }
 
@@ -114,7 +120,6 @@ function changeRow(
     titleSystem === null ? title : nameConcept({ coding: [{ system: titleSystem, code: title }] }, names);
   const text = named ?? kindsText(say, [type]);
   const done = { CREATE: 'entry.create', UPDATE: 'entry.update', DELETE: 'entry.delete' } as const;
-  const badge = author === 'ai' ? html` <span class="badge ai">${say('ai.unverified')}</span>` : html``;
   const entries =
     count === 1 ? html`` : html` <span class="quiet">${say('log.entries', { entries: count })}</span>`;
   const isResult = type === 'Observation';
@@ -122,7 +127,7 @@ function changeRow(
     count === 1
       ? originLink(visit, record, `${type}/${id}`, text)
       : html`<a class="small" href="${visit.to(`${record.path}/${isResult ? 'results' : 'timeline'}`)}">${say(isResult ? 'nav.results' : 'nav.timeline')}</a>`;
-  return html`<li><p class="row-top"><span><strong><bdi>${text}</bdi></strong>${entries}${badge}</span> <span class="quiet small">${say(done[operation])}, ${say.day(at / 1_000)}</span></p>
+  return html`<li><p class="row-top"><span><strong><bdi>${text}</bdi></strong>${entries}</span> <span class="quiet small">${say(done[operation])}, ${say.day(at / 1_000)}</span></p>
 <p class="quiet small">${authorText(say, author)} · ${more}</p></li>
 `;
 }
@@ -200,6 +205,7 @@ ${items}</ul>${more}`;
         noneOf(problems, say('health.noproblems')),
       ),
     ],
+    [say('results.abnormal'), await abnormalPart(visit, record)],
   ] as const;
   const noted = countNotes(known.notes);
   const left = known.leftOut.filter(({ as }) => as === 'withdrawn by an AI' || as === 'modified').length;

@@ -2,12 +2,12 @@
 import { type Html, html } from '#src/shared/html.ts';
 import { aiPartOf } from './entries.ts';
 import { listsPart } from './health.ts';
-import { judgementBadge, judgementOf, rangeOf } from './judgement.ts';
+import { judgementBadge, rangeOf } from './judgement.ts';
 import { readKnown } from './known.ts';
-import { dateOf, type Measure, measuresOf, type Observation, observationsOfEachKind } from './measures.ts';
+import { graveness, type Measure, measuresOf, observationsOfEachKind } from './measures.ts';
 import type { PatientPage } from './page.ts';
-import { dateText, type OpenRecord } from './records.ts';
-import { markedValue, noteRow, statusBadge } from './results.ts';
+import type { OpenRecord } from './records.ts';
+import { markedValue, noteRow, statusBadge, whenText } from './result-parts.ts';
 import { rangeText } from './values.ts';
 import type { Visit } from './visit.ts';
 
@@ -42,12 +42,12 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
   );
   if (newest.length === 0) return html`<p class="quiet">${say('results.none')}</p>`;
   const rows = newest
-    .toSorted((a, b) => rank(a.first) - rank(b.first))
+    .toSorted((a, b) => graveness(b.first) - graveness(a.first))
     .map(({ name, first }) => {
       const range = rangeOf(first);
       return html`<tr><th scope="row"><bdi>${name}</bdi></th>
 <td>${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
-<td>${range === undefined ? html`–` : rangeText(say, range)}</td><td>${dateText(say, dateOf(first))}</td></tr>
+<td>${range === undefined ? html`–` : rangeText(say, range)}</td><td>${whenText(say, first)}</td></tr>
 `;
     });
   return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="results">
@@ -58,11 +58,4 @@ ${rows}</tbody>
 </table>
 </div>
 `;
-}
-
-const RANKS = { critical: 0, out: 1, good: 2 } as const;
-
-function rank(each: Observation): number {
-  const judgement = judgementOf(each);
-  return judgement === undefined ? RANKS.good : RANKS[judgement.grade];
 }

@@ -1,225 +1,207 @@
-/** Measurements of a record: the newest value and a chart of each kind; all values of one kind in a table. */
-
-import { dayIn } from '#src/clinical/reading/day.ts';
-import { unitText } from '#src/clinical/reading/unit.ts';
+/** Results of a record: the abnormal ones first, then all by group, with a search. It works without scripts. */
+import { findResultGroup, RESULT_GROUPS, type ResultGroup } from '#src/clinical/reading/result-groups.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { notFound } from '#src/shared/refusal.ts';
 import { LOINC } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
-import { chart, isDrawn } from './chart.ts';
-import { type ChartData, chartsOf } from './chart-data.ts';
 import { codeLabel } from './code-label.ts';
-import { aiPartOf, originAfter } from './entries.ts';
-import { judgementBadge, judgementOf, rangeOf } from './judgement.ts';
+import { aiPartOf } from './entries.ts';
 import {
-  dateOf,
+  abnormalAmong,
   type Measure,
   MOST_OBSERVATIONS,
   measuresOf,
-  type Observation,
-  observationsOf,
   observationsOfEachKind,
 } from './measures.ts';
 import type { PatientPage } from './page.ts';
-import { dateText, type OpenRecord } from './records.ts';
-import { resultName } from './result-names.ts';
-import { pressureIn, rangeText, valueText } from './values.ts';
+import type { OpenRecord } from './records.ts';
+import { chartsPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
 import type { Visit } from './visit.ts';
+
+/** Kinds up to which all charts are open. */
+const FEW = 4;
+/** Kinds up to which all groups are open. */
+const MANY = 24;
+
+/** How a row shows its chart: not at all if another has it. */
+type Course = 'open' | 'folded' | 'absent';
+
+/** A part of the page. */
+interface Part {
+  readonly id: string;
+  readonly title: string;
+  readonly measures: readonly Measure[];
+}
 
 /** Returns the page of all measurements. @throws Refusal */
 export async function resultsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say } = visit;
-  const { observations, partial } = await observationsOfEachKind(visit, record);
-  const measures = measuresOf(say, observations);
-  const known = measures.filter(({ facts }) => facts.length > 0);
-  const notes = measures.flatMap((measure) => measure.notes);
-  const sections = [...CATEGORIES, 'other' as const].map((category) => {
-    const own = known.filter((measure) => categoryOf(measure) === category);
-    if (own.length === 0) return html``;
-    const title =
-      category === 'other' ? say('category.other') : codeLabel(say, 'observationCategory', category);
-    return html`<section class="stack" aria-labelledby="c-${category}">
-<h2 id="c-${category}">${title}</h2>
-<ul class="cards">
-${own.map((measure) => measureCard(visit, record, measure, partial.has(measure.key)))}</ul>
+  const { observations, partial, more, notDone } = await observationsOfEachKind(visit, record);
+  const asked = visit.asked('q', 100)?.trim();
+  const all = measuresOf(say, observations);
+  const found = asked === undefined ? all : all.filter((measure) => isCalled(say, measure, asked));
+  const known = found.filter(({ facts }) => facts.length > 0);
+  const abnormal = abnormalAmong(known);
+  const notes = found.flatMap((measure) => measure.notes);
+  const parts = partsOf(say, known);
+  const areFolded = asked === undefined && known.length > MANY;
+  const card = (measure: Measure, course: Course): Html =>
+    measureCard(visit, record, measure, partial.has(measure.key), course);
+  const course = known.length <= FEW ? 'open' : 'folded';
+  const first =
+    abnormal.length === 0
+      ? html``
+      : html`<section class="stack" aria-labelledby="abnormal">
+<h2 id="abnormal">${say('results.abnormal')}</h2>
+<ul class="rows">
+${abnormal.map((measure, n) => card(measure, n < FEW ? 'open' : 'folded'))}</ul>
+</section>
+`;
+  const sections = parts.map(({ id, title, measures }) => {
+    const rows = html`<ul class="rows">
+${measures.map((measure) => card(measure, abnormal.includes(measure) ? 'absent' : course))}</ul>`;
+    return areFolded
+      ? html`<section aria-labelledby="${id}"><details class="group"${visit.asked('group', 40) === id ? html` open` : html``}><summary><h2 id="${id}">${title}</h2> <span class="quiet small">${say('results.kinds', { kinds: measures.length })}</span></summary>
+${rows}</details></section>
+`
+      : html`<section class="stack" aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${rows}
 </section>
 `;
   });
+  const empty = html`<div class="empty"><p>${asked === undefined ? say('results.none') : say('results.nothing', { q: asked })}</p></div>`;
   return {
     title: say('nav.results'),
     lead: html`${say('results.lead')}`,
     record,
     section: 'results',
-    body: html`${observations.length === 0 ? html`<div class="empty"><p>${say('results.none')}</p></div>` : html`${sections}`}
-${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}<p class="quiet small">${say('list.utc')}</p>`,
+    body: html`${all.length === 0 ? html`` : findPart(visit, record, asked)}${asked === undefined && parts.length > 1 ? jumpPart(visit, record, parts, areFolded) : html``}
+${known.length + notes.length === 0 ? empty : html`${first}${sections}`}
+${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${leftPart(say, notDone, more)}`,
   };
 }
 
-function categoryOf({ category }: Measure): (typeof CATEGORIES)[number] | 'other' {
-  return CATEGORIES.find((each) => each === category) ?? 'other';
+/** Returns the measurements by group: groups of LOINC codes, then the categories of others. */
+function partsOf(say: Visit['say'], measures: readonly Measure[]): readonly Part[] {
+  const places = new Map(measures.map((measure) => [measure, placeOf(measure)]));
+  const isIn = (measure: Measure, id: string): boolean => places.get(measure)?.id === id;
+  const order = (measure: Measure): number => places.get(measure)?.at ?? 0;
+  const part = (id: string, title: string): Part => ({
+    id: `g-${id}`,
+    title,
+    measures: measures.filter((each) => isIn(each, id)).sort((a, b) => order(a) - order(b)),
+  });
+  return [
+    ...(Object.keys(RESULT_GROUPS) as ResultGroup[]).map((group) => part(group, groupTitle(say, group))),
+    ...CATEGORIES.map((category) =>
+      part(
+        category,
+        category === 'laboratory' ? say('group.laboratory') : codeLabel(say, 'observationCategory', category),
+      ),
+    ),
+    part('other', say('category.other')),
+  ].filter(({ measures: own }) => own.length > 0);
 }
 
-function pathOf({ path }: OpenRecord): string {
-  return `${path}/results/one`;
+function placeOf({ system, code, category }: Measure): { readonly id: string; readonly at: number } {
+  const place = system === LOINC && code !== null ? findResultGroup(code) : undefined;
+  if (place !== undefined) return { id: place.group, at: place.at };
+  const known = CATEGORIES.find((each) => each === category);
+  if (known === 'vital-signs') return { id: 'vitalSigns', at: Number.MAX_SAFE_INTEGER };
+  return { id: known ?? 'other', at: 0 };
 }
 
-/** Returns the card of a measurement: name, newest value, chart. @param isPartial whether it has older values, too */
-function measureCard(visit: Visit, record: OpenRecord, measure: Measure, isPartial: boolean): Html {
+/** What the groups are called. */
+const TITLES = {
+  diabetes: 'group.diabetes',
+  kidney: 'group.kidney',
+  electrolytes: 'group.electrolytes',
+  bloodCount: 'group.bloodcount',
+  lipids: 'group.lipids',
+  liver: 'group.liver',
+  thyroid: 'group.thyroid',
+  inflammation: 'group.inflammation',
+  coagulation: 'group.coagulation',
+  heart: 'group.heart',
+  ironVitamins: 'group.vitamins',
+} as const satisfies Readonly<Record<Exclude<ResultGroup, 'vitalSigns'>, string>>;
+
+function groupTitle(say: Visit['say'], group: ResultGroup): string {
+  return group === 'vitalSigns' ? codeLabel(say, 'observationCategory', 'vital-signs') : say(TITLES[group]);
+}
+
+/** Returns whether a search finds a measurement: by its name, the laboratory's, its code, or its group. */
+function isCalled(say: Visit['say'], measure: Measure, asked: string): boolean {
+  const { name, display, code } = measure;
+  const [part] = partsOf(say, [measure]);
+  const words = folded([name, display, code, part?.title].join(' '));
+  return folded(asked)
+    .split(/\s+/)
+    .every((word) => words.includes(word));
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+function findPart(visit: Visit, { path }: OpenRecord, asked: string | undefined): Html {
+  const { say } = visit;
+  const url = visit.to(`${path}/results`);
+  const lang = visit.query.has('lang')
+    ? html`<input type="hidden" name="lang" value="${say.lang}">
+`
+    : html``;
+  return html`<form class="find" method="get" role="search" action="${url.split('?', 1)[0] ?? ''}">
+${lang}<label for="q">${say('results.find')}</label>
+<span><input id="q" name="q" type="search" maxlength="100" value="${asked ?? ''}"><button class="button second small">${say('results.search')}</button></span>
+${asked === undefined ? html`` : html`<a href="${url}">${say('results.all')}</a>`}</form>
+`;
+}
+
+/** Returns links to the groups. @param areFolded whether a link has to open its group */
+function jumpPart(visit: Visit, { path }: OpenRecord, parts: readonly Part[], areFolded: boolean): Html {
+  const links = parts.map(({ id, title }) => {
+    const url = areFolded ? visit.to(`${path}/results`, { group: id }) : '';
+    return html`<li><a href="${url}#${id}">${title}</a></li>
+`;
+  });
+  return html`<nav class="jump" aria-label="${visit.say('results.groups')}"><ul>
+${links}</ul></nav>
+`;
+}
+
+/** Returns the row of a measurement: name, newest value, chart. @param isPartial whether it has older values, too */
+function measureCard(
+  visit: Visit,
+  record: OpenRecord,
+  measure: Measure,
+  isPartial: boolean,
+  course: Course,
+): Html {
   const { say } = visit;
   const [newest] = measure.facts;
   if (newest === undefined) return html``;
-  return html`<li class="card">
-<div class="row-top"><h3><a href="${visit.to(pathOf(record), { code: measure.key })}"><bdi>${measure.name}</bdi></a></h3>
+  const charts = course === 'absent' ? html`` : chartsPart(say, measure, 1);
+  const shown =
+    charts.text === ''
+      ? html``
+      : html`<details class="course"${course === 'open' ? html` open` : html``}><summary>${say('results.course')}<span class="visually-hidden">: <bdi>${measure.name}</bdi></span></summary>
+${charts}</details>`;
+  return html`<li class="measure"><div class="row-top"><h3><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a></h3>
 <span class="quiet small">${say(isPartial ? 'results.newestvalues' : 'results.values', { values: measure.facts.length })}</span></div>
-${latestPart(say, newest)}
-${chartsPart(say, measure, 1)}
-</li>
+<div class="row-top">${latestPart(say, newest)}
+${shown}</div></li>
 `;
 }
 
-/** `system|code`, or a code alone, as lists of REST v1 take them. */
-const CODE = /^(?:[^\s|]+\|)?[^\s|]+$/;
-
-/** Returns the page of one measurement. @throws Refusal not_found (404) if the record has none of the code */
-export async function resultPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
-  const { say } = visit;
-  const key = visit.asked('code', 300) ?? '';
-  const { measure, more } =
-    (await measureOf(visit, record, key, key)) ?? (await measureOf(visit, record, key)) ?? {};
-  if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
-  const { name, display, facts, notes } = measure;
-  const [newest] = facts;
-  return {
-    title: name,
-    heading: html`<bdi>${name}</bdi>`,
-    record,
-    section: 'results',
-    back: { path: `${record.path}/results`, text: say('nav.results') },
-    body: html`${
-      display === undefined
-        ? html``
-        : html`<p class="quiet small"><bdi>${display}</bdi></p>
-`
-    }${newest === undefined ? html`` : latestPart(say, newest)}
-${chartsPart(say, measure)}
-${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
-<p class="quiet small">${say('list.utc')}</p>
-${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
-  };
-}
-
-/** Returns the charts of a measurement: one for each unit that can't be converted to another, and why they stand apart. @param most charts that are shown */
-function chartsPart(say: Visit['say'], { name, facts }: Measure, most = Number.POSITIVE_INFINITY): Html {
-  const { charts, without } = chartsOf(say, facts);
-  const units = [...new Set(charts.map(({ unit }) => unitText(unit)))];
-  const apart =
-    units.length < 2
+/** Returns what the page leaves out. */
+function leftPart(say: Visit['say'], notDone: number, more: boolean): Html {
+  const absent =
+    notDone === 0
       ? html``
-      : html`<p class="quiet small">${say.html('results.apart', { units: html`${units.map((unit, i) => html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi dir="ltr">${unit === '' ? say('results.nounit') : unit}</bdi>`)}` })}</p>
+      : html`<p class="quiet small">${say('results.notdone', { values: notDone })}</p>
 `;
-  const left =
-    without > 0 && charts.some(isDrawn)
-      ? html`<p class="quiet small">${say('results.left', { values: without })}</p>
-`
-      : html``;
-  const shown = charts.filter(isDrawn).slice(0, most);
-  return html`${shown.map((data) => (most === 1 ? chart(say, name, data) : chartPart(say, name, data)))}${apart}${most === 1 ? html`` : left}`;
-}
-
-function chartPart(say: Visit['say'], name: string, data: ChartData): Html {
-  const { range } = data;
-  const shaded =
-    range === undefined
-      ? html``
-      : html`<p class="quiet small">${say.html('results.shaded', { range: rangeText(say, range) })}</p>
-`;
-  return html`${chart(say, name, data)}
-${shaded}`;
-}
-
-/**
- * Finds a measure, and whether there is more of it. Those without a code, or with one of no system, are among the newest
- * observations of all codes alone.
- * @param code reads the observations that have it
- */
-async function measureOf(
-  visit: Visit,
-  record: OpenRecord,
-  key: string,
-  code?: string,
-): Promise<{ readonly measure: Measure; readonly more: boolean } | undefined> {
-  if (code !== undefined && !CODE.test(code)) return undefined;
-  const { observations, more } = await observationsOf(visit, record, code);
-  const measures = measuresOf(visit.say, observations);
-  // A bare code means LOINC, as in lists of REST v1.
-  const measure =
-    measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
-  return measure === undefined ? undefined : { measure, more };
-}
-
-/** Returns the newest value, with its day and what is said of it. Values of several parts are long: they are smaller. */
-function latestPart(say: Visit['say'], newest: Observation): Html {
-  const { value, components } = newest;
-  const isLong = value === null && components.length > 0 && pressureIn(say, components) === undefined;
-  return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, newest)} <small>${dateText(say, dateOf(newest))}</small> ${judgementBadge(say, newest)} ${statusBadge(say, newest)}</p>`;
-}
-
-/** Returns a value that stands out if it is critical. */
-export function markedValue(say: Visit['say'], each: Observation): Html {
-  const shown = valueText(say, each);
-  return judgementOf(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
-}
-
-function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
-  const { say } = visit;
-  const ranged = facts.some((each) => rangeOf(each) !== undefined);
-  const days = facts.map((each) => dayIn(dateOf(each)));
-  const rows = facts.map((each, i) => {
-    const isAmongOthers = days[i] === days[i - 1] || days[i] === days[i + 1];
-    const [type = '', id = ''] = each.fhir.split('/', 2);
-    const url = visit.to(`${record.path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
-    const note =
-      each.note === null ? html`` : html`<br><span class="quiet small"><bdi>${each.note}</bdi></span>`;
-    const own = rangeOf(each);
-    const range = own === undefined ? html`–` : rangeText(say, own);
-    return html`<tr><th scope="row"><a href="${url}">${momentText(say, each, isAmongOthers)}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
-<td>${markedValue(say, each)} ${judgementBadge(say, each)} ${statusBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
-`;
-  });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('results.table')}">
-<table>
-<caption>${say('results.table')}. ${say('results.origin')}</caption>
-<thead><tr><th scope="col">${say('results.day')}</th><th scope="col">${say('results.value')}</th>${ranged ? html`<th scope="col">${say('results.range')}</th>` : html``}</tr></thead>
-<tbody>
-${rows}</tbody>
-</table>
-</div>`;
-}
-
-/** Returns the row of a value that an AI noted. */
-export function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
-  const { say } = visit;
-  const name = resultName(say, note);
-  return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${dateText(say, dateOf(note))}</span></p>
-<p>${markedValue(say, note)} ${judgementBadge(say, note)} ${statusBadge(say, note)}${originAfter(visit, record, note.fhir, name)}</p></li>
-`;
-}
-
-/** Returns a mark for a result that isn't final. */
-export function statusBadge(say: Visit['say'], { status }: Observation): Html {
-  return status === 'preliminary'
-    ? html`<span class="badge warn">${codeLabel(say, 'resultStatus', status)}</span>`
-    : html``;
-}
-
-/** Returns the day of a value in few characters, with the time if the day has other values. Less than a day stays as it is. */
-function momentText(say: Visit['say'], each: Observation, withTime: boolean): Html {
-  const date = dateOf(each);
-  if (!/^\d{4}-\d\d-\d\d/.test(date)) return html`${date}`;
-  const day = say.shortDay(Date.parse(dayIn(date)));
-  const offset = /[+-]\d\d:\d\d$/.exec(date.slice(10))?.[0] ?? '';
-  const hasTime = each.effective_at === null || each.effective_at.includes('T');
-  return withTime && hasTime
-    ? html`${day}<br><small dir="ltr">${date.slice(11, 16)}${offset === '' ? '' : ` ${offset}`}</small>`
-    : html`${day}`;
+  return more
+    ? html`${absent}<p class="quiet small">${say('results.uncoded', { most: MOST_OBSERVATIONS })}</p>`
+    : absent;
 }

@@ -34,7 +34,8 @@ import { printPage } from './print.ts';
 import { decideProposal, proposalPage, proposalsPage } from './proposals.ts';
 import { type OpenRecord, recordOf } from './records.ts';
 import { decideRequest, requestPage } from './request.ts';
-import { resultPage, resultsPage } from './results.ts';
+import { resultPage } from './result-page.ts';
+import { resultsPage } from './results.ts';
 import { timelinePage } from './timeline.ts';
 import { HOME, type PatientDeps, Visit } from './visit.ts';
 

@@ -79,6 +79,21 @@ ins { background: var(--soft); }
 del { background: var(--fault-soft); text-decoration: line-through; }
 .differences th[scope=row] { white-space: normal; }
 .differences th, .differences td { overflow-wrap: anywhere; min-inline-size: 5rem; }
+.rows > li.measure { padding-block: 0.5rem; }
+.measure > * + * { margin-block-start: 0; }
+.measure .latest { font-size: 1.125rem; }
+.course > summary { display: inline-flex; align-items: center; min-block-size: 2rem; color: var(--accent); font-size: 0.9375rem; text-decoration: underline; cursor: pointer; }
+.course[open] { flex-basis: 100%; }
+.group > summary { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 0.75rem; min-block-size: 2.75rem; padding-block: 0.5rem; cursor: pointer; }
+.group > summary > h2 { margin: 0; font-size: 1.125rem; }
+main > section:has(> .group) + section:has(> .group) { margin-block-start: 0; }
+.find { display: grid; gap: 0.25rem; margin-block-end: 1rem; }
+.find > label { font-weight: 600; }
+.find > span { display: flex; gap: 0.5rem; }
+.find input { flex: 1; min-inline-size: 0; min-block-size: 2.75rem; padding: 0.375rem 0.75rem; border: 1px solid var(--control); border-radius: 0.625rem; background: var(--surface); }
+.find > a { display: inline-flex; align-items: center; min-block-size: 2.75rem; }
+.jump ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; }
+.jump a { display: inline-flex; align-items: center; min-block-size: 1.75rem; }
 .latest { font-size: 1.375rem; font-weight: 650; letter-spacing: -0.01em; }
 .latest.parts { font-size: 1.125rem; }
 .latest small { font-size: 1rem; font-weight: 400; color: var(--quiet); letter-spacing: normal; }

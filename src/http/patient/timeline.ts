@@ -11,7 +11,7 @@ import { summaryText, titleText } from './summary-words.ts';
 import type { Visit } from './visit.ts';
 
 /** Entries of a page. */
-const LIMIT = 50;
+const LIMIT = 20;
 
 /** What each kind is called. */
 const KINDS = {

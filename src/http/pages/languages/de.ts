@@ -614,8 +614,6 @@ export const de: Wording = {
   'results.values': '{values|one:# Wert|other:# Werte}',
   'results.shaded':
     'Die getönte Fläche ist der Referenzbereich: {range}. Quadrate sind Werte außerhalb ihres eigenen Bereichs.',
-  'results.left':
-    '{values|one:# Wert hat keine Zahl und steht nur in der Tabelle.|other:# Werte haben keine Zahl und stehen nur in der Tabelle.}',
   'results.apart':
     'Werte in diesen Einheiten lassen sich nicht ineinander umrechnen und stehen getrennt: {units}.',
   'results.nounit': 'ohne Einheit',
@@ -633,6 +631,37 @@ export const de: Wording = {
   'results.newestvalues': '{values|one:neuester Wert|other:neueste # Werte}',
   'chart.summary':
     '{name}: {values|one:# Wert|other:# Werte} von {least} bis {most}, zuletzt {last} am {day}.',
+  'results.left':
+    '{values|one:# Wert ist nicht in der Kurve, weil er keine Zahl, kein Datum oder eine andere Einheit hat.|other:# Werte sind nicht in der Kurve, weil sie keine Zahl, kein Datum oder eine andere Einheit haben.}',
+  'results.find': 'Name oder Code eines Befunds',
+  'results.search': 'Suchen',
+  'results.all': 'Alle Befunde',
+  'results.groups': 'Gruppen von Befunden',
+  'results.abnormal': 'Auffällig oder außerhalb des Bereichs',
+  'results.course': 'Verlauf',
+  'results.kinds': '{kinds|one:# Art|other:# Arten}',
+  'results.nothing': 'Kein Befund passt zu „{q}“.',
+  'results.notdone':
+    '{values|one:# Befund, der abgesagt wurde oder noch nicht vorliegt, ist nicht zu sehen.|other:# Befunde, die abgesagt wurden oder noch nicht vorliegen, sind nicht zu sehen.}',
+  'results.uncoded': 'Befunde ohne Code stehen hier nur, wenn sie unter den neuesten {most} sind.',
+  'results.noneabnormal':
+    'Kein neuester Wert einer Art ist als auffällig markiert oder liegt außerhalb seines Referenzbereichs.',
+  'results.noneseen':
+    'Keine unter den Befunden, die hier angesehen wurden. Es waren nicht alle: Die Seite der Befunde hat sie alle.',
+  'results.unjudged':
+    '{kinds|one:# Art hat weder einen Referenzbereich noch eine Beurteilung.|other:# Arten haben weder einen Referenzbereich noch eine Beurteilung.}',
+  'group.bloodcount': 'Blutbild',
+  'group.kidney': 'Nieren',
+  'group.electrolytes': 'Elektrolyte und Mineralstoffe',
+  'group.diabetes': 'Blutzucker',
+  'group.lipids': 'Blutfette',
+  'group.liver': 'Leber und Eiweiße',
+  'group.thyroid': 'Schilddrüse',
+  'group.inflammation': 'Entzündung',
+  'group.coagulation': 'Blutgerinnung',
+  'group.heart': 'Herz und Muskeln',
+  'group.vitamins': 'Eisen und Vitamine',
+  'group.laboratory': 'Weitere Laborbefunde',
   'category.other': 'Weitere Befunde',
   'document.none': 'Es gibt noch kein Dokument.',
   'document.untitled': 'Dokument ohne Titel',

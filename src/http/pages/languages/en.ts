@@ -587,8 +587,6 @@ export const en = {
   'results.values': '{values|one:# value|other:# values}',
   'results.shaded':
     'The shaded area is the reference range: {range}. Squares are values outside of their own range.',
-  'results.left':
-    '{values|one:# value has no number, and is only in the table.|other:# values have no number, and are only in the table.}',
   'results.apart': 'Values in these units can’t be converted to each other, and stand apart: {units}.',
   'results.nounit': 'without a unit',
   'results.table': 'All values, the newest first',
@@ -605,6 +603,37 @@ export const en = {
   'results.newestvalues': '{values|one:newest value|other:newest # values}',
   'chart.summary':
     '{name}: {values|one:# value|other:# values} from {least} to {most}, last {last} on {day}.',
+  'results.left':
+    '{values|one:# value is not in the chart, because it has no number or no date, or another unit.|other:# values are not in the chart, because they have no number or no date, or another unit.}',
+  'results.find': 'Name or code of a result',
+  'results.search': 'Search',
+  'results.all': 'All results',
+  'results.groups': 'Groups of results',
+  'results.abnormal': 'Abnormal or outside the range',
+  'results.course': 'Chart',
+  'results.kinds': '{kinds|one:# kind|other:# kinds}',
+  'results.nothing': 'No result matches “{q}”.',
+  'results.notdone':
+    '{values|one:# result that was cancelled or isn’t there yet is not shown.|other:# results that were cancelled or aren’t there yet are not shown.}',
+  'results.uncoded': 'Results without a code are only listed if they are among the newest {most}.',
+  'results.noneabnormal':
+    'Of the newest value of each kind, none is marked as abnormal or lies outside its reference range.',
+  'results.noneseen':
+    'None among the results that were looked at here. Not all of them were: the page of results has all.',
+  'results.unjudged':
+    '{kinds|one:# kind has neither a reference range nor a judgement.|other:# kinds have neither a reference range nor a judgement.}',
+  'group.bloodcount': 'Blood count',
+  'group.kidney': 'Kidneys',
+  'group.electrolytes': 'Electrolytes and minerals',
+  'group.diabetes': 'Blood sugar',
+  'group.lipids': 'Blood fats',
+  'group.liver': 'Liver and proteins',
+  'group.thyroid': 'Thyroid',
+  'group.inflammation': 'Inflammation',
+  'group.coagulation': 'Blood clotting',
+  'group.heart': 'Heart and muscles',
+  'group.vitamins': 'Iron and vitamins',
+  'group.laboratory': 'Other laboratory results',
   'category.other': 'Other results',
   'document.none': 'No document yet.',
   'document.untitled': 'Document without a title',

@@ -598,8 +598,6 @@ export const es: Wording = {
   'results.values': '{values|one:# valor|other:# valores}',
   'results.shaded':
     'La zona coloreada es el intervalo de referencia: {range}. Los cuadrados son valores fuera de su propio intervalo.',
-  'results.left':
-    '{values|one:# valor no tiene número y solo está en la tabla.|other:# valores no tienen número y solo están en la tabla.}',
   'results.apart':
     'Los valores en estas unidades no se pueden convertir entre sí y se muestran por separado: {units}.',
   'results.nounit': 'sin unidad',
@@ -617,6 +615,37 @@ export const es: Wording = {
   'results.newestvalues': '{values|one:valor más reciente|other:# valores más recientes}',
   'chart.summary':
     '{name}: {values|one:# valor|other:# valores} de {least} a {most}, el último {last} el {day}.',
+  'results.left':
+    '{values|one:# valor no está en el gráfico, porque no tiene número o fecha, o tiene otra unidad.|other:# valores no están en el gráfico, porque no tienen número o fecha, o tienen otra unidad.}',
+  'results.find': 'Nombre o código de un resultado',
+  'results.search': 'Buscar',
+  'results.all': 'Todos los resultados',
+  'results.groups': 'Grupos de resultados',
+  'results.abnormal': 'Anormales o fuera del intervalo',
+  'results.course': 'Gráfico',
+  'results.kinds': '{kinds|one:# tipo|other:# tipos}',
+  'results.nothing': 'Ningún resultado coincide con «{q}».',
+  'results.notdone':
+    '{values|one:No se muestra # resultado cancelado o todavía pendiente.|other:No se muestran # resultados cancelados o todavía pendientes.}',
+  'results.uncoded': 'Los resultados sin código solo aparecen si están entre los {most} más recientes.',
+  'results.noneabnormal':
+    'De los valores más recientes de cada tipo, ninguno está marcado como anormal ni queda fuera de su intervalo de referencia.',
+  'results.noneseen':
+    'Ninguno entre los resultados que se han revisado aquí. No han sido todos: la página de resultados los tiene todos.',
+  'results.unjudged':
+    '{kinds|one:# tipo no tiene intervalo de referencia ni valoración.|other:# tipos no tienen intervalo de referencia ni valoración.}',
+  'group.bloodcount': 'Hemograma',
+  'group.kidney': 'Riñones',
+  'group.electrolytes': 'Electrolitos y minerales',
+  'group.diabetes': 'Azúcar en sangre',
+  'group.lipids': 'Grasas en sangre',
+  'group.liver': 'Hígado y proteínas',
+  'group.thyroid': 'Tiroides',
+  'group.inflammation': 'Inflamación',
+  'group.coagulation': 'Coagulación',
+  'group.heart': 'Corazón y músculos',
+  'group.vitamins': 'Hierro y vitaminas',
+  'group.laboratory': 'Otros resultados de laboratorio',
   'category.other': 'Otros resultados',
   'document.none': 'Todavía no hay ningún documento.',
   'document.untitled': 'Documento sin título',

@@ -609,8 +609,6 @@ export const fr: Wording = {
   'results.values': '{values|one:# valeur|other:# valeurs}',
   'results.shaded':
     'La zone colorée est l’intervalle de référence : {range}. Les carrés sont des valeurs hors de leur propre intervalle.',
-  'results.left':
-    '{values|one:# valeur n’a pas de nombre et n’est que dans le tableau.|other:# valeurs n’ont pas de nombre et ne sont que dans le tableau.}',
   'results.apart':
     'Les valeurs dans ces unités ne peuvent pas être converties entre elles et sont montrées à part : {units}.',
   'results.nounit': 'sans unité',
@@ -628,6 +626,37 @@ export const fr: Wording = {
   'results.newestvalues': '{values|one:valeur la plus récente|other:# valeurs les plus récentes}',
   'chart.summary':
     '{name} : {values|one:# valeur|other:# valeurs} de {least} à {most}, dernière {last} le {day}.',
+  'results.left':
+    '{values|one:# valeur n’est pas dans la courbe, car elle n’a pas de nombre ou pas de date, ou a une autre unité.|other:# valeurs ne sont pas dans la courbe, car elles n’ont pas de nombre ou pas de date, ou ont une autre unité.}',
+  'results.find': 'Nom ou code d’un résultat',
+  'results.search': 'Chercher',
+  'results.all': 'Tous les résultats',
+  'results.groups': 'Groupes de résultats',
+  'results.abnormal': 'Anormaux ou hors de l’intervalle',
+  'results.course': 'Courbe',
+  'results.kinds': '{kinds|one:# type|other:# types}',
+  'results.nothing': 'Aucun résultat ne correspond à « {q} ».',
+  'results.notdone':
+    '{values|one:# résultat annulé ou pas encore disponible n’est pas affiché.|other:# résultats annulés ou pas encore disponibles ne sont pas affichés.}',
+  'results.uncoded': 'Les résultats sans code ne figurent ici que s’ils sont parmi les {most} plus récents.',
+  'results.noneabnormal':
+    'Parmi les dernières valeurs de chaque type, aucune n’est marquée comme anormale ni hors de son intervalle de référence.',
+  'results.noneseen':
+    'Aucun parmi les résultats examinés ici. Tous ne l’ont pas été : la page des résultats les a tous.',
+  'results.unjudged':
+    '{kinds|one:# type n’a ni intervalle de référence ni appréciation.|other:# types n’ont ni intervalle de référence ni appréciation.}',
+  'group.bloodcount': 'Numération sanguine',
+  'group.kidney': 'Reins',
+  'group.electrolytes': 'Électrolytes et minéraux',
+  'group.diabetes': 'Glycémie',
+  'group.lipids': 'Lipides sanguins',
+  'group.liver': 'Foie et protéines',
+  'group.thyroid': 'Thyroïde',
+  'group.inflammation': 'Marqueurs d’inflammation',
+  'group.coagulation': 'Coagulation',
+  'group.heart': 'Cœur et muscles',
+  'group.vitamins': 'Fer et vitamines',
+  'group.laboratory': 'Autres résultats de laboratoire',
   'category.other': 'Autres résultats',
   'document.none': 'Il n’y a pas encore de document.',
   'document.untitled': 'Document sans titre',

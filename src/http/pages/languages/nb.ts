@@ -587,8 +587,6 @@ export const nb: Wording = {
   'results.values': '{values|one:# verdi|other:# verdier}',
   'results.shaded':
     'Det skyggelagte området er referanseområdet: {range}. Firkanter er verdier utenfor sitt eget område.',
-  'results.left':
-    '{values|one:# verdi har ikke tall og står bare i tabellen.|other:# verdier har ikke tall og står bare i tabellen.}',
   'results.apart':
     'Verdier i disse enhetene kan ikke regnes om til hverandre og vises hver for seg: {units}.',
   'results.nounit': 'uten enhet',
@@ -605,6 +603,37 @@ export const nb: Wording = {
   'results.within': 'I området',
   'results.newestvalues': '{values|one:nyeste verdi|other:nyeste # verdier}',
   'chart.summary': '{name}: {values|one:# verdi|other:# verdier} fra {least} til {most}, sist {last} {day}.',
+  'results.left':
+    '{values|one:# verdi er ikke i kurven fordi den mangler tall eller dato, eller har en annen enhet.|other:# verdier er ikke i kurven fordi de mangler tall eller dato, eller har en annen enhet.}',
+  'results.find': 'Navn eller kode på et resultat',
+  'results.search': 'Søk',
+  'results.all': 'Alle resultater',
+  'results.groups': 'Grupper av resultater',
+  'results.abnormal': 'Unormale eller utenfor området',
+  'results.course': 'Kurve',
+  'results.kinds': '{kinds|one:# type|other:# typer}',
+  'results.nothing': 'Ingen resultater passer til «{q}».',
+  'results.notdone':
+    '{values|one:# resultat som er avlyst eller ikke foreligger ennå, vises ikke.|other:# resultater som er avlyst eller ikke foreligger ennå, vises ikke.}',
+  'results.uncoded': 'Resultater uten kode vises bare hvis de er blant de nyeste {most}.',
+  'results.noneabnormal':
+    'Av de nyeste verdiene av hver type er ingen merket som unormal eller utenfor sitt referanseområde.',
+  'results.noneseen':
+    'Ingen blant resultatene som ble sett på her. Det var ikke alle: siden med resultater har alle.',
+  'results.unjudged':
+    '{kinds|one:# type har verken referanseområde eller vurdering.|other:# typer har verken referanseområde eller vurdering.}',
+  'group.bloodcount': 'Blodtelling',
+  'group.kidney': 'Nyrer',
+  'group.electrolytes': 'Elektrolytter og mineraler',
+  'group.diabetes': 'Blodsukker',
+  'group.lipids': 'Fettstoffer i blodet',
+  'group.liver': 'Lever og proteiner',
+  'group.thyroid': 'Skjoldbruskkjertel',
+  'group.inflammation': 'Betennelse',
+  'group.coagulation': 'Blodkoagulering',
+  'group.heart': 'Hjerte og muskler',
+  'group.vitamins': 'Jern og vitaminer',
+  'group.laboratory': 'Andre laboratorieresultater',
   'category.other': 'Andre resultater',
   'document.none': 'Det er ingen dokumenter ennå.',
   'document.untitled': 'Dokument uten tittel',

@@ -1,0 +1,45 @@
+/** The last abnormal results of a record, for its first page. */
+import { type Html, html } from '#src/shared/html.ts';
+import { judgementBadge, judgementOf } from './judgement.ts';
+import { abnormalAmong, type Measure, measuresOf, newestOfEachKind } from './measures.ts';
+import type { OpenRecord } from './records.ts';
+import { markedValue, measureUrl, statusBadge, whenText } from './result-parts.ts';
+import type { Visit } from './visit.ts';
+
+/** Results that are named; the page of results has all. */
+const NAMED = 8;
+
+/**
+ * Returns the kinds of results whose newest value is abnormal, the gravest first, then the newest: name, value, judgement, day. That there
+ * are none is only said if the newest value of each kind was looked at; so is how many can't be judged.
+ */
+export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Html> {
+  const { say } = visit;
+  const { observations, isWhole } = await newestOfEachKind(visit, record);
+  const kinds = measuresOf(say, observations).filter(({ facts }) => facts.length > 0);
+  if (kinds.length === 0 && isWhole) return html`<p class="quiet">${say('results.none')}</p>`;
+  const abnormal = abnormalAmong(kinds);
+  const unjudged = kinds.filter(
+    ({ facts: [newest] }) => newest !== undefined && judgementOf(newest) === undefined,
+  );
+  const open =
+    unjudged.length === 0
+      ? html``
+      : html` <span class="quiet">${say('results.unjudged', { kinds: unjudged.length })}</span>`;
+  if (abnormal.length === 0)
+    return html`<p class="quiet">${say(isWhole ? 'results.noneabnormal' : 'results.noneseen')}${open}</p>`;
+  const more =
+    abnormal.length > NAMED
+      ? html`<p><a href="${visit.to(`${record.path}/results`)}">${say('overview.more', { more: abnormal.length - NAMED })}</a></p>`
+      : html``;
+  return html`<ul class="bullets">
+${abnormal.slice(0, NAMED).map((measure) => row(visit, record, measure))}</ul>${more}`;
+}
+
+function row(visit: Visit, record: OpenRecord, measure: Measure): Html {
+  const { say } = visit;
+  const [newest] = measure.facts;
+  if (newest === undefined) return html``;
+  return html`<li><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a> ${markedValue(say, newest)} ${judgementBadge(say, newest)} ${statusBadge(say, newest)} <span class="quiet small">${whenText(say, newest)}</span></li>
+`;
+}
