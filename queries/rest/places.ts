@@ -215,18 +215,18 @@ function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: Pag
   const list = JSON.stringify([name, { tenant, patient, lists, from, to }]);
   const start = cursor === undefined ? undefined : decodeCursorOf(list, cursor, place);
   const made = start?.made ?? nowMicros();
-  const scans = scansOf(lists, of);
   const values: unknown[] = [of.patient, lists.map(searchKey), limit + 1, tenant];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const seeing = bindTo(values);
   const then = start === undefined ? 'p.until is null' : asOf(bind(made));
-  const scanned = scansSql(scans, start, bind);
-  const total = start === undefined ? totalFor(of, scanned, bind, seeing) : 'null::int8';
+  const isOfDays = from !== undefined || to !== undefined;
+  const scan = isOfDays ? scansSql(scansOf(lists, of), start, bind) : wholeLists(start, bind);
+  const total = start === undefined ? totalFor(of, scan, bind, seeing) : 'null::int8';
   const text = `
     with p as materialized (
-      select p.* from ${scanned} cross join lateral (
+      select p.* from ${scan.from} cross join lateral (
         select p.at, p.id, p.version, p.until from timeline.place p
-        where ${IN_SCAN} and ${then} ${andPlaced(of, seeing)}
+        where ${scan.where} and ${then} ${andPlaced(of, seeing)}
         order by p.at desc, p.id desc limit $3) p
       order by p.at desc, p.id desc limit $3
     )
@@ -235,7 +235,7 @@ function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: Pag
       from p ${newest(shown, andListed(of, 'e', seeing))}) as rows`;
   const after: Page['after'] = ([at = '', id = ''], { total: all }) =>
     encodeCursorOf(list, [made, all, at, id]);
-  const kind = start === undefined ? `${name}-first` : name;
+  const kind = `${name}${start === undefined ? '-first' : ''}${isOfDays ? '-days' : ''}`;
   return {
     statement: isLimited(of) ? prepared(text, values) : { name: kind, text, values },
     of: (found) => {
@@ -254,6 +254,19 @@ function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: Pag
   };
 }
 
+/** SQL for the places `p` of a page: what they are joined with, and the condition. Index: place_pkey. */
+interface Scan {
+  readonly from: string;
+  readonly where: string;
+}
+
+/** Returns SQL for the places of whole lists, after the last row of the page before. */
+function wholeLists(start: Pick<Start, 'at' | 'id'> | undefined, bind: (value: unknown) => string): Scan {
+  const after =
+    start === undefined ? '' : ` and (p.at, p.id) < (${bind(start.at)}::int8, ${bind(start.id)}::uuid)`;
+  return { from: 'unnest($2::int8[]) l(list)', where: `p.record = $1 and p.list = l.list${after}` };
+}
+
 /** Begins before any id. */
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -265,7 +278,7 @@ function scansSql(
   scans: readonly DayScan[],
   start: Pick<Start, 'at' | 'id'> | undefined,
   bind: (value: unknown) => string,
-): string {
+): Scan {
   const ends = scans.map(({ high }) =>
     start === undefined || high <= Number(start.at) ? { at: high, id: NO_ID } : start,
   );
@@ -277,10 +290,10 @@ function scansSql(
     `${bind(scans.map(({ first }) => first))}::int[]`,
     `${bind(scans.map(({ last }) => last))}::int[]`,
   ];
-  return `unnest(${columns.join(', ')}) l(list, low, high, id, first, last)`;
+  return { from: `unnest(${columns.join(', ')}) l(list, low, high, id, first, last)`, where: IN_SCAN };
 }
 
-/** The condition that a place `p` is in a scan `l`. Index: place_pkey. */
+/** The condition that a place `p` is in a scan `l`. */
 const IN_SCAN = `p.record = $1 and p.list = l.list and p.at >= l.low and (p.at, p.id) < (l.high, l.id)
           and p.day >= l.first and p.day <= l.last`;
 
@@ -319,9 +332,9 @@ function asOf(made: string): string {
 }
 
 /** Returns SQL for the current number of items that the caller sees. */
-function totalFor(of: SeenList, scans: string, bind: (value: unknown) => string, seeing: Bind): string {
+function totalFor(of: SeenList, scan: Scan, bind: (value: unknown) => string, seeing: Bind): string {
   const lists = isLimited(of) ? listsWithin(of) : of.lists;
-  return lists === undefined ? totalSeen(of, scans, seeing) : totalOf(of, lists, bind);
+  return lists === undefined ? totalSeen(of, scan, seeing) : totalOf(of, lists, bind);
 }
 
 /** Returns the lists that have what a grant's only category covers of some lists; undefined if there are none. */
@@ -338,10 +351,10 @@ function listsWithin({ sees: { within }, letters, types, lists }: SeenList): rea
 /**
  * Returns SQL for the current number of items that a grant's categories cover, counted one by one. A resource with several
  * of them counts once.
- * @param scans SQL for the scans of the first page
+ * @param scan of the first page
  */
-function totalSeen(of: SeenList, scans: string, seeing: Bind): string {
-  return `(select count(*) from ${scans} join timeline.place p on ${IN_SCAN}
+function totalSeen(of: SeenList, { from, where }: Scan, seeing: Bind): string {
+  return `(select count(*) from ${from} join timeline.place p on ${where}
       where p.until is null ${andPlaced(of, seeing)})`;
 }
 
@@ -350,6 +363,9 @@ function totalSeen(of: SeenList, scans: string, seeing: Bind): string {
  * buckets at the borders, and of dates by month or year that begin before.
  */
 function totalOf(range: DayRange, lists: readonly string[], bind: (value: unknown) => string): string {
+  const keys = `${bind(lists.map(searchKey))}::int8[]`;
+  const buckets = `select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any(${keys})`;
+  if (range.from === undefined && range.to === undefined) return `(${buckets})`;
   const { high, surely } = momentsOf(range);
   const [first, last] = [bucketOf(surely.low), bucketOf(surely.high)];
   const [within, beyond] = first >= last ? [high, high] : [bucketStart(first + 1), bucketStart(last)];
@@ -360,8 +376,7 @@ function totalOf(range: DayRange, lists: readonly string[], bind: (value: unknow
     ...own.map((scan) => ({ ...scan, low: beyond })),
     ...scans.slice(lists.length),
   ];
-  const keys = `${bind(lists.map(searchKey))}::int8[]`;
-  return `(select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any(${keys})
-      and t.stretch > ${bind(first)} and t.stretch < ${bind(last)})
-    + (select count(*) from ${scansSql(rows, undefined, bind)} join timeline.place p on ${IN_SCAN} where p.until is null)`;
+  const scan = scansSql(rows, undefined, bind);
+  return `(${buckets} and t.stretch > ${bind(first)} and t.stretch < ${bind(last)})
+    + (select count(*) from ${scan.from} join timeline.place p on ${scan.where} where p.until is null)`;
 }
