@@ -103,7 +103,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
   const { patient } = reading.opened;
   const died = patient === undefined ? undefined : readPerson(patient.value).died;
   return medicines.flatMap((medicine) => {
-    const { name = NAMELESS, codes: coded, standing, sources, from, until, prescribed } = medicine;
+    const { name = NAMELESS, codes: coded, standing, sources, from, until, takenOn, prescribed } = medicine;
     const lead = sources.find((source) => source.standing === standing);
     if (lead === undefined) return [];
     const doses = medicine.doses.map((dose) => {
@@ -127,7 +127,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       display: name,
       status: stateWord(medicine, died),
       dosage: dose ?? null,
-      start: from ?? null,
+      start: from ?? takenOn ?? null,
       end: until ?? null,
       prescribed: prescribed === undefined ? null : { ...prescribed },
       reason: reason ?? null,

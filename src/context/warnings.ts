@@ -190,7 +190,7 @@ function add<T>(groups: Map<string, T[]>, key: string, item: T): void {
  * doesn't, nor does an earlier prescription, which ends when the next is written.
  */
 function overlaps(over: MedicineSource, active: MedicineSource): boolean {
-  const began = active.from ?? active.prescribed;
+  const began = active.from ?? active.takenOn ?? active.prescribed;
   if (over.prescribed !== undefined && active.prescribed !== undefined && over.standing !== 'forbidden')
     return Date.parse(over.prescribed) > Date.parse(active.prescribed);
   return over.until === undefined || began === undefined || Date.parse(over.until) > Date.parse(began);

@@ -204,6 +204,10 @@ describe('the record on the page of a shared link', () => {
     expect(rows(...repeats).map(({ says }) => says.map(({ key }) => key))).to.deep.equal([
       ['known.stopped', 'known.prescribedtimes'],
     ]);
+    const keys = (more: object) => rows(drug('Drug', more)).map(({ says }) => says.map(({ key }) => key));
+    expect(keys({ effectiveDateTime: '2020-01-01' })).to.deep.equal([['known.takenon']]);
+    expect(keys({ effectivePeriod: { start: '2020-01-01' } })).to.deep.equal([['known.takensince']]);
+    expect(keys({ dateAsserted: '2020-01-01' })).to.deep.equal([['known.recorded']]);
     const dead = { resourceType: 'Patient', deceasedDateTime: '2014-01-01' };
     const [row, ...others] = rows(...repeats, order('2014-04-26', 'active'), dead);
     expect(others).to.have.length(0);

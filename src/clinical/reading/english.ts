@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   takenfrom: 'taken from {day}',
   takensince: 'taken since {day}',
   takenuntil: 'taken until {day}',
+  takenon: 'taken on {day}',
   stopped: 'date not recorded',
   prescribed: 'prescribed {day}',
   prescribedtimes: 'prescribed {times} times, {from} to {until}',

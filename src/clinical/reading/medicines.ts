@@ -29,6 +29,8 @@ export interface MedicineSource<Of extends Told = Told> {
   readonly dosage: Json | undefined;
   /** When the patient began to take it; undefined for a prescription, which doesn't say. */
   readonly from: string | undefined;
+  /** A day on which the patient took it: `effectiveDateTime`, which says neither since when nor how long. */
+  readonly takenOn: string | undefined;
   /** When the patient stopped. */
   readonly until: string | undefined;
   /** When it was prescribed. */
@@ -51,6 +53,8 @@ export interface Medicine<Of extends Told = Told> {
   readonly prescribed: { readonly first: string; readonly last: string; readonly times: number } | undefined;
   /** When the patient began to take it, by the sources of its standing. */
   readonly from: string | undefined;
+  /** The last day on which the patient is said to have taken it, by the sources of its standing. */
+  readonly takenOn: string | undefined;
   /** When the patient stopped, or the period that is over ended. */
   readonly until: string | undefined;
   readonly reasons: readonly string[];
@@ -98,7 +102,8 @@ export function readMedicineSource<Of extends Told>(
     status,
     standing: standingBy(status, value.doNotPerform === true, isEnded, died),
     dosage,
-    from: isPrescription ? undefined : (text(start) ?? text(effectiveDateTime)),
+    from: isPrescription ? undefined : text(start),
+    takenOn: isPrescription ? undefined : text(effectiveDateTime),
     until,
     prescribed: isPrescription ? text(authoredOn) : undefined,
     dated: happened(told),
@@ -178,6 +183,7 @@ function joinGroup<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
     doses,
     prescribed: prescribedIn(sources),
     from: earliest(own.map(({ from }) => from)),
+    takenOn: own.find(({ takenOn }) => takenOn !== undefined)?.takenOn,
     until: latestEnd(own),
     reasons: [...new Set(own.flatMap(({ reasons }) => reasons))],
     contradicted: standing === 'current' ? contradiction(sources, own) : undefined,

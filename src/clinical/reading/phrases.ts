@@ -9,6 +9,7 @@ const DAYS = {
   takenfrom: ['day'],
   takensince: ['day'],
   takenuntil: ['day'],
+  takenon: ['day'],
   stopped: [],
   prescribed: ['day'],
   prescribedtimes: ['from', 'until'],
@@ -57,21 +58,23 @@ const ENDED: ReadonlySet<string> = new Set(['stopped', 'completed', 'not-taken']
 export function medicinePhrases(
   medicine: Pick<
     Medicine,
-    'standing' | 'status' | 'from' | 'until' | 'prescribed' | 'contradicted' | 'dated'
+    'standing' | 'status' | 'from' | 'until' | 'takenOn' | 'prescribed' | 'contradicted' | 'dated'
   >,
 ): Phrase[] {
-  const { standing, status, from, until, prescribed, contradicted, dated } = medicine;
+  const { standing, status, from, until, takenOn, prescribed, contradicted, dated } = medicine;
   const said: Phrase[] = [];
   if (from !== undefined && until !== undefined) said.push(phrase('taken', from, until));
   else if (from !== undefined) said.push(phrase(standing === 'past' ? 'takenfrom' : 'takensince', from));
   else if (until !== undefined) said.push(phrase('takenuntil', until));
   if (status === 'stopped' && standing === 'past' && until === undefined) said.unshift(phrase('stopped'));
+  if (from === undefined && until === undefined && takenOn !== undefined)
+    said.push(phrase('takenon', takenOn));
   if (prescribed !== undefined) {
     const { first, last, times } = prescribed;
     if (times > 1) said.push({ ...phrase('prescribedtimes', first, last), times });
     else said.push(phrase(standing === 'forbidden' ? 'ordered' : 'prescribed', first));
   }
-  if (from === undefined && until === undefined && prescribed === undefined && dated.date !== null)
+  if (said.every(({ says }) => says === 'stopped') && dated.date !== null && dated.means === 'recorded')
     said.push(phrase('recorded', dated.date));
   if (contradicted !== undefined) said.push({ ...phrase('contradicted'), state: contradicted.status });
   return said;

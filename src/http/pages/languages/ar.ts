@@ -540,6 +540,7 @@ export const ar: Wording = {
   'known.taken': 'أُخذ من {from} إلى {until}',
   'known.takenfrom': 'أُخذ ابتداءً من {day}',
   'known.takensince': 'يؤخذ منذ {day}',
+  'known.takenon': 'أُخذ في {day}',
   'known.takenuntil': 'أُخذ حتى {day}',
   'known.stopped': 'تاريخ الإيقاف غير مسجّل',
   'known.ordered': 'أُمر به في {day}',

@@ -573,6 +573,7 @@ export const de: Wording = {
   'known.taken': 'genommen vom {from} bis {until}',
   'known.takenfrom': 'genommen ab {day}',
   'known.takensince': 'genommen seit {day}',
+  'known.takenon': 'genommen am {day}',
   'known.takenuntil': 'genommen bis {day}',
   'known.stopped': 'Tag des Absetzens nicht eingetragen',
   'known.ordered': 'angeordnet am {day}',

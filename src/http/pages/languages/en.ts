@@ -546,6 +546,7 @@ export const en = {
   'known.taken': 'taken {from} to {until}',
   'known.takenfrom': 'taken from {day}',
   'known.takensince': 'taken since {day}',
+  'known.takenon': 'taken on {day}',
   'known.takenuntil': 'taken until {day}',
   'known.stopped': 'date of stopping not recorded',
   'known.ordered': 'ordered {day}',

@@ -557,6 +557,7 @@ export const es: Wording = {
   'known.taken': 'tomado del {from} al {until}',
   'known.takenfrom': 'tomado a partir de: {day}',
   'known.takensince': 'tomado desde: {day}',
+  'known.takenon': 'tomado el {day}',
   'known.takenuntil': 'tomado hasta: {day}',
   'known.stopped': 'fecha de suspensión no anotada',
   'known.ordered': 'ordenado el {day}',

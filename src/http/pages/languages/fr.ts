@@ -567,6 +567,7 @@ export const fr: Wording = {
   'known.taken': 'pris du {from} au {until}',
   'known.takenfrom': 'pris à partir du {day}',
   'known.takensince': 'pris depuis le {day}',
+  'known.takenon': 'pris le {day}',
   'known.takenuntil': 'pris jusqu’au {day}',
   'known.stopped': 'date d’arrêt non inscrite',
   'known.ordered': 'ordonné le {day}',

@@ -546,6 +546,7 @@ export const nb: Wording = {
   'known.taken': 'tatt fra {from} til {until}',
   'known.takenfrom': 'tatt fra {day}',
   'known.takensince': 'tatt siden {day}',
+  'known.takenon': 'tatt {day}',
   'known.takenuntil': 'tatt til {day}',
   'known.stopped': 'sluttdato er ikke ført inn',
   'known.ordered': 'bestemt {day}',
