@@ -798,7 +798,7 @@ export const fr: Wording = {
   'entry.content': 'L’entrée',
   'entry.version': 'Version {version} sur {newest}',
   'entry.versions': 'Versions',
-  'entry.number': 'Version {version}',
+  'entry.number': 'Version n° {version}',
   'entry.see': 'Voir cette version',
   'entry.above': 'Affichée ci-dessus.',
   'entry.deleted': 'Cette entrée est supprimée. Sa dernière version est affichée.',
