@@ -80,6 +80,12 @@ describe('the page of a shared link in a browser', () => {
       referenceRange: [{ low: { value: low, unit }, high: { value: high, unit } }],
     });
     for (const resource of [
+      ...Array.from({ length: 14 }, (_, n) => ({
+        resourceType: 'AllergyIntolerance',
+        clinicalStatus: clinical('allergyintolerance-clinical', 'active'),
+        code: text(`Pollen ${n}`),
+        patient,
+      })),
       {
         resourceType: 'AllergyIntolerance',
         clinicalStatus: clinical('allergyintolerance-clinical', 'active'),
@@ -244,6 +250,10 @@ describe('the page of a shared link in a browser', () => {
       ])
         expect(shown).to.include(each);
       expect(shown.split('Metformin 850 mg')).to.have.length(2);
+      // No allergy is folded, and the dangerous one comes first.
+      const allergies = await page.locator('#section-allergies ~ ul .name').allInnerTexts();
+      expect(allergies).to.have.length(15);
+      expect(allergies[0]).to.equal('Penicillin');
       const ended = await page.locator('.row', { hasText: 'Methotrexate 15 mg' }).innerText();
       expect(ended)
         .to.include(lang === 'ar' ? 'مرة واحدة أسبوعيًا' : 'once a week')

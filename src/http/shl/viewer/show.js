@@ -3,6 +3,8 @@ import { inWords, ORDER, REQUIRED } from './record.js';
 
 /** Rows of a section that are shown before the rest is asked for. */
 const FIRST = 12;
+/** Sections of which nothing that holds now is folded: a missing entry could harm. */
+const WHOLE = ['allergies', 'medications', 'problems'];
 
 /** Media types that browsers show without running anything; others are only saved. */
 const SAFE = ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/webp', 'text/plain'];
@@ -128,19 +130,19 @@ function sectionView(kind, rows, hidden, say) {
     { class: 'part', 'aria-labelledby': id },
     heading,
     withheld,
-    ...listsOf(current, say),
+    ...listsOf(current, say, WHOLE.includes(kind) ? current.length : FIRST),
     over.length === 0 ? undefined : element('h3', { class: 'over', text: say('shl.over') }),
-    ...listsOf(over, say),
+    ...listsOf(over, say, FIRST),
   );
 }
 
 /** Medicines that were stopped must not stand among those that are taken, nor allergies that are over among others. */
 const isOver = ([newest]) => ['medications', 'allergies'].includes(newest.kind) && newest.isOver;
 
-/** Returns the list of some groups, the first ones open. */
-function listsOf(groups, say) {
+/** Returns the list of some groups. @param open how many of them aren't folded */
+function listsOf(groups, say, open) {
   if (groups.length === 0) return [];
-  const [first, rest] = [groups.slice(0, FIRST), groups.slice(FIRST)];
+  const [first, rest] = [groups.slice(0, open), groups.slice(open)];
   const listOf = (some) => element('ul', { class: 'rows' }, ...some.map((group) => groupView(group, say)));
   const more =
     rest.length === 0
