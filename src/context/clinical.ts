@@ -102,10 +102,18 @@ export const NAMELESS = 'medication without a name';
 export function medications(reading: Reading, medicines: readonly Medicine<Entry>[]): Fact[] {
   const { patient } = reading.opened;
   const died = patient === undefined ? undefined : readPerson(patient.value).died;
-  return medicines.flatMap((medicine) => {
-    const { name = NAMELESS, codes: coded, standing, sources, from, until, takenOn, prescribed } = medicine;
-    const lead = sources.find((source) => source.standing === standing);
-    if (lead === undefined) return [];
+  return medicines.map((medicine) => {
+    const {
+      name = NAMELESS,
+      codes: coded,
+      standing,
+      lead,
+      sources,
+      from,
+      until,
+      takenOn,
+      prescribed,
+    } = medicine;
     const doses = medicine.doses.map((dose) => {
       const said = dosage(dose.dosage);
       const isNamed = dose.name === undefined || dose.name.toLowerCase() === name.toLowerCase();
@@ -118,7 +126,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       dose === undefined ? name : `${name}: ${dose}`,
       standingText(medicine, died),
       reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,
-      noteIn(lead.told.value),
+      notesOf(sources.filter((source) => source.standing === standing)),
     );
     const [code] = coded;
     const members = {
@@ -135,7 +143,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
     const base = standing === 'past' ? 'pastMedications' : 'medications';
     const fact = factOf(reading, 'medications', base, lead.told, said, members, undefined, coded);
     const also = sources.flatMap((source) => (source === lead ? [] : [source.told]));
-    return [{ ...fact, also, isNeeded: standing !== 'past' }];
+    return { ...fact, also, isNeeded: standing !== 'past' };
   });
 }
 
@@ -185,6 +193,11 @@ function episode(value: JsonObject): string | undefined {
 
 function firstDay({ dated }: Problem<Entry>['oldest']): string {
   return dated.date === null ? 'an unknown time' : dayOf(dated.date);
+}
+
+/** Returns the notes of what several resources say of a medicine, each once. */
+function notesOf(sources: Medicine<Entry>['sources']): string | undefined {
+  return [...new Set(sources.flatMap(({ told }) => noteIn(told.value) ?? []))].join('; ') || undefined;
 }
 
 /** Returns the notes of a resource, shortened: they may be long, and the record has them. */

@@ -60,7 +60,9 @@ export interface Medicine<Of extends Told = Told> {
   readonly reasons: readonly string[];
   /** A later statement that the patient doesn't take what another source calls current. */
   readonly contradicted: MedicineSource<Of> | undefined;
-  /** The newest first; the first one of the standing leads. */
+  /** The source that decides the standing: a statement, which says how it is taken, before a prescription. */
+  readonly lead: MedicineSource<Of>;
+  /** The newest first. */
   readonly sources: readonly MedicineSource<Of>[];
   readonly dated: Dated;
 }
@@ -167,7 +169,6 @@ function joinGroup<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
   const sources = group.sort((a, b) => newestFirst(a, b) || (a.told.id < b.told.id ? 1 : -1));
   const standing = ORDER.find((each) => sources.some((source) => source.standing === each)) ?? 'past';
   const own = sources.filter((source) => source.standing === standing);
-  // A statement says how it is taken; a prescription, how it should be.
   const lead = own.find(({ isPrescription }) => !isPrescription) ?? own[0] ?? sources[0];
   if (lead === undefined) throw new TypeError('a medicine has no source');
   const doses = dosesIn(lead, own, standing);
@@ -187,6 +188,7 @@ function joinGroup<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
     until: latestEnd(own),
     reasons: [...new Set(own.flatMap(({ reasons }) => reasons))],
     contradicted: standing === 'current' ? contradiction(sources, own) : undefined,
+    lead,
     sources,
     dated: own[0]?.dated ?? lead.dated,
   };

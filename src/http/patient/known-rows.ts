@@ -195,9 +195,9 @@ export function dosesText({ visit }: RowPlace, { name, doses }: Medicine<Clinica
 /** Returns the row of a medicine. */
 export function medicineRow(place: RowPlace, medicine: Medicine<ClinicalEntry>): Html {
   const { say } = place.visit;
-  const { sources, reasons, standing } = medicine;
-  const lead = sources.find((source) => source.standing === standing) ?? sources[0];
-  const ordered = [...(lead === undefined ? [] : [lead]), ...sources.filter((source) => source !== lead)];
+  const { sources, reasons, standing, lead } = medicine;
+  const ordered = [lead, ...sources.filter((source) => source !== lead)];
+  const said = sources.filter((source) => source.standing === standing);
   return rowOf(
     place,
     medicineName(place, medicine),
@@ -206,7 +206,7 @@ export function medicineRow(place: RowPlace, medicine: Medicine<ClinicalEntry>):
       dosesText(place, medicine),
       ...medicineDates(place, medicine),
       reasons.length === 0 ? undefined : say('known.for', { reason: say.list(reasons) }),
-      lead === undefined ? undefined : notes(lead.told.value.note),
+      ...new Set(said.map(({ told }) => notes(told.value.note))),
     ],
     ordered.map(({ told }) => told),
   );
