@@ -23,7 +23,7 @@ export const SIGHT_EXCEPTIONS: readonly SightException[] = [
     because: 'references into the record and the directory are shown, and searched by; no row is',
   },
   {
-    of: /from timeline\.place p where p\.record = \$ and p\.list = .* exists \(\)/,
+    of: /timeline\.place p (?:where|on) p\.record = \$ and p\.list = .* exists \(\)/,
     because: 'the version of each place is looked up in timeline.entry, under the condition',
   },
   {
@@ -31,7 +31,7 @@ export const SIGHT_EXCEPTIONS: readonly SightException[] = [
     because: 'sums of a list that has the grant’s only category in its name',
   },
   {
-    of: /^timeline\.place in: select count\(\*\) from timeline\.place p where p\.record = \$ and p\.list = any\(\$::int8\[\]\) and p\.at >= \$::int8 and/,
+    of: /^timeline\.place in: select count\(\*\) from unnest\([^)]*\) l\(list, low, high, id, first, last\) join timeline\.place p on p\.record = \$ and p\.list = l\.list and .* where p\.until is null$/,
     because: 'the ends of the stretches that such sums leave out',
   },
   {
