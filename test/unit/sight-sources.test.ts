@@ -64,6 +64,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/rest/clinical-entries.ts',
     'queries/rest/changed-by-ai.ts',
     'queries/rest/changes.ts',
+    'queries/rest/entry-content.ts',
     'queries/rest/entry-origin.ts',
     'queries/rest/interpretations.ts',
     'queries/rest/measured-kinds.ts',
