@@ -144,7 +144,7 @@ async function glancePart(visit: Visit, record: OpenRecord): Promise<Html> {
     html`<li><bdi>${name}</bdi>${marks.map((mark) => html` ${mark}`)}</li>
 `;
   const quiet = (words: string | undefined): readonly Html[] =>
-    words === undefined ? [] : [html`<span class="quiet">${words}</span>`];
+    words === undefined ? [] : [html`<bdi class="quiet">${words}</bdi>`];
   const list = (items: readonly Html[], all: number, none: string): Html => {
     if (items.length === 0) return html`<p class="quiet">${none}</p>`;
     const more =
