@@ -93,6 +93,20 @@ const HAPPENED: Readonly<Record<string, readonly Element[]>> = {
   ],
 };
 
+/** The same, each path taken apart. */
+const ELEMENTS: ReadonlyMap<
+  string,
+  readonly { readonly name: string; readonly rest: readonly string[]; readonly means: Meaning }[]
+> = new Map(
+  Object.entries(HAPPENED).map(([type, elements]) => [
+    type,
+    elements.map(([path, means]) => {
+      const [name = '', ...rest] = path.split('.');
+      return { name, rest, means };
+    }),
+  ]),
+);
+
 /** The members of resources that `happened` reads. */
 export const DATED_BY: readonly string[] = [
   ...new Set(
@@ -102,14 +116,21 @@ export const DATED_BY: readonly string[] = [
 
 /** Returns when what a resource describes happened or began; else when it was recorded. A Period counts by its start. */
 export function happened({ type, value }: { readonly type: string; readonly value: JsonObject }): Dated {
-  for (const [path, means] of HAPPENED[type] ?? []) {
-    const date = path.includes('.') ? dateAt(value, path.split('.')) : dateIn(value[path]);
+  for (const { name, rest, means } of ELEMENTS.get(type) ?? []) {
+    const element = value[name];
+    if (element === undefined) continue;
+    const date = rest.length === 0 ? dateIn(element) : dateAt(first(element) ?? {}, rest);
     if (date === undefined) continue;
-    // Date.parse reads all of FHIR's dates except a leap second.
-    const at = Date.parse(date.replace(/:60(?=[.+Z-])/, ':59'));
+    const at = readMoment(date);
     if (!Number.isNaN(at)) return { date, at, means };
   }
   return { date: null, at: Number.NEGATIVE_INFINITY, means: 'recorded' };
+}
+
+/** Returns milliseconds since 1970: Date.parse reads all of FHIR's dates except a leap second. */
+function readMoment(date: string): number {
+  const at = Date.parse(date);
+  return Number.isNaN(at) ? Date.parse(date.replace(/:60(?=[.+Z-])/, ':59')) : at;
 }
 
 function dateAt(value: JsonObject, [name = '', ...rest]: readonly string[]): string | undefined {

@@ -33,14 +33,15 @@ export interface Problem<Of extends Told = Told> extends Omit<ProblemSource<Of>,
 /** Reads what one Condition says. */
 export function readProblemSource<Of extends Told>(told: Of, { name }: Around): ProblemSource<Of> {
   const { code, clinicalStatus, verificationStatus, bodySite } = told.value;
+  const [status] = codes(clinicalStatus);
   return {
     told,
     name: name(code),
     codes: coded(code),
-    status: codes(clinicalStatus)[0],
+    status,
     isOver: isOver(clinicalStatus),
-    uncertainty: uncertainty(verificationStatus),
-    site: name(bodySite),
+    uncertainty: verificationStatus === undefined ? undefined : uncertainty(verificationStatus),
+    site: bodySite === undefined ? undefined : name(bodySite),
     dated: happened(told),
   };
 }

@@ -50,7 +50,7 @@ function numberText(
   if (literal === undefined) return undefined;
   const sign = readText(comparator);
   const shown =
-    sign === undefined && !exact
+    sign === undefined && !exact && /[.eE]/.test(literal)
       ? roundForReading(literal, { unit: readText(code) ?? readText(unit), ...measured })
       : literal;
   return `${sign === undefined ? '' : (COMPARATORS[sign] ?? sign)}${formatDecimal(shown, lang)}`;

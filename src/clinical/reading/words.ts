@@ -9,7 +9,10 @@ import { timingWords } from './timing.ts';
 
 /** Returns a quantity as people write it. @param holder the Observation or component whose value it is */
 export function quantity(value: Json | undefined, holder?: JsonObject): string | undefined {
-  return quantityText(first(value), holder === undefined ? {} : readMeasured(holder));
+  const of = first(value);
+  // Only decimals are rounded.
+  const isDecimal = holder !== undefined && /[.eE]/.test(String(of?.value));
+  return quantityText(of, isDecimal ? readMeasured(holder) : {});
 }
 
 /** Returns a date or time as it was recorded, to the minute. */
