@@ -25,6 +25,14 @@ const BY_CODE: ReadonlyMap<string, RoundingRule> = new Map(
   RULES_BY_CODE.flatMap((rule) => rule.codes.split(' ').map((code): [string, RoundingRule] => [code, rule])),
 );
 
+const BY_UNIT: ReadonlyMap<string, Omit<RoundingRule, 'codes' | 'limits'>> = new Map(
+  [...RULES_BY_UNIT]
+    .reverse()
+    .flatMap((rule) =>
+      Object.keys(rule.places).map((unit): [string, Omit<RoundingRule, 'codes' | 'limits'>] => [unit, rule]),
+    ),
+);
+
 /**
  * Rounds the literal of a decimal. It gets no digits that it doesn't have, doesn't become zero, and stays on its side of
  * each limit of its reference range and of decisions.
@@ -36,7 +44,7 @@ export function roundForReading(literal: string, measured: Measured): string {
   const byCode = (measured.codes ?? [])
     .map((code) => BY_CODE.get(code))
     .find((rule) => rule !== undefined && Object.hasOwn(rule.places, unit));
-  const rule = byCode ?? RULES_BY_UNIT.find(({ places }) => Object.hasOwn(places, unit));
+  const rule = byCode ?? BY_UNIT.get(unit);
   const least = placesOf(stored, rule, unit);
   const limits = [...(measured.limits ?? []), ...(byCode?.limits?.[unit] ?? []).map(String)];
   const { places: most } = countPlaces(stored);
