@@ -1,5 +1,6 @@
 /** The resources of a record that the clinical reading is made of, with what an AI has to do with each. */
 import type { Pool } from 'pg';
+import { referredMedication } from '#src/clinical/reading/medicines.ts';
 import { READ_TYPES } from '#src/clinical/reading/reading.ts';
 import type { PartOfAi } from '#src/clinical/reading/told.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -79,7 +80,9 @@ export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
       values: [record, ['Patient', ...READ_TYPES]],
     });
     const entries = rows.flatMap((row) => entryOf(row) ?? []);
-    const ids = new Set(entries.flatMap(({ value }) => referredMedication(value) ?? []));
+    const ids = new Set(
+      entries.flatMap(({ value }) => referredMedication(value)?.split('/')[1] ?? []).filter(isUuid),
+    );
     const { rows: medications } =
       ids.size === 0
         ? { rows: [] }
@@ -108,11 +111,4 @@ function entryOf({ type, id, version, body, ai, before, recorded }: Row): Clinic
     before: before === null ? undefined : parseStored(before),
     recorded: Number(recorded),
   };
-}
-
-/** Returns the id of the Medication that a resource refers to. */
-function referredMedication({ medicationReference }: JsonObject): string | undefined {
-  const reference = (medicationReference as JsonObject | undefined)?.reference;
-  const id = typeof reference === 'string' ? /(?:^|\/)Medication\/([^/]+)/.exec(reference)?.[1] : undefined;
-  return id !== undefined && isUuid(id) ? id : undefined;
 }

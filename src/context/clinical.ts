@@ -12,12 +12,13 @@ import { nameConcept } from '#src/clinical/reading/name.ts';
 import { nameCodes } from '#src/clinical/reading/name-code.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
+import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { daysBetween } from './dates.ts';
 import { type Fact, inLine, line, wholeLine } from './fact.ts';
-import { ageDays, around, codedIn, codeMembers, entriesOf, type Reading } from './reading.ts';
+import { ageDays, around, codeMembers, entriesOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 import { BASE, type Base, type Coded, raiseForRequest } from './scores.ts';
 
@@ -220,7 +221,7 @@ function factOf(
   said: string,
   members: JsonObject,
   code: JsonObject[string] | undefined,
-  coded: readonly Coded[] = codedIn(code),
+  coded: readonly Coded[] = readCodes(code),
 ): Fact {
   const { focus, today } = reading;
   const ended = base.startsWith('past') ? daysBetween(entry.dated.at, today) : 0;

@@ -3,12 +3,13 @@
 import { dayOf } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { nameCodes } from '#src/clinical/reading/name-code.ts';
+import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { DAY } from './dates.ts';
 import { type Fact, line } from './fact.ts';
-import { ageDays, codedIn, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
+import { ageDays, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './scores.ts';
@@ -220,7 +221,7 @@ function factOf(
   members: JsonObject,
   code?: Json,
 ): Fact {
-  const about = { kind, text: said, codes: codedIn(code), ageDays: ageDays(reading, entry) };
+  const about = { kind, text: said, codes: readCodes(code), ageDays: ageDays(reading, entry) };
   return {
     kind,
     text: said,

@@ -4,6 +4,7 @@ import { findCodeWord } from '#src/clinical/reading/code-words.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { readMeasured, unitOfQuantity } from '#src/clinical/reading/quantity.ts';
 import { roundForReading } from '#src/clinical/reading/rounding.ts';
+import { readCodes } from '#src/clinical/reading/stated.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
 import { referenceRange } from '#src/clinical/reading/words.ts';
 import { objects } from '#src/fhir/parts.ts';
@@ -13,7 +14,7 @@ import { normalRange } from '#src/v1/reference-range.ts';
 import { type Fact, line } from './fact.ts';
 import type { Course } from './newest.ts';
 import { patternMembers, wordsOf } from './patterns.ts';
-import { ageDays, codedIn, codeMembers, dayIn, namedEntry, nameOf, type Reading } from './reading.ts';
+import { ageDays, codeMembers, dayIn, namedEntry, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
 import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './scores.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
@@ -33,7 +34,7 @@ function flagOf(value: JsonObject): string | undefined {
 
 /** Returns the words of a flag; those of the concept if it has no code. */
 function flagIn(flag: JsonObject): string | undefined {
-  const [{ code = '' } = {}] = codedIn(flag);
+  const [{ code = '' } = {}] = readCodes(flag);
   const said = findCodeWord('en', 'interpretation', code) ?? nameConcept(flag);
   return code === 'N' || /^n(ormal)?$/i.test(said ?? '') ? undefined : said;
 }
@@ -82,7 +83,7 @@ function findingOf(
     wordsOf(patterns, entries.length),
   );
   const score = scoreOfFinding(kind, measure, watched, focus, ageDays(reading, latest), flag !== undefined);
-  const about = { kind, text: name, codes: codedIn(value.code), ageDays: ageDays(reading, latest) };
+  const about = { kind, text: name, codes: readCodes(value.code), ageDays: ageDays(reading, latest) };
   return {
     kind,
     text: said,

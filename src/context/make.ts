@@ -2,9 +2,9 @@
  * Makes a context from a record, read either from the read models or, to repeat an earlier context, from the events.
  */
 import { setImmediate } from 'node:timers/promises';
+import { referredMedication } from '#src/clinical/reading/medicines.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Coverage } from '#src/shared/coverage.ts';
-import type { JsonObject } from '#src/shared/json.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
 import { wholeEntry } from './excerpt.ts';
 import type { Fact } from './fact.ts';
@@ -68,7 +68,7 @@ export async function makeContext(
     ...opened.byAi,
   ];
   const found = await sources.directory(
-    [...new Set(drugs.flatMap(({ value }) => medicationIn(value) ?? []))].sort(),
+    [...new Set(drugs.flatMap(({ value }) => referredMedication(value) ?? []))].sort(),
   );
   const directory = new Map(
     found.map((current): [string, Entry] => [`${current.type}/${current.id}`, wholeEntry(current)]),
@@ -98,12 +98,6 @@ function* shownOf(opened: OpenedRecord, directory: ReadonlyMap<string, Entry>): 
   for (const entries of opened.facts.values()) yield* entries;
   yield* opened.byAi;
   yield* directory.values();
-}
-
-/** Returns the directory's Medication that a resource refers to. */
-function medicationIn({ medicationReference }: JsonObject): string | undefined {
-  const { reference } = (medicationReference ?? {}) as JsonObject;
-  return /(?:^|\/)(Medication\/[0-9a-f-]{36})(?:$|\/_history)/.exec(String(reference))?.[1];
 }
 
 function sorted<Value>(entries: readonly (readonly [string, Value])[]): Record<string, Value> {

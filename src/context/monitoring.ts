@@ -2,8 +2,8 @@
 import { dayOf } from '#src/clinical/reading/english.ts';
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
+import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
-
 import { NAMELESS } from './clinical.ts';
 import { DAY, daysBetween } from './dates.ts';
 import { DRUGS } from './drugs.ts';
@@ -11,7 +11,7 @@ import type { Due } from './due.ts';
 import { inLine } from './fact.ts';
 import { illnessesOf } from './illnesses.ts';
 import type { Measure } from './measures.ts';
-import { codedIn, entriesOf, type Reading } from './reading.ts';
+import { entriesOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
 import type { MonitoredFindings } from './scores.ts';
 import type { Series } from './series.ts';
@@ -37,7 +37,7 @@ export function monitoringOf(reading: Reading, medicines: readonly Medicine<Entr
     const name = nameConcept(value.code) ?? '';
     if (isOver(value.clinicalStatus) || seen.has(name)) return [];
     seen.add(name);
-    const icd = codedIn(value.code).flatMap(({ system, code }) => (/icd/i.test(system) ? [code] : []));
+    const icd = readCodes(value.code).flatMap(({ system, code }) => (/icd/i.test(system) ? [code] : []));
     return illnessesOf(name, icd).map(({ watch, due = [] }) => ({ name, entry, watch, due }));
   });
   const ofDrug = medicines.flatMap(

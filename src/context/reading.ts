@@ -2,16 +2,16 @@
 
 import { dayOf } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
+import { readCodes } from '#src/clinical/reading/stated.ts';
 import type { Around } from '#src/clinical/reading/told.ts';
 
 import { withDisplays } from '#src/clinical/summary/displays.ts';
-import { codings, containedIn, text } from '#src/fhir/parts.ts';
+import { containedIn, text } from '#src/fhir/parts.ts';
 import type { Coverage } from '#src/shared/coverage.ts';
 import type { Json } from '#src/shared/json.ts';
 import { daysBetween } from './dates.ts';
 import type { Focus } from './focus.ts';
 import type { Entry, OpenedRecord } from './record.ts';
-import type { Coded } from './scores.ts';
 
 /** A record, and the settings for making a context of it. */
 export interface Reading {
@@ -72,16 +72,9 @@ export function nameOf(value: Json | undefined, otherwise: string): string {
   return nameConcept(value) ?? otherwise;
 }
 
-/** Returns the codes of one or more concepts. */
-export function codedIn(value: Json | undefined): Coded[] {
-  return codings(value).flatMap(({ system, code }) =>
-    typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
-  );
-}
-
 /** Returns the members `code`, `system` and `display` of an item. */
 export function codeMembers(value: Json | undefined, name: string): { [key: string]: string | null } {
-  const [first] = codedIn(value);
+  const [first] = readCodes(value);
   return {
     code: first?.code ?? null,
     system: first === undefined || first.system === '' ? null : first.system,

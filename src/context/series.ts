@@ -1,11 +1,10 @@
 /** Series: the Observations of one code, sorted by time. */
 
 import { nameConcept } from '#src/clinical/reading/name.ts';
-
+import { readCodes } from '#src/clinical/reading/stated.ts';
 import { LOINC } from '#src/fhir/parts.ts';
 import type { Json } from '#src/shared/json.ts';
 import { MEASURE_OF, type Measure } from './measures.ts';
-import { codedIn } from './reading.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 
@@ -50,16 +49,16 @@ export function seriesOf(entries: readonly Entry[]): Series[] {
 }
 
 function keyOf(code: Json): string {
-  const all = codedIn(code);
+  const all = readCodes(code);
   const best = all.find(({ system }) => system === LOINC) ?? all[0];
   return best === undefined ? (nameConcept(code) ?? '').toLowerCase() : `${best.system}|${best.code}`;
 }
 
 function placeOf(entry: Entry | undefined): { readonly kind: Kind; readonly measure: Measure | undefined } {
-  const measure = codedIn(entry?.value.code)
+  const measure = readCodes(entry?.value.code)
     .map(({ code }) => MEASURE_OF.get(code))
     .find((each) => each !== undefined);
-  const categories = codedIn(entry?.value.category).map(({ code }) => code);
+  const categories = readCodes(entry?.value.category).map(({ code }) => code);
   const isVital = measure !== undefined && VITAL.has(measure);
   if (categories.includes('vital-signs') || (categories.length === 0 && isVital))
     return { kind: 'vitals', measure };

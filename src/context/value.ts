@@ -1,11 +1,12 @@
 /** Values of Observations, as text and as numbers. */
 
 import { pressureText } from '#src/clinical/reading/quantity.ts';
+import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
 import { inLine } from './fact.ts';
-import { codedIn, nameOf } from './reading.ts';
+import { nameOf } from './reading.ts';
 
 /** Returns a value as text; undefined when there is none. Blood pressure is written `131/82 mmHg`. */
 export function valueIn(value: JsonObject): string | undefined {
@@ -13,7 +14,7 @@ export function valueIn(value: JsonObject): string | undefined {
   if (own !== undefined) return inLine(own);
   const components = objects(value.component);
   const [high, low] = ['8480-6', '8462-4'].map((wanted) =>
-    components.find(({ code }) => codedIn(code).some(({ code: each }) => each === wanted)),
+    components.find(({ code }) => readCodes(code).some(({ code: each }) => each === wanted)),
   );
   const pressure = pressureText({ systolic: high, diastolic: low });
   if (pressure !== undefined) return inLine(pressure);

@@ -4,6 +4,7 @@ import { findCodeWord } from '#src/clinical/reading/code-words.ts';
 import { dayOf, statusWord } from '#src/clinical/reading/english.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
+import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
 import { dosage } from '#src/clinical/reading/words.ts';
 import { codes } from '#src/fhir/parts.ts';
@@ -11,7 +12,7 @@ import { NAMELESS } from './clinical.ts';
 import { DAY } from './dates.ts';
 import { CLASSES } from './drugs.ts';
 import { inLine } from './fact.ts';
-import { codedIn, dayIn, entriesOf, nameOf, type Reading } from './reading.ts';
+import { dayIn, entriesOf, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
 import type { Coded } from './scores.ts';
 
@@ -47,7 +48,7 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
     .filter(({ value }) => !isOver(value.clinicalStatus))
     .flatMap((allergy) => {
       const substance = nameConcept(allergy.value.code) ?? '';
-      const all = codedIn(allergy.value.code);
+      const all = readCodes(allergy.value.code);
       return current
         .filter((medicine) => isAgainst(medicine, substance, all))
         .map(({ name, status, sources: [source] }) =>
@@ -200,7 +201,7 @@ function overlaps(over: MedicineSource, active: MedicineSource): boolean {
 export function problemContradictions(reading: Reading): Warning[] {
   const byProblem = new Map<string, Entry[]>();
   for (const entry of entriesOf(reading, 'Condition')) {
-    const [code] = codedIn(entry.value.code);
+    const [code] = readCodes(entry.value.code);
     const key =
       code === undefined
         ? (nameConcept(entry.value.code) ?? '').toLowerCase()

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '#src/shared/json.ts';
 import { isMediaType } from '../fhir/validation/primitives.ts';
 import { LOINC, listIn, present } from '../v1/elements.ts';
-import { codedIn } from './codes.ts';
+import { readCodes } from './codes.ts';
 import type { Field, Segment } from './hl7v2/message.ts';
 import { identifierOf } from './labs.ts';
 import { listed, notesOf } from './observation.ts';
@@ -50,7 +50,7 @@ function isAddress(text: string): boolean {
 
 /** Returns the document; all payloads of a result are contents of one. Without payloads it refers to an earlier one. */
 export function documentOf({ obx, notes }: Result, of: OfReport, reading: Reading): JsonObject {
-  const named = codedIn(obx.first(3), reading.sender);
+  const named = readCodes(obx.first(3), reading.sender);
   const own = listIn(named?.concept.coding);
   const title = named?.label ?? obx.place;
   const status = observationStatus(obx.part(11)) ?? 'final';

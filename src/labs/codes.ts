@@ -32,7 +32,7 @@ export interface Coded {
  * Returns a coded element; undefined if it is empty. An invalid alleged LOINC code counts as one of the sender.
  * @param bare the system of codes without one that are valid LOINC codes; undefined: the sender's
  */
-export function codedIn(field: Field, sender: string, bare: string | undefined = LOINC): Coded | undefined {
+export function readCodes(field: Field, sender: string, bare: string | undefined = LOINC): Coded | undefined {
   const coding: JsonObject[] = [];
   let fault: string | undefined;
   for (const [code, text, system, oid] of TRIPLETS) {
@@ -73,7 +73,7 @@ export function labelOf(code: string, text: string): string {
 
 /** Returns the concept of a coded element; undefined if it is empty. */
 export function conceptIn(field: Field, sender: string): JsonObject | undefined {
-  return codedIn(field, sender, undefined)?.concept;
+  return readCodes(field, sender, undefined)?.concept;
 }
 
 /** Normalizes blanks: a code has none at its ends and single ones inside (R4 datatypes.html#code). */

@@ -4,7 +4,7 @@ import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { ucumOf, unitKept } from '../fhir/units/spelled-units.ts';
 import { listIn, present, UCUM } from '../v1/elements.ts';
-import { codedIn, conceptIn } from './codes.ts';
+import { conceptIn, readCodes } from './codes.ts';
 import type { Field, Segment } from './hl7v2/message.ts';
 import { readDay, readMoment } from './hl7v2/time.ts';
 import { unitOf } from './international.ts';
@@ -37,7 +37,7 @@ const ABSENT = 'http://terminology.hl7.org/CodeSystem/data-absent-reason';
 export function observationOf(result: Result, of: OfOrder, reading: Reading): JsonObject {
   const { obx, more, notes } = result;
   const { subject, sender, notes: told } = reading;
-  const code = codedIn(obx.first(3), sender);
+  const code = readCodes(obx.first(3), sender);
   if (code === undefined) told.warn(obx.place, 'OBX-3 is empty: the result has no code');
   if (code?.fault !== undefined) told.warn(obx.place, code.fault);
   if (code?.loinc !== true) told.unmapped(code?.label ?? obx.place);

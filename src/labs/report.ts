@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '#src/shared/json.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import { present } from '../v1/elements.ts';
 import { documentOf, isAttached } from './attached.ts';
-import { codedIn, codeText } from './codes.ts';
+import { codeText, readCodes } from './codes.ts';
 import type { Segment } from './hl7v2/message.ts';
 import { type Draft, draftUrl, identifierOf, keyOf } from './labs.ts';
 import { listed, nameOf, notesOf, observationOf, timeIn } from './observation.ts';
@@ -212,7 +212,7 @@ interface Contents extends Times {
 function reportOf({ obr, orc, notes }: Order, of: Contents, reading: Reading): Draft | undefined {
   if (obr === undefined) return undefined;
   const { sender, subject } = reading;
-  const service = codedIn(obr.first(4), sender);
+  const service = readCodes(obr.first(4), sender);
   if (service === undefined) reading.notes.warn(obr.place, 'OBR-4 is empty: the report has no code');
   const letter = obr.part(25);
   const status = reportStatus(letter);

@@ -1,38 +1,18 @@
 /** Allergies and intolerances: every one that is recorded, active ones first, the most critical of them first. */
-import { codes, text } from '#src/fhir/parts.ts';
-import { type Dated, happened, newestFirst } from './dates.ts';
-import { coded } from './medicines.ts';
-import { isOver, uncertainty } from './status.ts';
-import type { Around, Coded, Told } from './told.ts';
+import { text } from '#src/fhir/parts.ts';
+import { newestFirst } from './dates.ts';
+import { readStated, type Stated } from './stated.ts';
+import type { Around, Told } from './told.ts';
 
 /** An allergy or intolerance. */
-export interface Allergy<Of extends Told = Told> {
-  readonly told: Of;
-  readonly name: string | undefined;
-  readonly codes: readonly Coded[];
-  /** A code of allergyintolerance-clinical; undefined if it isn't recorded. */
-  readonly status: string | undefined;
-  readonly isOver: boolean;
-  /** A code of allergyintolerance-verification other than `confirmed`. */
-  readonly uncertainty: string | undefined;
+export interface Allergy<Of extends Told = Told> extends Stated<Of> {
   /** Whether a reaction may be life-threatening: `criticality` `high`. */
   readonly isCritical: boolean;
-  readonly dated: Dated;
 }
 
 /** Reads an allergy. */
-export function readAllergy<Of extends Told>(told: Of, { name }: Around): Allergy<Of> {
-  const { code, clinicalStatus, verificationStatus, criticality } = told.value;
-  return {
-    told,
-    name: name(code),
-    codes: coded(code),
-    status: codes(clinicalStatus)[0],
-    isOver: isOver(clinicalStatus),
-    uncertainty: uncertainty(verificationStatus),
-    isCritical: criticality === 'high',
-    dated: happened(told),
-  };
+export function readAllergy<Of extends Told>(told: Of, around: Around): Allergy<Of> {
+  return { ...readStated(told, around), isCritical: told.value.criticality === 'high' };
 }
 
 /** Compares allergies: active before over, then the most critical, then the newest. */

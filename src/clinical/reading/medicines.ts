@@ -2,11 +2,12 @@
  * Medicines: what the patient takes or took, by MedicationStatements and MedicationRequests, each drug once
  * (docs/clinical-reading.md explains the rules). https://hl7.org/fhir/R4/medicationstatement.html
  */
-import { codings, first, objects, text } from '#src/fhir/parts.ts';
+import { first, objects, text } from '#src/fhir/parts.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { type Dated, happened, isPast, newestFirst } from './dates.ts';
 import { foldName, joinSame } from './join-same.ts';
 import type { Person } from './person.ts';
+import { readCodes } from './stated.ts';
 import { isIdea } from './status.ts';
 import type { Around, Coded, Told } from './told.ts';
 
@@ -100,7 +101,7 @@ export function readMedicineSource<Of extends Told>(
     told,
     isPrescription,
     name: name(code) ?? text(referred?.display),
-    codes: coded(code),
+    codes: readCodes(code),
     status,
     standing: standingBy(status, value.doNotPerform === true, isEnded, died),
     dosage,
@@ -139,13 +140,6 @@ export function reasonsIn(value: JsonObject, look: Around['look'], name: Around[
     ({ reference, display }) => name(look(reference, value)?.code) ?? text(display) ?? [],
   );
   return [...new Set([...said, ...referred])];
-}
-
-/** Returns the codes of one or more concepts. */
-export function coded(value: Json | undefined): Coded[] {
-  return codings(value).flatMap(({ system, code }) =>
-    typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
-  );
 }
 
 /**
@@ -262,4 +256,10 @@ function contradiction<Of extends Told>(
     );
     return said >= newest && said > Number.NEGATIVE_INFINITY;
   });
+}
+
+/** Returns the directory's Medication that a resource refers to, as `Medication/<id>`. */
+export function referredMedication({ medicationReference }: JsonObject): string | undefined {
+  const reference = text(first(medicationReference)?.reference) ?? '';
+  return /(?:^|\/)(Medication\/[0-9a-f-]{36})(?:$|\/_history)/.exec(reference)?.[1];
 }

@@ -1,25 +1,13 @@
 /** Problems: each once, however many Conditions state it (docs/clinical-reading.md). */
-import { codes, text } from '#src/fhir/parts.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { type Dated, happened, newestFirst } from './dates.ts';
+import { newestFirst } from './dates.ts';
 import { foldName, joinSame } from './join-same.ts';
-import { coded } from './medicines.ts';
-import { isOver, uncertainty } from './status.ts';
-import type { Around, Coded, Told } from './told.ts';
+import { readStated, type Stated } from './stated.ts';
+import type { Around, Told } from './told.ts';
 
 /** What one Condition says of a problem. */
-export interface ProblemSource<Of extends Told = Told> {
-  readonly told: Of;
-  readonly name: string | undefined;
-  readonly codes: readonly Coded[];
-  /** A code of condition-clinical; undefined if it isn't recorded. */
-  readonly status: string | undefined;
-  readonly isOver: boolean;
-  /** A code of condition-ver-status other than `confirmed`. */
-  readonly uncertainty: string | undefined;
+export interface ProblemSource<Of extends Told = Told> extends Stated<Of> {
   /** Where in the body, in words. */
   readonly site: string | undefined;
-  readonly dated: Dated;
 }
 
 /** A problem. */
@@ -31,19 +19,9 @@ export interface Problem<Of extends Told = Told> extends Omit<ProblemSource<Of>,
 }
 
 /** Reads what one Condition says. */
-export function readProblemSource<Of extends Told>(told: Of, { name }: Around): ProblemSource<Of> {
-  const { code, clinicalStatus, verificationStatus, bodySite } = told.value;
-  const [status] = codes(clinicalStatus);
-  return {
-    told,
-    name: name(code),
-    codes: coded(code),
-    status,
-    isOver: isOver(clinicalStatus),
-    uncertainty: verificationStatus === undefined ? undefined : uncertainty(verificationStatus),
-    site: bodySite === undefined ? undefined : name(bodySite),
-    dated: happened(told),
-  };
+export function readProblemSource<Of extends Told>(told: Of, around: Around): ProblemSource<Of> {
+  const { bodySite } = told.value;
+  return { ...readStated(told, around), site: bodySite === undefined ? undefined : around.name(bodySite) };
 }
 
 /**
@@ -70,9 +48,4 @@ function joinGroup<Of extends Told>(group: ProblemSource<Of>[]): Problem<Of> {
 
 function activeFirst(a: Problem, b: Problem): number {
   return Number(a.isOver) - Number(b.isOver) || newestFirst(a, b);
-}
-
-/** Returns the text of an onset or abatement that isn't a date; the date-times are in `dated` and here as they are. */
-export function dateOfChange(value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
-  return text(value[`${name}DateTime`]);
 }

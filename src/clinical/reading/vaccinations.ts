@@ -1,7 +1,7 @@
 /** Vaccinations: each vaccine once with its doses, those that weren't given apart. https://hl7.org/fhir/R4/immunization.html */
 import { text } from '#src/fhir/parts.ts';
 import { type Dated, happened, newestFirst } from './dates.ts';
-import { coded } from './medicines.ts';
+import { readCodes } from './stated.ts';
 import type { Around, Coded, Told } from './told.ts';
 
 /** What one Immunization says. */
@@ -29,7 +29,7 @@ export function readVaccination<Of extends Told>(told: Of, { name }: Around): Do
   return {
     told,
     name: name(vaccineCode),
-    codes: coded(vaccineCode),
+    codes: readCodes(vaccineCode),
     isGiven: status === 'completed',
     when: text(occurrenceString),
     dated: happened(told),

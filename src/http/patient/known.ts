@@ -32,10 +32,10 @@ export async function readKnown(visit: Visit, record: OpenRecord): Promise<Known
   const values = [...entries.flatMap(({ value, before }) => [value, before ?? {}]), ...medications.values()];
   const names = await services.displays(codesIn(values));
   const name = (concept: Json | undefined): string | undefined => nameConcept(concept, names);
-  const conditions = new Map(entries.map((each) => [`${each.type}/${each.id}`, each.value]));
+  const own = new Map(entries.map((each) => [`${each.type}/${each.id}`, each.value]));
   const look = (reference: Json | undefined, within: JsonObject): JsonObject | undefined => {
     const [key = ''] = /[A-Za-z]+\/[0-9a-f-]{36}/.exec(text(reference) ?? '') ?? [];
-    return containedIn(within, reference) ?? medications.get(key) ?? conditions.get(key);
+    return containedIn(within, reference) ?? medications.get(key) ?? own.get(key);
   };
   const today = new Date(visit.now).toISOString().slice(0, 10);
   const around = { today, look, name };

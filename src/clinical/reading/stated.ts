@@ -1,0 +1,40 @@
+/** What a Condition or an AllergyIntolerance states: of what, how it stands, how certain it is, and when. */
+import { codes, codings, text } from '#src/fhir/parts.ts';
+import type { Json } from '#src/shared/json.ts';
+import { type Dated, happened } from './dates.ts';
+import { isOver, uncertainty } from './status.ts';
+import type { Around, Coded, Told } from './told.ts';
+
+/** A statement. */
+export interface Stated<Of extends Told = Told> {
+  readonly told: Of;
+  readonly name: string | undefined;
+  readonly codes: readonly Coded[];
+  /** A code of condition-clinical or allergyintolerance-clinical; undefined if it isn't recorded. */
+  readonly status: string | undefined;
+  readonly isOver: boolean;
+  /** A code of condition-ver-status or allergyintolerance-verification other than `confirmed`. */
+  readonly uncertainty: string | undefined;
+  readonly dated: Dated;
+}
+
+/** Reads a statement. */
+export function readStated<Of extends Told>(told: Of, { name }: Around): Stated<Of> {
+  const { code, clinicalStatus, verificationStatus } = told.value;
+  return {
+    told,
+    name: name(code),
+    codes: readCodes(code),
+    status: codes(clinicalStatus)[0],
+    isOver: isOver(clinicalStatus),
+    uncertainty: verificationStatus === undefined ? undefined : uncertainty(verificationStatus),
+    dated: happened(told),
+  };
+}
+
+/** Returns the codes of one or more concepts. */
+export function readCodes(value: Json | undefined): Coded[] {
+  return codings(value).flatMap(({ system, code }) =>
+    typeof code === 'string' ? [{ system: text(system) ?? '', code }] : [],
+  );
+}
