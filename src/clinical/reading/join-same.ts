@@ -41,6 +41,7 @@ export function joinSame<Member extends Named>(
     if (byName.get(name)?.push(group) === undefined) byName.set(name, [group]);
   }
   for (const named of byName.values()) {
+    if (named.length === 1) continue;
     const roots = [...new Set(named.map(rootOf))];
     if (areToldApart(roots)) continue;
     roots.reduce((one, other) => merge(rootOf(one), rootOf(other)));

@@ -143,23 +143,32 @@ export function reasonsIn(value: JsonObject, look: Around['look'], name: Around[
 }
 
 /**
- * Joins what resources say of the same drug: those that share a code of a system, and those that share the name unless
- * codes of one system tell them apart, as those of a gel and of tablets do. What must not be given stands apart.
+ * Joins what resources say of the same drug.
  * @returns current ones first, then unclear ones, prohibitions and past ones, each the newest first
  */
 export function joinMedicines<Of extends Told>(sources: readonly MedicineSource<Of>[]): Medicine<Of>[] {
-  return joinSame(sources, ({ standing }) => (standing === 'forbidden' ? 'not ' : ''))
-    .map(joinGroup)
-    .sort(byStanding);
+  return groupMedicines(sources).map(joinMedicine).sort(currentFirst);
+}
+
+/**
+ * Groups what resources say of the same drug: those that share a code of a system, and those that share the name unless
+ * codes of one system tell them apart, as those of a gel and of tablets do. What must not be given stands apart.
+ */
+export function groupMedicines<Of extends Told>(
+  sources: readonly MedicineSource<Of>[],
+): MedicineSource<Of>[][] {
+  return joinSame(sources, ({ standing }) => (standing === 'forbidden' ? 'not ' : ''));
 }
 
 const ORDER: readonly Standing[] = ['current', 'unclear', 'forbidden', 'past'];
 
-function byStanding(a: Medicine, b: Medicine): number {
+/** Orders medicines: current ones first, then unclear ones, prohibitions and past ones, each the newest first. */
+export function currentFirst(a: Medicine, b: Medicine): number {
   return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || newestFirst(a, b);
 }
 
-function joinGroup<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
+/** Joins the sources of one medicine. */
+export function joinMedicine<Of extends Told>(group: MedicineSource<Of>[]): Medicine<Of> {
   const sources = group.sort((a, b) => newestFirst(a, b) || (a.told.id < b.told.id ? 1 : -1));
   const standing = ORDER.find((each) => sources.some((source) => source.standing === each)) ?? 'past';
   const own = sources.filter((source) => source.standing === standing);

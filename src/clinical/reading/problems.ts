@@ -24,20 +24,23 @@ export function readProblemSource<Of extends Told>(told: Of, around: Around): Pr
   return { ...readStated(told, around), site: bodySite === undefined ? undefined : around.name(bodySite) };
 }
 
-/**
- * Joins what Conditions say of one problem: those of one name, body site and certainty that are all active, or all over. A
- * text or a site of its own isn't lost behind a code that many problems have.
- * @returns active ones first, each the newest first
- */
+/** Joins what Conditions say of one problem. @returns active ones first, each the newest first */
 export function joinProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): Problem<Of>[] {
-  return joinSame(sources, ({ name = '', site, isOver, uncertainty }) =>
-    [foldName(name), site, isOver, uncertainty, ''].join('\n'),
-  )
-    .map(joinGroup)
-    .sort(activeFirst);
+  return groupProblems(sources).map(joinProblem).sort(activeFirst);
 }
 
-function joinGroup<Of extends Told>(group: ProblemSource<Of>[]): Problem<Of> {
+/**
+ * Groups what Conditions say of one problem: those of one name, body site and certainty that are all active, or all over. A
+ * text or a site of its own isn't lost behind a code that many problems have.
+ */
+export function groupProblems<Of extends Told>(sources: readonly ProblemSource<Of>[]): ProblemSource<Of>[][] {
+  return joinSame(sources, ({ name = '', site, isOver, uncertainty }) =>
+    [foldName(name), site, isOver, uncertainty, ''].join('\n'),
+  );
+}
+
+/** Joins the sources of one problem. */
+export function joinProblem<Of extends Told>(group: ProblemSource<Of>[]): Problem<Of> {
   const sources = group.sort((a, b) => newestFirst(a, b) || (a.told.id < b.told.id ? 1 : -1));
   const [lead] = sources;
   if (lead === undefined) throw new TypeError('a problem has no source');
@@ -46,6 +49,7 @@ function joinGroup<Of extends Told>(group: ProblemSource<Of>[]): Problem<Of> {
   return { ...said, sources, oldest };
 }
 
-function activeFirst(a: Problem, b: Problem): number {
+/** Orders problems: active ones first, each the newest first. */
+export function activeFirst(a: Problem, b: Problem): number {
   return Number(a.isOver) - Number(b.isOver) || newestFirst(a, b);
 }

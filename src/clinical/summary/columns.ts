@@ -6,11 +6,24 @@ import { first, objects, text } from '../../fhir/parts.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
 import { findCodeSet } from '../reading/code-words.ts';
 import { dateText, standingText } from '../reading/english.ts';
-import { joinMedicines, type Medicine, readMedicineSource, reasonsIn } from '../reading/medicines.ts';
+import {
+  currentFirst,
+  groupMedicines,
+  joinMedicine,
+  type Medicine,
+  readMedicineSource,
+  reasonsIn,
+} from '../reading/medicines.ts';
 import { nameConcept } from '../reading/name.ts';
 import { nameCoded, nameCodes } from '../reading/name-code.ts';
 import type { Death } from '../reading/person.ts';
-import { joinProblems, type Problem, readProblemSource } from '../reading/problems.ts';
+import {
+  activeFirst,
+  groupProblems,
+  joinProblem,
+  type Problem,
+  readProblemSource,
+} from '../reading/problems.ts';
 import type { Around } from '../reading/told.ts';
 import { choice, dosage, joined, moment, notes, period, quantity, referenceRange } from '../reading/words.ts';
 import type { SectionName } from './section.ts';
@@ -103,7 +116,9 @@ function recorded({ recordedDate }: JsonObject): string | undefined {
 }
 
 function* problems(sources: readonly Source[], beside: Beside): Steps<readonly Problem<Source>[]> {
-  return joinProblems(yield* mapSteps(sources, (source) => readProblemSource(source, beside)));
+  const read = yield* mapSteps(sources, (source) => readProblemSource(source, beside));
+  const all = yield* mapSteps(groupProblems(read), joinProblem);
+  return all.sort(activeFirst);
 }
 
 const leadOf = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
@@ -181,7 +196,8 @@ interface Row extends Medicine<Source> {
 function* medicines(sources: readonly Source[], beside: Beside): Steps<readonly Row[]> {
   const { died } = beside;
   const read = yield* mapSteps(sources, (source) => readMedicineSource(source, beside, died));
-  return joinMedicines(read).map((medicine) => ({ ...medicine, died }));
+  const all = yield* mapSteps(groupMedicines(read), joinMedicine);
+  return all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
 }
 
 /** Returns how a medicine is taken, each dosage with the name that its source has, if that is another. */
