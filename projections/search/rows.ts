@@ -43,6 +43,17 @@ export interface Rows {
 /** Number of values that are processed in one step. */
 const STEP = 200;
 
+/** Counts values. @returns a function that is called for each value, and returns true when a step is full */
+function countSteps(): () => boolean {
+  let left = STEP;
+  return () => {
+    left -= 1;
+    if (left > 0) return false;
+    left = STEP;
+    return true;
+  };
+}
+
 /** The rows of an event's version, in steps; of a deleted one only the entry. */
 export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
   const { event } = stored;
@@ -58,13 +69,9 @@ export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
   const within = { contained: containedIn(id, resource), container: `${type}/${id}` };
   const found = yield* extract(type, resource, within);
   const hashes = hashesOf(tenant, type);
-  let left = STEP;
+  const isDue = countSteps();
   for (const { code, value } of found.forms) {
-    left -= 1;
-    if (left === 0) {
-      yield;
-      left = STEP;
-    }
+    if (isDue()) yield;
     const key = hashes.value(code, value);
     keys.add(key);
     if (record !== null && hasKeyInRecord(code, value)) keys.add(searchKey(inRecordKey(key, record)));
@@ -104,13 +111,9 @@ function* containedRows(
   const hashes = hashesOf(tenant, containedType(type));
   const keys = new Set([searchKey(containedKey(tenant, type))]);
   if (record !== null) keys.add(searchKey(recordKey(record)));
-  let left = STEP;
+  const isDue = countSteps();
   for (const { code, value } of found.forms) {
-    left -= 1;
-    if (left === 0) {
-      yield;
-      left = STEP;
-    }
+    if (isDue()) yield;
     keys.add(hashes.value(code, value));
   }
   const rest = { keys: arrayOf(keys), targets: arrayOf([]), sorts: null, container };
@@ -161,13 +164,9 @@ const NOTHING = [null, null] as const;
 function* stringRows(id: string, all: readonly Found<string>[], hashes: Hashes): Steps<Rows['strings']> {
   const seen = new Set<string>();
   const rows: Row<typeof STRING>[] = [];
-  let left = STEP;
+  const isDue = countSteps();
   for (const found of all) {
-    left -= 1;
-    if (left === 0) {
-      yield;
-      left = STEP;
-    }
+    if (isDue()) yield;
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${found.value}`)) continue;
@@ -186,13 +185,9 @@ function* periodRows(
 ): Steps<Rows['periods']> {
   const seen = new Set<string>();
   const rows: Row<typeof PERIOD>[] = [];
-  let left = STEP;
+  const isDue = countSteps();
   for (const found of all) {
-    left -= 1;
-    if (left === 0) {
-      yield;
-      left = STEP;
-    }
+    if (isDue()) yield;
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     const { from, to } = found.value;
@@ -210,13 +205,9 @@ function* quantityRows(
 ): Steps<Rows['quantities']> {
   const seen = new Set<string>();
   const rows: Row<typeof QUANTITY>[] = [];
-  let left = STEP;
+  const isDue = countSteps();
   for (const found of all) {
-    left -= 1;
-    if (left === 0) {
-      yield;
-      left = STEP;
-    }
+    if (isDue()) yield;
     const key = hashes.parameter(found.code);
     const [about, about_system] = aboutOf(found, hashes);
     const { low, high, system, code, unit, canonical } = found.value;

@@ -1,230 +1,19 @@
 /** The import rule of docs/architecture.md: every part of the house looks one way only. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import ts from 'typescript';
-
-const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
-
-/** A part may import itself and what stands here: folders, or files by their path. `type `: its types only. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  commands: ['src/events', 'src/fhir', 'src/shared', 'src/sandbox', 'type src/documents'],
-  projections: ['src/clinical/reading', 'src/events', 'src/fhir', 'src/v1', 'src/shared', 'src/database'],
-  queries: [
-    'src/clinical',
-    'src/context',
-    'src/fhir',
-    'src/insight',
-    'src/v1',
-    'src/shared',
-    'src/database',
-    'src/events/streams.ts',
-    'type src/events',
-  ],
-  'src/reactions': ['src/events', 'src/fhir', 'src/shared', 'src/database'],
-  'src/processes': ['src/events', 'src/shared', 'src/database'],
-  // HTTP parses requests and prints answers. What it needs of the log, the database, settings, metrics and the tables of
-  // operations `src/app.ts` hands in: `src/http/ports/` says what.
-  'src/http': [
-    'commands', // what a request asks to be written
-    'queries', // what a request asks to be read
-    'src/clinical', // what a record says, which pages and the summary show
-    'src/context', // needs of `POST /v1/context` are parsed, and its answer is printed
-    'src/dev-issuer', // the pages of the development issuer show its people, codes and tokens
-    'src/documents', // bytes of documents stream between sockets and their store
-    'src/fhir', // types, references, patches and outcomes that FHIR requests and answers are made of
-    'src/insight', // kinds of findings, buckets and codes of series are parsed, and findings are put into words
-    'src/labs', // uploads of laboratory results are read into observations
-    'src/oauth', // scopes, clients and errors of the authorization server
-    'src/shared', // JSON, time, ids, callers and refusals
-    'src/terminology', // code operations of FHIR answer with its results
-    'src/v1', // shapes of REST v1
-  ],
-  'src/audit': ['src/events', 'src/shared'],
-  'src/clinical': ['src/fhir', 'src/insight/units.ts', 'src/shared'],
-  'src/context': ['src/clinical', 'src/fhir', 'src/insight', 'src/v1', 'src/shared', 'type src/events'],
-  'src/dev-issuer': ['src/shared', 'src/sandbox'],
-  'src/documents': ['src/shared', 'src/events', 'src/database'],
-  'src/events': ['src/shared', 'src/database'],
-  'src/fhir': ['src/shared'],
-  'src/insight': ['src/fhir', 'src/shared'],
-  'src/labs': ['src/fhir', 'src/v1', 'src/shared'],
-  'src/v1': ['src/clinical/reading', 'src/fhir', 'src/shared'],
-  'src/identity': ['src/shared', 'src/operations'],
-  'src/oauth': [
-    'src/fhir',
-    'src/shared',
-    'src/database',
-    'src/operations',
-    'src/identity',
-    'type queries/gather.ts',
-    'queries/admin/membership.ts', // a member's token works while the membership does
-  ],
-  'src/shl': ['src/shared'],
-  'src/signin': ['src/shared', 'src/identity'],
-  'src/migrate-log': ['src/events', 'projections/erasure.ts'],
-  'src/operations': ['src/events', 'src/shared', 'src/database'],
-  'src/metrics': ['type src/events', 'src/events/wrapped-store.ts', 'src/shared'],
-  'src/tracing': ['type src/events', 'src/events/wrapped-store.ts', 'src/shared'],
-  'src/terminology': ['src/fhir', 'src/shared', 'src/database'],
-  'src/database': ['src/shared'],
-  // The tables that other parts define.
-  'src/migrations': [
-    'src/dev-issuer',
-    'src/events',
-    'src/oauth',
-    'src/operations',
-    'src/processes',
-    'src/reactions',
-    'src/signin',
-    'src/terminology',
-  ],
-  'src/sandbox': ['type src/events/metadata.ts', 'type src/fhir/types.ts', 'src/shared'],
-  'src/shared': ['type src/events/metadata.ts'],
-};
-
-/** What composes the rest may import all of it; but only `app.ts` knows HTTP, and the files beside it its ports. */
-const COMPOSERS = ['src/cli', 'src/app', 'src/app.ts', 'src/main.ts'];
-
-interface Import {
-  readonly from: string;
-  readonly to: string;
-  readonly typeOnly: boolean;
-}
-
-/** Every import of an own file by an own file, as paths from the root. */
-function imports(): Import[] {
-  return ['commands', 'projections', 'queries', 'src'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) => importsOf(join(folder, name))),
-  );
-}
-
-function importsOf(file: string): Import[] {
-  const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest);
-  const found: Import[] = [];
-  const visit = (node: ts.Node): void => {
-    const target = targetOf(node);
-    const to = target === undefined ? undefined : ownFile(file, target);
-    if (to !== undefined) found.push({ from: file, to, typeOnly: isTypeOnly(node) });
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
-  return found;
-}
-
-/** The module that a node names: `import … from`, `export … from`, `import()`, `import('…').Type`. */
-function targetOf(node: ts.Node): string | undefined {
-  let module: ts.Node | undefined;
-  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) module = node.moduleSpecifier;
-  else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) module = node.argument.literal;
-  else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
-    module = node.arguments[0];
-  return module !== undefined && ts.isStringLiteralLike(module) ? module.text : undefined;
-}
-
-function isTypeOnly(node: ts.Node): boolean {
-  if (ts.isImportTypeNode(node)) return true;
-  if (ts.isExportDeclaration(node)) return node.isTypeOnly;
-  if (!ts.isImportDeclaration(node) || node.importClause === undefined) return false;
-  const { isTypeOnly: whole, name, namedBindings } = node.importClause;
-  if (whole) return true;
-  if (name !== undefined || namedBindings === undefined || !ts.isNamedImports(namedBindings)) return false;
-  return namedBindings.elements.every((element) => element.isTypeOnly);
-}
-
-function ownFile(from: string, target: string): string | undefined {
-  if (target.startsWith('#')) return target.slice(1);
-  if (target.startsWith('.'))
-    return relative(ROOT, resolve(ROOT, dirname(from), target))
-      .split(sep)
-      .join('/');
-  return undefined;
-}
-
-const within = (file: string, part: string): boolean => file === part || file.startsWith(`${part}/`);
-
-/** The part of the house that a file belongs to; the files directly in `src` are parts of their own. */
-function partOf(file: string): string | undefined {
-  return Object.keys(MAY_IMPORT).find((part) => within(file, part));
-}
-
-function isAllowed({ from, to, typeOnly }: Import): boolean {
-  if (within(to, 'src/http'))
-    return (
-      within(from, 'src/http') ||
-      from === 'src/app.ts' ||
-      (within(from, 'src/app') && within(to, 'src/http/ports'))
-    );
-  if (COMPOSERS.some((composer) => within(from, composer))) return true;
-  if (COMPOSERS.some((composer) => within(to, composer))) return false;
-  const part = partOf(from);
-  // Settings, logging and the like stand beside each other in `src`, and know none of the stations.
-  if (part === undefined) return /^src\/[^/]+\.ts$/.test(to) || within(to, 'src/shared');
-  const reachable = (MAY_IMPORT[part] ?? []).map((name) =>
-    name.startsWith('type ') ? { name: name.slice(5), typesOnly: true } : { name, typesOnly: false },
-  );
-  return (
-    within(to, part) || reachable.some(({ name, typesOnly }) => within(to, name) && (typeOnly || !typesOnly))
-  );
-}
-
-/** Folders and files of one folder, or the parts of the repository, whose imports lead in a circle. */
-function cyclesIn(all: readonly Import[]): string[] {
-  const files = [...new Set(all.flatMap(({ from, to }) => [from, to]))];
-  const folders = new Set(
-    files.flatMap((file) => {
-      const parts = file.split('/');
-      return parts.slice(1).map((_, n) => parts.slice(0, n + 1).join('/'));
-    }),
-  );
-  const found = [
-    circlesOf(all, (file) => file),
-    // The parts are siblings: `src` itself isn't a part.
-    circlesOf(all, (file) => file.split('/', file.startsWith('src/') ? 2 : 1).join('/')),
-    ...[...folders].map((folder) =>
-      circlesOf(all, (file) =>
-        file.startsWith(`${folder}/`) ? file.split('/', folder.split('/').length + 1).join('/') : undefined,
-      ),
-    ),
-  ];
-  return [...new Set(found.flat())].sort();
-}
-
-/** Nodes that reach themselves, each set of them that reach each other as one text (Tarjan's algorithm). */
-function circlesOf(all: readonly Import[], nodeOf: (file: string) => string | undefined): string[] {
-  const next = new Map<string, Set<string>>();
-  for (const { from, to } of all) {
-    const [a, b] = [nodeOf(from), nodeOf(to)];
-    if (a === undefined || b === undefined || a === b) continue;
-    next.set(a, (next.get(a) ?? new Set()).add(b));
-  }
-  const [index, low, stack, circles] = [
-    new Map<string, number>(),
-    new Map<string, number>(),
-    [] as string[],
-    [] as string[],
-  ];
-  const visit = (node: string): number => {
-    const own = index.size;
-    index.set(node, own);
-    stack.push(node);
-    let lowest = own;
-    for (const to of next.get(node) ?? []) {
-      if (!index.has(to)) lowest = Math.min(lowest, visit(to));
-      else if (stack.includes(to)) lowest = Math.min(lowest, low.get(to) ?? index.get(to) ?? own);
-    }
-    low.set(node, lowest);
-    if (lowest !== own) return lowest;
-    const circle = stack.splice(stack.indexOf(node));
-    if (circle.length > 1) circles.push(circle.sort().join(', '));
-    return lowest;
-  };
-  for (const node of next.keys()) if (!index.has(node)) visit(node);
-  return circles;
-}
+import { ROOT } from '#test/support/process.ts';
+import {
+  COMPOSERS,
+  cyclesIn,
+  type Import,
+  isAllowed,
+  listImports,
+  MAY_IMPORT,
+  partOf,
+  within,
+} from '../../tools/house/imports.ts';
+import { findDuplicates, listCode } from '../../tools/house/structure.ts';
 
 const line = ({ from, to, typeOnly }: Import): string =>
   `${from} imports ${typeOnly ? 'types of ' : ''}${to}`;
@@ -232,7 +21,7 @@ const line = ({ from, to, typeOnly }: Import): string =>
 describe('architecture', () => {
   let all: Import[];
   before(() => {
-    all = imports();
+    all = listImports();
   });
 
   it('lets every part import only what lies downstream of it', () => {
@@ -298,6 +87,31 @@ describe('architecture', () => {
       .map(({ to }) => to.split('/', to.startsWith('src/') ? 2 : 1).join('/'));
     expect([...new Set(reached)].sort()).to.deep.equal(MAY_IMPORT['src/http']);
     expect(new Set(reached).size).to.be.at.most(13);
+  });
+
+  it('says six lines or more twice in at most twenty places', () => {
+    const files = listCode().map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const);
+    const found = findDuplicates(files).map(({ one, other }) => `${one} ~ ${other}`);
+    expect(found.length, found.join('\n')).to.be.within(1, 20);
+  });
+
+  it('would notice lines that stand twice, in one file and in two', () => {
+    const lines = Array.from({ length: 7 }, (_, n) => `  line${n}();`);
+    const once = ['// a comment', ...lines].join('\n');
+    const twice = [...lines, 'between();', '', ...lines].join('\n');
+    expect(
+      findDuplicates([
+        ['a.ts', once],
+        ['b.ts', ['', '}', once].join('\n')],
+      ]),
+    ).to.deep.equal([{ one: 'a.ts:2', other: 'b.ts:4', lines: 7 }]);
+    expect(findDuplicates([['a.ts', twice]])).to.deep.equal([{ one: 'a.ts:1', other: 'a.ts:10', lines: 7 }]);
+    expect(
+      findDuplicates([
+        ['a.ts', once],
+        ['b.ts', lines.slice(0, 5).join('\n')],
+      ]),
+    ).to.deep.equal([]);
   });
 
   it('knows every part', () => {

@@ -11,18 +11,28 @@ export function grantView(row: GrantRow): z.input<typeof grant> {
     id: row.id,
     status,
     purpose: row.purpose,
-    application: {
-      id: row.application_id,
-      name: row.application_name ?? '',
-      kind: row.application_kind ?? '',
-      organization: row.organization ?? '',
-      privacy_url: row.privacy_url,
-    },
+    application: applicationView(row),
     scopes: [...row.scopes],
     scopes_text: [...row.sentences],
     granted_at: toInstant(row.created_at),
     expires_at: toInstant(row.expires_at),
     revoked_at: status === 'revoked' && ended_at !== null ? toInstant(ended_at) : null,
     granted_by: row.granted_by,
+  };
+}
+
+/** Returns the application of a grant or a proposal. */
+export function applicationView(
+  row: Pick<
+    GrantRow,
+    'application_id' | 'application_name' | 'application_kind' | 'organization' | 'privacy_url'
+  >,
+): z.input<typeof grant>['application'] {
+  return {
+    id: row.application_id,
+    name: row.application_name ?? '',
+    kind: row.application_kind ?? '',
+    organization: row.organization ?? '',
+    privacy_url: row.privacy_url,
   };
 }

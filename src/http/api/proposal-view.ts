@@ -7,6 +7,7 @@ import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
 import { differences } from '#src/shared/json-difference.ts';
 import { parseStored } from '#src/shared/stored-json.ts';
 import { toInstant } from '#src/shared/time.ts';
+import { applicationView } from './grant-view.ts';
 import { grant, instant } from './schemas.ts';
 
 /** A value of JSON; no element of FHIR is null. */
@@ -95,13 +96,7 @@ export function proposalView(row: ProposalRow, seen: SeenProposal = wholeProposa
     resource,
     difference: changes,
     author_type: row.author_type,
-    application: {
-      id: row.application_id,
-      name: row.application_name ?? '',
-      kind: row.application_kind ?? '',
-      organization: row.organization ?? '',
-      privacy_url: row.privacy_url,
-    },
+    application: applicationView(row),
     rationale: row.rationale,
     created_at: toInstant(row.created_at),
     expires_at: toInstant(row.expires_at),

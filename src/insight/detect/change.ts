@@ -1,5 +1,5 @@
 /** Changes of level: the largest standardised rank sum of all splits decides where, the Hodges–Lehmann shift how much. */
-import { confidenceOf, shown } from '../finding.ts';
+import { confidenceOf } from '../finding.ts';
 import { ASSUMED, autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
 import { changePoint, changePointP } from '../methods/change-point.ts';
 import { normalOfStudent } from '../methods/distributions.ts';
@@ -7,6 +7,7 @@ import { hodgesLehmann } from '../methods/hodges-lehmann.ts';
 import { medianOf } from '../methods/select.ts';
 import type { Sample, Track } from '../track.ts';
 import {
+  effectOfShift,
   evidenceOfSamples,
   type Fitted,
   isBeyond,
@@ -49,13 +50,7 @@ export function changeOf(track: Track, samples: readonly Sample[]): Fitted | und
         kind: 'change_point',
         codes: track.codes,
         direction: isUp ? 'up' : 'down',
-        effect: {
-          value: shown(shift.estimate),
-          unit: track.unit,
-          low: shown(shift.low),
-          high: shown(shift.high),
-          since: track.points[samples[count]?.first ?? 0]?.date ?? '',
-        },
+        effect: effectOfShift(shift, track, track.points[samples[count]?.first ?? 0]?.date ?? ''),
         confidence: confidenceOf(p),
         method: CHANGE_METHOD,
         window: windowOf(track, samples),

@@ -1,7 +1,8 @@
 /** What trends and changes have in common: a series is described by the one that leaves less of it unexplained. */
 import { mean } from 'simple-statistics';
 import type { Steps } from '#src/shared/slices.ts';
-import { type Detected, type Evidence, evidenceOf } from '../finding.ts';
+import { type Detected, type Evidence, evidenceOf, shown } from '../finding.ts';
+import type { Shift } from '../methods/hodges-lehmann.ts';
 import type { Sample, Track } from '../track.ts';
 
 /** A description of a whole series. */
@@ -34,6 +35,15 @@ export function windowOf(track: Track, samples: readonly Sample[]): { from: stri
   const first = track.points[samples[0]?.first ?? 0];
   const last = track.points[(samples.at(-1)?.end ?? 1) - 1];
   return { from: first?.date ?? '', to: last?.date ?? '' };
+}
+
+/** Returns a shift of a series as an effect. @param since as the resource writes the date */
+export function effectOfShift(
+  { estimate, low, high }: Shift,
+  { unit }: Track,
+  since: string,
+): Detected['effect'] {
+  return { value: shown(estimate), unit, low: shown(low), high: shown(high), since };
 }
 
 /** Returns the points of samples as evidence. @param supports of each sample */

@@ -1,12 +1,12 @@
 /** Values before and after a medication's start. */
 import type { Steps } from '#src/shared/slices.ts';
-import { confidenceOf, type Detected, type Evidence, shown } from '../finding.ts';
+import { confidenceOf, type Detected, type Evidence } from '../finding.ts';
 import { autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
 import { hodgesLehmann } from '../methods/hodges-lehmann.ts';
 import { mannWhitney } from '../methods/mann-whitney.ts';
 import { medianOf } from '../methods/select.ts';
 import type { Coded, Sample, Source } from '../track.ts';
-import { evidenceOfSamples, isBeyond, windowOf } from './fitted.ts';
+import { effectOfShift, evidenceOfSamples, isBeyond, windowOf } from './fitted.ts';
 import { LEAST } from './levels.ts';
 import type { Sampled } from './pairs.ts';
 
@@ -84,13 +84,7 @@ function* associated(around: Around, level: number): Steps<Detected | undefined>
     kind: 'correlation',
     codes: [start.code, ...track.codes.slice(0, 1)],
     direction: isUp ? 'up' : 'down',
-    effect: {
-      value: shown(shift.estimate),
-      unit: track.unit,
-      low: shown(shift.low),
-      high: shown(shift.high),
-      since: start.date,
-    },
+    effect: effectOfShift(shift, track, start.date),
     confidence: confidenceOf(p),
     method: START_METHOD,
     window: windowOf(track, samples),

@@ -1,0 +1,19 @@
+/** How many files a newcomer has to read to follow one request. */
+import { expect } from 'chai';
+import { startedDataDir } from '#test/support/service.ts';
+import { listRequestFiles } from '../../tools/house/request-files.ts';
+
+/** They may get smaller: then these numbers do, too. */
+const MOST = { create: 170, 'v1 create': 186, search: 98, read: 50 } as const;
+
+describe('files of a request', () => {
+  it('are few', async () => {
+    const files = await listRequestFiles(await startedDataDir());
+    for (const [name, most] of Object.entries(MOST)) {
+      const all = files[name as keyof typeof MOST];
+      expect(all.length, `${name}:\n${all.join('\n')}`).to.be.within(10, most);
+    }
+    expect(files.create).to.include('commands/resource/decide.ts');
+    expect(files.search).to.not.include('commands/resource/decide.ts');
+  });
+});

@@ -1,0 +1,155 @@
+/**
+ * Counts the files of warm requests: those with a named function that runs each time a request is sent, less those that also
+ * run in idle windows of the same length just before. `node --import tsx tools/house/request-files.ts [--list]`
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** Length of the window of a request, and of the idle one before it. */
+const WINDOW_MS = 200;
+const WARM = 5;
+/** How often each request is looked at. What doesn't run every time isn't of the request: it runs from time to time. */
+const TIMES = 5;
+
+/** The requests that are counted. */
+export type Counted = 'create' | 'v1 create' | 'search' | 'read';
+
+type Send = (method: string, path: string, body?: object) => Promise<unknown>;
+
+const created = z.object({ id: z.string() });
+const quickstart = z.object({ sandbox_key: z.string() });
+const paths = z.array(z.string());
+
+/**
+ * Starts a service from its sources, sends each request, and stops it.
+ * @param dataDir an empty folder, or one in which a service was started before
+ * @returns the files of each request, sorted, as paths from the root
+ * @throws Error if the service doesn't start or a request is refused
+ */
+export async function listRequestFiles(dataDir: string): Promise<Record<Counted, string[]>> {
+  const out = join(dataDir, 'called.json');
+  const port = await findPort();
+  const base = `http://127.0.0.1:${port}`;
+  const preload = ['--import', 'tsx', '--import', './tools/house/called-files.js', 'src/main.ts'];
+  const child = spawn(process.execPath, preload, {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      ...{ CALLED_FILES: out, DATA_DIR: dataDir, DATABASE_URL: '', EVENTSTORE_URL: '' },
+      ...{ PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn', SANDBOX_PATIENTS: '0' },
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    await becomeReady(child);
+    const { sandbox_key: key } = quickstart.parse(
+      JSON.parse(readFileSync(join(dataDir, 'quickstart.json'), 'utf8')),
+    );
+    const send: Send = async (method, path, body) => {
+      const answer = await fetch(`${base}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': path.startsWith('/fhir') ? 'application/fhir+json' : 'application/json',
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    };
+    const called = async (): Promise<string[]> => {
+      rmSync(out, { force: true });
+      child.kill('SIGUSR2');
+      while (!existsSync(out)) await pause(10);
+      return paths.parse(JSON.parse(readFileSync(out, 'utf8')));
+    };
+    return await countEach(send, called);
+  } finally {
+    const ended = once(child, 'exit');
+    if (child.exitCode === null) child.kill('SIGTERM');
+    if (child.exitCode === null) await ended;
+  }
+}
+
+async function countEach(send: Send, called: () => Promise<string[]>): Promise<Record<Counted, string[]>> {
+  const patient = created.parse(await send('POST', '/fhir/R4/Patient', { resourceType: 'Patient' })).id;
+  const observation = {
+    resourceType: 'Observation',
+    status: 'final',
+    code: { coding: [{ system: 'http://loinc.org', code: '718-7' }] },
+    subject: { reference: `Patient/${patient}` },
+    effectiveDateTime: '2026-05-01',
+    valueQuantity: { value: 13.2, unit: 'g/dL', system: 'http://unitsofmeasure.org', code: 'g/dL' },
+  };
+  const v1 = {
+    code: '718-7',
+    system: 'http://loinc.org',
+    category: 'laboratory',
+    effective_at: '2026-05-01T08:00:00Z',
+    value: 13.2,
+    unit: 'g/dL',
+  };
+  const id = created.parse(await send('POST', '/fhir/R4/Observation', observation)).id;
+  const requests: Record<Counted, () => Promise<unknown>> = {
+    create: () => send('POST', '/fhir/R4/Observation', observation),
+    'v1 create': () => send('POST', `/v1/patients/${patient}/observations`, v1),
+    search: () => send('GET', `/fhir/R4/Observation?patient=${patient}&code=718-7&_sort=-date`),
+    read: () => send('GET', `/fhir/R4/Observation/${id}`),
+  };
+  const files: Record<Counted, string[]> = { create: [], 'v1 create': [], search: [], read: [] };
+  for (const name of ['create', 'v1 create', 'search', 'read'] as const) {
+    for (let n = 0; n < WARM; n += 1) await requests[name]();
+    await pause(WINDOW_MS);
+    await called();
+    let ran: Set<string> | undefined;
+    const idle = new Set<string>();
+    for (let n = 0; n < TIMES; n += 1) {
+      await pause(WINDOW_MS);
+      for (const file of await called()) idle.add(file);
+      const since = performance.now();
+      await requests[name]();
+      await pause(Math.max(0, WINDOW_MS - (performance.now() - since)));
+      const these = await called();
+      ran = new Set(these.filter((file) => ran === undefined || ran.has(file)));
+    }
+    files[name] = [...(ran ?? [])].filter((file) => !idle.has(file));
+  }
+  return files;
+}
+
+async function becomeReady(child: ReturnType<typeof spawn>): Promise<void> {
+  const lines = createInterface({ input: child.stdout ?? Readable.from([]) });
+  for await (const line of lines) if (line.includes('ready')) return;
+  throw new Error('the service ended before it was ready');
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'annal-files-'));
+  // PostgreSQL's user must reach it.
+  chmodSync(dataDir, 0o711);
+  const files = await listRequestFiles(dataDir).finally(() =>
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 20 }),
+  );
+  for (const [name, all] of Object.entries(files)) {
+    console.log(`${name}: ${all.length}`);
+    if (process.argv.includes('--list')) for (const file of all) console.log(`  ${file}`);
+  }
+}
