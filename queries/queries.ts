@@ -1,6 +1,8 @@
 /** The read side as the HTTP interfaces see it: one function a question, all over one pool. */
+
 import { availableParallelism } from 'node:os';
 import pg, { type Pool } from 'pg';
+import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
 import { Admission } from '#src/shared/admission.ts';
@@ -31,7 +33,7 @@ import { type Marks, openMarks, openReadMarked, type ReadMarked } from './rest/m
 import { openTimeline, type Timeline } from './rest/timeline.ts';
 import { openVersions, type Versions } from './rest/versions.ts';
 import { openSearch, type Search } from './search/search.ts';
-import { type AiVersions, aiVersions } from './summary/ai-versions.ts';
+import { aiVersions } from './summary/ai-versions.ts';
 import { openSummarize, type Summarize } from './summary/summary.ts';
 import { withSharedRead, withSharedSearch, withSharedVread } from './terminology/shared.ts';
 import { openVread, type Vread } from './vread.ts';

@@ -2,6 +2,7 @@
  * Finds the versions of a record's resources that an AI wrote: they are never presented as facts
  * (docs/spec/interface.md, section 2.5).
  */
+import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { AuthorType } from '#src/shared/author.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import type { Queryable } from '../gather.ts';
@@ -27,27 +28,22 @@ const statementOf = (seenVersion: string, seenEarlier: string): string => `
   select
     array(select name from ai) as versions,
     array(
-      select name from ai
-      where exists (
-        select from history.version e
+      select json_build_array(ai.name, b.version)
+      from ai cross join lateral (
+        select e.version from history.version e
         where e.id = ai.id and e.version < ai.version
           and e.body is not null and e.metadata::jsonb #>> '{author,type}' is distinct from $3
-          ${seenEarlier})
+          ${seenEarlier}
+        order by e.version desc limit 1) b
     ) as changes,
     (select max(r.last_updated) from resources.resource r where r.record = $1::uuid)
       <= (select max(v.recorded_at) from history.version v where v.record = $1::uuid) as complete`;
-
-/**
- * Versions that an AI wrote, as `Type/id/_history/n`, each with whether it changed something that somebody else had
- * written: a version before it, which the caller may see, is another author's.
- */
-export type AiVersions = ReadonlyMap<string, boolean>;
 
 /** What whole records need under a grant (docs/spec/decisions.md, section 9, "Letters"). */
 const NEEDS = 'rs';
 
 /**
- * Returns the versions of a record's resources that an AI wrote, under a grant those that it covers. Called after the
+ * Returns the versions of a record's resources that an AI wrote, each with the last one before it that somebody else wrote, under a grant those that it covers. Called after the
  * resources were read, so that it covers all their versions.
  * @throws Refusal unavailable (503) while the read model history lacks a version of the record that
  * `resources` has.
@@ -57,12 +53,12 @@ export async function aiVersions(database: Queryable, sees: Seeing, record: stri
   const bind = bindTo(values);
   const seen = (as: string): string => andSeen(sees, NEEDS, { as, of: 'version' }, bind);
   const text = statementOf(seen('v'), seen('e'));
-  type Row = { versions: string[]; changes: string[]; complete: boolean | null };
+  type Row = { versions: string[]; changes: [string, number][]; complete: boolean | null };
   const { rows } = await database.query<Row>(
     sees.within === undefined ? { name: 'ai-versions', text, values } : prepared(text, values),
   );
   const [found] = rows;
   if (found?.complete !== true) throw unavailable('the read model history lags behind the record');
-  const changes = new Set(found.changes);
-  return new Map(found.versions.map((name) => [name, changes.has(name)]));
+  const changes = new Map(found.changes);
+  return new Map(found.versions.map((name) => [name, changes.get(name)]));
 }

@@ -1,10 +1,16 @@
 /** A patient's record, chosen for its summary, and the directory entries that it then needs. */
-import type { Pool } from 'pg';
-import { type Chosen, chooseInSteps, SUMMARIZED_TYPES } from '#src/clinical/summary/choose.ts';
+import pg, { type Pool } from 'pg';
+import {
+  type Chosen,
+  chooseInSteps,
+  type EarlierVersion,
+  SUMMARIZED_TYPES,
+} from '#src/clinical/summary/choose.ts';
+import { earlierVersions, withEarlier } from '#src/clinical/summary/earlier.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { onConnection } from '../connection.ts';
@@ -59,8 +65,17 @@ export function openSummarize(pool: Pool): Summarize {
       const [patient, ...record] = await withShownReferences(database, sees, rows, base);
       if (patient?.type !== 'Patient') return undefined;
       const byAi = await aiVersions(database, sees, id);
-      const chosen = await inSlices(chooseInSteps({ base, patient, record, byAi }));
-      const ids = new Set([...chosen.inDirectory].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid));
+      const current = await inSlices(chooseInSteps({ base, patient, record, byAi }));
+      const versions = earlierVersions(current);
+      const earlier = versions.length === 0 ? [] : await out(database, selectVersions(sees, versions));
+      budget.take(
+        earlier.reduce((sum, { bytes }) => sum + bytes, 0),
+        0,
+      );
+      const chosen = withEarlier(current, await withShownReferences(database, sees, earlier, base));
+      const ids = new Set(
+        [...chosen.inDirectory, ...chosen.named].flatMap((key) => key.split('/')[1] ?? []).filter(isUuid),
+      );
       const directory = await closure(database, sees, ids, [base]);
       budget.take(
         sizesOf(directory).reduce((sum, size) => sum + size, 0),
@@ -73,6 +88,18 @@ export function openSummarize(pool: Pool): Summarize {
     });
     return found && make(found);
   };
+}
+
+/**
+ * Returns the select for the texts of versions. COPY takes no parameters, so values are literals. Index: primary key of
+ * history.version.
+ */
+function selectVersions({ ownerId }: Sees, versions: readonly EarlierVersion[]): string {
+  const keys = versions.map(({ id, version }) => `(${pg.escapeLiteral(id)}::uuid, ${version})`);
+  return `select v.type, v.id::text, v.body from (values ${keys.join(', ')}) k(id, version)
+    join history.version v on v.id = k.id and v.version = k.version
+      and v.tenant = ${pg.escapeLiteral(ownerId)}::uuid and v.body is not null
+    order by v.id`;
 }
 
 function stored({ type, id, body }: EverythingRow): Stored {

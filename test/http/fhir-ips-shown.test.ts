@@ -1,5 +1,7 @@
 /** Facts of summaries and their wording: docs/summary.md. */
 import { expect } from 'chai';
+import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
+import { type JsonObject, parseJson } from '#src/shared/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 interface Resource {
@@ -88,11 +90,13 @@ describe('what a summary shows', () => {
     expect(held).to.include.members([kept, confirmed]);
     expect(held).not.to.include.oneOf([said, rewritten, withdrawn, goal, observation]);
     expect(narrated('Problems')).to.contain('asthma').and.contain('confirmed by a person');
-    expect(text).not.to.match(/said by an AI|rewritten by an AI|a goal of an AI|gout|measured/);
+    expect(text).not.to.match(/said by an AI|rewritten by an AI|a goal of an AI|measured/);
     const changed = 'changed by an AI since somebody else wrote it';
     expect(overview).to.contain('Left out of this summary: ').and.contain('2 written by an AI');
     expect(overview).to.contain(`1 ${changed}`);
-    expect(narrated('Problems')).to.contain(`Not shown: 1 entry ${changed}.`);
+    expect(narrated('Problems'))
+      .to.contain(`Not shown: 1 entry ${changed}. Nobody has confirmed that.`)
+      .and.contain('<p>Before AI changed it: gout</p>');
     expect(text).to.contain(
       `"meta":{"tag":[{"system":"https://annal.dev/fhir/left-out","code":"changed-by-ai","display":"1 ${changed}"}]}`,
     );
@@ -123,12 +127,76 @@ describe('what a summary shows', () => {
     await put(refuted, allergy('latex', doubt), BY_AI);
     const stopped = await create(drug('active'));
     await put(stopped, drug('stopped'), BY_AI);
+    const vaccine = (text: string) => ({
+      resourceType: 'Immunization',
+      status: 'completed',
+      patient: subject,
+      vaccineCode: { text },
+      occurrenceDateTime: '2020-03-04',
+    });
+    const given = await create(vaccine('measles'));
+    await put(given, vaccine('mumps'), BY_AI);
+    await put(given, vaccine('rubella'), BY_AI);
     const { text, overview, narrated } = await summaryOf(patient);
     const changed = 'changed by an AI since somebody else wrote';
     expect(narrated('Allergies and intolerances')).to.contain(`Not shown: 2 entries ${changed} it.`);
     expect(narrated('Medications')).to.contain(`Not shown: 1 entry ${changed} it.`);
-    expect(overview).to.contain(`3 ${changed} it`).and.not.contain('refuted');
-    expect(text).to.contain(`"code":"changed-by-ai","display":"3 ${changed} them"`);
+    expect(overview).to.contain(`4 ${changed} it`).and.not.contain('refuted');
+    expect(text).to.contain(`"code":"changed-by-ai","display":"4 ${changed} them"`);
+    expect(narrated('Allergies and intolerances'))
+      .to.contain('<p>Before AI changed it: penicillin; Status: active</p>')
+      .and.contain('<p>Before AI changed it: latex; Status: active</p>')
+      .and.contain('holds no other information about allergies');
+    expect(narrated('Medications')).to.contain('<p>Before AI changed it: ramipril; Status: active</p>');
+    expect(narrated('Immunizations'))
+      .to.contain('<p>Before AI changed it: measles; Date: 2020-03-04; Status: given</p>')
+      .and.not.match(/mumps|rubella/);
+    const { value } = parseJson(text);
+    const issues = validateWithProfiles(value as JsonObject, [
+      'http://hl7.org/fhir/uv/ips/StructureDefinition/Bundle-uv-ips',
+    ]);
+    expect(issues.filter(({ severity = 'error' }) => severity === 'error')).to.deep.equal([]);
+  });
+
+  it('says how often a medicine was prescribed, and what must not be given', async () => {
+    const patient = await create({ resourceType: 'Patient', name: [{ text: 'Ada' }], birthDate: '1980' });
+    const subject = { reference: patient };
+    const order = (text: string, status: string, authoredOn: string, more: object = {}) =>
+      create({
+        resourceType: 'MedicationRequest',
+        status,
+        intent: 'order',
+        subject,
+        authoredOn,
+        medicationCodeableConcept: { text },
+        ...more,
+      });
+    const statin = await order('simvastatin', 'active', '2020-07-28');
+    const past = await order('simvastatin', 'completed', '2019-07-28');
+    await order('simvastatin', 'stopped', '2004-08-01');
+    await order('amoxicillin', 'completed', '2010-01-02');
+    const forbidden = await order('ketorolac', 'active', '2021-02-03', { doNotPerform: true });
+    const { held, narrated } = await summaryOf(patient);
+    expect(held).to.include(statin).and.not.include.oneOf([past, forbidden]);
+    expect(narrated('Medications'))
+      .to.contain('<td>active; prescribed 3 times, 2004-08-01 to 2020-07-28</td>')
+      .and.contain('<td>Must not be given: ketorolac</td>')
+      .and.contain('<td>not to be given; ordered 2021-02-03</td>')
+      .and.not.contain('amoxicillin');
+  });
+
+  it('says that there is nothing current if all is over', async () => {
+    const patient = await create({ resourceType: 'Patient', name: [{ text: 'Ole' }], birthDate: '1980' });
+    const subject = { reference: patient };
+    await create({
+      resourceType: 'MedicationStatement',
+      status: 'completed',
+      subject,
+      medicationCodeableConcept: { text: 'ibuprofen' },
+    });
+    const { narrated } = await summaryOf(patient);
+    expect(narrated('Medications')).to.contain('This record holds no current medications, only past ones.');
+    expect(narrated('Problems')).to.contain('This record holds no information about problems.');
   });
 
   it('names codes that come without words, and leaves their resources as they are', async () => {

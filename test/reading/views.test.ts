@@ -87,6 +87,10 @@ describe('views of a record', () => {
       again.activeProblems.length,
     );
     expect(rows('11348-0'), record.name).to.have.length(again.pastProblems.length);
+    const prohibitions = rows('10160-0').filter((row) => row.startsWith('must not be given: '));
+    expect(prohibitions, record.name).to.deep.equal(
+      names(again.forbidden).map((name) => `must not be given: ${name}`),
+    );
     const seen = await view([bundle], TODAY);
     const inLink = (kind: string): string[] =>
       (seen.sections.get(kind) ?? []).map(({ name }) => name.toLowerCase()).sort();

@@ -72,7 +72,7 @@ export function summarize(
   { patient, versions, directory }: VariedRecord,
   today: string,
 ): { readonly sections: ReadonlyMap<string, ShownSection>; readonly bundle: Json } {
-  const byAi = new Map(versions.filter((each) => each.byAi).map((each) => [reference(each), false]));
+  const byAi = new Map(versions.filter((each) => each.byAi).map((each) => [reference(each), undefined]));
   const record = versions.filter((each) => each !== patient).map(current);
   const chosen = choose({ base: BASE, patient: current(patient), record, byAi });
   const written = summaryDocument(chosen, {

@@ -102,11 +102,9 @@ async function* everything(
     const ofAi = new Set([...byAi.keys()].map((version) => version.replace(/\/_history\/.*$/, '')));
     const names = await displays(page.entries.flatMap(({ body }) => codesIn(body.toString())));
     for (const { type, id, body } of page.entries) {
-      const isChange = ofAi.has(`${type}/${id}`)
-        ? byAi.get(`${type}/${id}/_history/${versionIn(body)}`)
-        : undefined;
-      if (isChange === true) changed += 1;
-      if (isChange !== undefined) continue;
+      const version = `${type}/${id}/_history/${ofAi.has(`${type}/${id}`) ? versionIn(body) : ''}`;
+      if (byAi.get(version) !== undefined) changed += 1;
+      if (byAi.has(version)) continue;
       yield Buffer.from(`${before}{"fullUrl":"${base}${type}/${id}","resource":`);
       yield Buffer.from(withNamedCodings(body.toString(), names));
       before = '},';

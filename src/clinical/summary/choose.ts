@@ -3,6 +3,7 @@ import type { Json } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { isResourceType, typeEntry } from '../../fhir/types.ts';
 import { DATED_BY } from '../reading/dates.ts';
+import { referredMedication } from '../reading/medicines.ts';
 import { withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
 import { CHANGED_BY_AI, type LeftOut, PLACED_BY, placeOf } from './classify.ts';
@@ -21,11 +22,21 @@ export interface RecordSource {
   readonly patient: Stored;
   /** The rest of the record, in current versions. */
   readonly record: readonly Stored[];
-  /**
-   * Versions that an AI wrote, as `Type/id/_history/n`, each with whether somebody else had written an earlier one: the
-   * summary doesn't show them.
-   */
-  readonly byAi?: ReadonlyMap<string, boolean>;
+  /** The summary doesn't show them. */
+  readonly byAi?: AiVersions;
+}
+
+/**
+ * Versions that an AI wrote, as `Type/id/_history/n`, each with the number of the last version before it that somebody else
+ * wrote; undefined if nobody did.
+ */
+export type AiVersions = ReadonlyMap<string, number | undefined>;
+
+/** The last version of a resource that somebody else wrote before an AI changed it. */
+export interface EarlierVersion {
+  readonly type: string;
+  readonly id: string;
+  readonly version: number;
 }
 
 /** A section and its resources. */
@@ -35,8 +46,12 @@ export interface ChosenSection {
   readonly sources: readonly Source[];
   /** How many there were before the section was cut to its cap. */
   readonly found: number;
-  /** How many more would be in it, had an AI not changed them. */
-  readonly changed: number;
+  /** What would also be in it, had an AI not changed it, as it was before. */
+  readonly changed: readonly EarlierVersion[];
+  /** Medicines that are no entries, which its narrative takes into account: past ones, and those not to be given. */
+  readonly beside: readonly Source[];
+  /** Whether the record also has something of the kind that is over. */
+  readonly hasPast: boolean;
 }
 
 /** An entry of the document, with its section, if any. */
@@ -54,6 +69,10 @@ export interface Chosen {
   readonly entries: ReadonlyMap<string, Entry>;
   /** Directory entries that these refer to, as `Type/id`. */
   readonly inDirectory: ReadonlySet<string>;
+  /** Directory entries that only narratives name, as `Type/id`. */
+  readonly named: ReadonlySet<string>;
+  /** What somebody else had written before an AI changed it, by `Type/id`, as far as it was read. */
+  readonly earlier: ReadonlyMap<string, Source>;
   readonly links: Links;
   /** Looks up any resource of the record that may be shown. */
   readonly look: Look;
@@ -80,7 +99,7 @@ const LISTED = [
 /** Types of the record that a summary may include, except Patient. */
 export const SUMMARIZED_TYPES = [...new Set([...LISTED, ...SUPPORTING])];
 
-const NONE: ReadonlyMap<string, boolean> = new Map();
+const NONE: AiVersions = new Map();
 
 /** Chooses the resources of a summary without pauses. */
 export function choose(record: RecordSource): Chosen {
@@ -90,22 +109,31 @@ export function choose(record: RecordSource): Chosen {
 /** Chooses the resources of a summary in steps, one resource each. */
 export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
   const subject = withNames(sourceOf(patient));
-  const { placed, leftOut, changed } = yield* placedIn(record, byAi);
+  const { placed, leftOut, changed, beside, isPast } = yield* placedIn(record, byAi);
   const links = new Links(base);
   const look = lookupIn(record, byAi);
   const entries = new Map<string, Entry>([[subject.key, { source: subject }]]);
   const sections: ChosenSection[] = [];
   for (const section of SECTIONS) {
     const all = placed.get(section.name) ?? [];
-    if (all.length === 0 && section.empty === undefined) continue;
+    const was = changed.get(section.name) ?? [];
+    if (all.length === 0 && was.length === 0 && section.empty === undefined) continue;
     const sources = yield* mapSteps(capped(all, section.cap ?? all.length), ({ stored }) =>
       stored.type === 'Device' ? useOf(stored, subject, base) : sourceOf(stored),
     );
     for (const source of sources) entries.set(source.key, { source, section: section.name });
-    sections.push({ section, sources, found: all.length, changed: changed.get(section.name) ?? 0 });
+    sections.push({
+      section,
+      sources,
+      found: all.length,
+      changed: was,
+      beside: section.name === 'medications' ? beside : [],
+      hasPast: isPast.has(section.name) || (section.name === 'problems' && placed.has('pastProblems')),
+    });
   }
   const inDirectory = yield* supported(entries, links, look);
-  return { subject, sections, leftOut, entries, inDirectory, links, look };
+  const named = new Set(beside.flatMap(({ value }) => referredMedication(value) ?? []));
+  return { subject, sections, leftOut, entries, inDirectory, named, earlier: new Map(), links, look };
 }
 
 /**
@@ -141,7 +169,7 @@ function isInDirectory(type: string): boolean {
  * Returns a lookup by `Type/id`; each resource is parsed when first asked for. Withdrawn resources are not found.
  * @param hidden versions that are not found either, as `Type/id/_history/n`.
  */
-export function lookupIn(all: readonly Stored[], hidden: ReadonlyMap<string, boolean> = NONE): Look {
+export function lookupIn(all: readonly Stored[], hidden: AiVersions = NONE): Look {
   const stored = new Map(all.map((each) => [each.id, each]));
   const read = new Map<string, Source | undefined>();
   return (key) => {
@@ -158,18 +186,22 @@ export function lookupIn(all: readonly Stored[], hidden: ReadonlyMap<string, boo
 }
 
 /** Returns what an AI has to do with this version of a resource. */
-function partOfAi(source: Source, byAi: ReadonlyMap<string, boolean>): PartOfAi {
+function partOfAi(source: Source, byAi: AiVersions): PartOfAi {
   const name = byAi.size === 0 ? undefined : versionNameOf(source);
-  const isChange = name === undefined ? undefined : byAi.get(name);
-  return isChange === undefined ? 'no' : isChange ? 'changed' : 'written';
+  if (name === undefined || !byAi.has(name)) return 'no';
+  return byAi.get(name) === undefined ? 'written' : 'changed';
 }
 
 interface Placed {
   /** Candidates by section, in the order of the sections. */
   readonly placed: ReadonlyMap<SectionName, readonly Candidate[]>;
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** Resources that an AI changed, by the section that they would have. */
-  readonly changed: ReadonlyMap<SectionName, number>;
+  /** What was there before an AI changed it, by the section that it would have. */
+  readonly changed: ReadonlyMap<SectionName, readonly EarlierVersion[]>;
+  /** Medicines that are no entries. */
+  readonly beside: readonly Source[];
+  /** Sections that would have something if it weren't over. */
+  readonly isPast: ReadonlySet<SectionName>;
 }
 
 const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
@@ -178,11 +210,18 @@ const HAVE_SECTIONS: ReadonlySet<string> = new Set(LISTED);
 const CHOSEN_BY: ReadonlySet<string> = new Set([...PLACED_BY, ...DATED_BY, ...CODED_BY]);
 /** The same members with the version, for records in which an AI wrote some versions. */
 const CHOSEN_BY_VERSION: ReadonlySet<string> = new Set(['meta', ...CHOSEN_BY]);
+/** Members of past medicines that decide which medicine they are, and when it was prescribed and taken. */
+const PAST_BY: ReadonlySet<string> = new Set([
+  ...['status', 'medicationCodeableConcept', 'medicationReference', 'contained', 'dateAsserted'],
+  ...DATED_BY,
+]);
 
-function* placedIn(record: readonly Stored[], byAi: ReadonlyMap<string, boolean>): Steps<Placed> {
+function* placedIn(record: readonly Stored[], byAi: AiVersions): Steps<Placed> {
   const placed = new Map<SectionName, Candidate[]>();
   const leftOut = new Map<LeftOut, number>();
-  const changed = new Map<SectionName, number>();
+  const changed = new Map<SectionName, EarlierVersion[]>();
+  const past: { readonly stored: Stored; readonly isForbidden: boolean }[] = [];
+  const isPast = new Set<SectionName>();
   const known = new Map<string, Json>();
   for (const stored of record) {
     if (!HAVE_SECTIONS.has(stored.type)) continue;
@@ -192,17 +231,30 @@ function* placedIn(record: readonly Stored[], byAi: ReadonlyMap<string, boolean>
     if (place === undefined) continue;
     if ('leftOut' in place) {
       leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
-      if (place.leftOut === CHANGED_BY_AI && place.section !== undefined)
-        changed.set(place.section, (changed.get(place.section) ?? 0) + 1);
+      const version = byAi.get(versionNameOf(source) ?? '');
+      if (place.leftOut === CHANGED_BY_AI && place.section !== undefined && version !== undefined)
+        addTo(changed, place.section, { type: stored.type, id: stored.id, version });
       continue;
     }
-    const there = placed.get(place.section);
-    const candidate = candidateOf(stored, source, place.single);
-    if (there === undefined) placed.set(place.section, [candidate]);
-    else there.push(candidate);
+    if (!place.isEntry) {
+      const isForbidden = source.value.doNotPerform === true;
+      if (!isForbidden) isPast.add(place.section);
+      if (place.section === 'medications') past.push({ stored, isForbidden });
+      continue;
+    }
+    addTo(placed, place.section, candidateOf(stored, source, place.single));
   }
   for (const [section, candidates] of placed) placed.set(section, singles(newestFirst(candidates)));
-  return { placed, leftOut, changed };
+  const isJoined = placed.has('medications');
+  const beside = yield* mapSteps(
+    past.filter(({ isForbidden }) => isJoined || isForbidden),
+    ({ stored, isForbidden }) => (isForbidden ? sourceOf(stored) : glanceAt(stored, PAST_BY, known)),
+  );
+  return { placed, leftOut, changed, beside, isPast };
+}
+
+function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  if (lists.get(key)?.push(item) === undefined) lists.set(key, [item]);
 }
 
 /** Returns the candidates without older ones where the section takes only the newest with the same `single`. */

@@ -3,6 +3,7 @@
  * explains these rules.
  */
 import { codes, loincCodes, text } from '../../fhir/parts.ts';
+import { isMedicine } from '../reading/medicines.ts';
 import { hasResult, isIdea, isOver, type Withdrawn, withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
 import type { SectionName } from './section.ts';
@@ -15,7 +16,7 @@ export type LeftOut =
   | 'written by an AI'
   | typeof CHANGED_BY_AI;
 
-/** What somebody wrote and an AI has changed since: what was there before isn't shown either (docs/decisions/0025-changed-by-ai-is-said.md). */
+/** What somebody wrote and an AI has changed since: no entry, but its section tells what was there before (docs/decisions/0025-changed-by-ai-is-said.md). */
 export const CHANGED_BY_AI = 'changed by an AI since somebody else wrote it';
 
 /** A section; or a reason for leaving it out that readers are told; undefined if it isn't for a summary. */
@@ -24,6 +25,8 @@ export type Place =
       readonly section: SectionName;
       /** If set, the section has only the newest resource with the same value. */
       readonly single: string | undefined;
+      /** False for what the section's narrative only takes into account: what is over, and what must not be given. */
+      readonly isEntry: boolean;
     }
   | { readonly leftOut: LeftOut; readonly section?: SectionName | undefined }
   | undefined;
@@ -38,7 +41,7 @@ export const PLACED_BY = [
  * Text that every resource with a modifier extension contains; without the first quote, since every name begins with
  * one.
  */
-const MODIFIED = 'modifierExtension":';
+export const MODIFIED = 'modifierExtension":';
 
 /**
  * Returns the section of a resource, or why it is left out.
@@ -46,6 +49,7 @@ const MODIFIED = 'modifierExtension":';
  */
 export function placeOf(source: Source, byAi: PartOfAi): Place {
   const section = SECTION_OF[source.type]?.(source);
+  const beside = section === undefined ? besideIn(source) : undefined;
   // An AI may have ended or refuted what somebody else stated: neither is a fact, and readers have to know of it.
   if (byAi === 'changed') {
     const before = section ?? sectionIfCurrent(source);
@@ -54,23 +58,36 @@ export function placeOf(source: Source, byAi: PartOfAi): Place {
   const withdrawn = withdrawnAs(source.value);
   if (withdrawn !== undefined)
     return SECTION_OF[source.type] === undefined ? undefined : { leftOut: withdrawn };
-  if (section === undefined) return undefined;
+  const about = section ?? beside;
+  if (about === undefined) return undefined;
+  const isTold = section !== undefined || source.value.doNotPerform === true;
   // docs/spec/decisions.md, section 4 "Patient safety".
   if (source.value.implicitRules !== undefined || source.body.includes(MODIFIED)) {
-    return { leftOut: 'with an unknown modifier extension' };
+    return isTold ? { leftOut: 'with an unknown modifier extension' } : undefined;
   }
   // Versions that an AI wrote are never presented as facts (docs/spec/interface.md, section 2.5).
-  if (byAi === 'written') return { leftOut: 'written by an AI', section };
+  if (byAi === 'written') return isTold ? { leftOut: 'written by an AI', section: about } : undefined;
   return {
-    section,
+    section: about,
     single: section === 'socialHistory' ? habitIn(loincCodes(source.value.code)) : undefined,
+    isEntry: section !== undefined,
   };
 }
 
-/** Returns the section of a resource if it weren't over, refuted or entered in error. */
+/**
+ * Returns the section whose narrative takes a resource into account that isn't its entry: a medicine that is past or must not
+ * be given (the guide's profile forbids entries with `doNotPerform`), an allergy that is over.
+ */
+function besideIn({ type, value }: Source): SectionName | undefined {
+  if (type === 'AllergyIntolerance') return 'allergies';
+  const isDrug = type === 'MedicationStatement' || type === 'MedicationRequest';
+  return isDrug && isMedicine(value) ? 'medications' : undefined;
+}
+
+/** Returns the section of a resource if it weren't over, forbidden, refuted or entered in error. */
 function sectionIfCurrent(source: Source): SectionName | undefined {
   const { type, value } = source;
-  const { status: _, clinicalStatus, verificationStatus, ...rest } = value;
+  const { status: _, clinicalStatus, verificationStatus, doNotPerform, ...rest } = value;
   const status = STATUS_OF_CURRENT[type];
   return SECTION_OF[type]?.({ ...source, value: status === undefined ? rest : { ...rest, status } });
 }

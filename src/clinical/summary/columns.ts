@@ -44,10 +44,11 @@ export interface Beside extends Around {
   readonly died: Death | undefined;
 }
 
-/** Returns the cells of a table, by column, in steps. */
+/** Returns the cells of a table, by column, in steps. @param others resources that are no entries, for rows of medicines */
 type Table = (
   sources: readonly Source[],
   beside: Beside,
+  others?: readonly Source[],
 ) => Steps<readonly (readonly [heading: string, cells: readonly string[]])[]>;
 
 /**
@@ -56,10 +57,10 @@ type Table = (
  */
 function tableOf<Row>(
   columns: readonly Column<Row>[],
-  rowsOf: (sources: readonly Source[], beside: Beside) => Steps<readonly Row[]>,
+  rowsOf: (sources: readonly Source[], beside: Beside, others: readonly Source[]) => Steps<readonly Row[]>,
 ): Table {
-  return function* cells(sources, beside) {
-    const rows = yield* rowsOf(sources, beside);
+  return function* cells(sources, beside, others = []) {
+    const rows = yield* rowsOf(sources, beside, others);
     const table: (readonly [string, readonly string[]])[] = [];
     for (const [heading, cell] of columns)
       table.push([heading, yield* mapSteps(rows, (row) => cell(row, beside.find) ?? '')]);
@@ -193,10 +194,19 @@ interface Row extends Medicine<Source> {
   readonly died: Death | undefined;
 }
 
-function* medicines(sources: readonly Source[], beside: Beside): Steps<readonly Row[]> {
+/** Returns the medicines that entries state, with the span of past prescriptions, and those that must not be given. */
+function* medicines(
+  sources: readonly Source[],
+  beside: Beside,
+  others: readonly Source[],
+): Steps<readonly Row[]> {
   const { died } = beside;
-  const read = yield* mapSteps(sources, (source) => readMedicineSource(source, beside, died));
-  const all = yield* mapSteps(groupMedicines(read), joinMedicine);
+  const own: ReadonlySet<Source> = new Set(sources);
+  const read = yield* mapSteps([...sources, ...others], (source) => readMedicineSource(source, beside, died));
+  const groups = groupMedicines(read).filter((group) =>
+    group.some(({ told, standing }) => own.has(told) || standing === 'forbidden'),
+  );
+  const all = yield* mapSteps(groups, joinMedicine);
   return all.sort(currentFirst).map((medicine) => ({ ...medicine, died }));
 }
 
@@ -211,13 +221,23 @@ function dosesOf({ name, doses }: Row): string | undefined {
   );
 }
 
+/** Returns the notes of what decides how things stand with a medicine, each once. */
+function notesOf({ sources, standing }: Row): string | undefined {
+  const own = sources.filter((source) => source.standing === standing);
+  return joined([...new Set(own.map(({ told }) => notes(told.value.note)))], ' ');
+}
+
 const MEDICINES = tableOf<Row>(
   [
-    ['Medication', ({ name }) => name],
+    [
+      'Medication',
+      ({ name, standing }) =>
+        standing === 'forbidden' ? `Must not be given: ${name ?? 'medication without a name'}` : name,
+    ],
     ['Dosage', dosesOf],
     ['Status', (medicine) => standingText(medicine, medicine.died)],
     ['Reason', ({ reasons }) => joined(reasons)],
-    ['Notes', ({ sources }) => joined([...new Set(sources.map(({ told }) => notes(told.value.note)))], ' ')],
+    ['Notes', notesOf],
   ],
   medicines,
 );

@@ -24,7 +24,10 @@ export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
 /** Returns the codes without text that a summary's narratives may have to show, each once; in steps. */
 export function* codesWithoutDisplay(chosen: Chosen, directory: readonly Stored[]): Steps<SystemCode[]> {
   const look = lookingIn(chosen, lookupIn(directory));
-  const sources = new Set(chosen.sections.flatMap((section) => section.sources));
+  const sources = new Set([
+    ...chosen.sections.flatMap((section) => [...section.sources, ...section.beside]),
+    ...chosen.earlier.values(),
+  ]);
   const referred = new Set<string>();
   for (const source of sources) {
     chosen.links.addReferred(source, referred);

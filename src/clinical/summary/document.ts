@@ -6,7 +6,7 @@
 
 import { containedIn, text } from '#src/fhir/parts.ts';
 import { type Coverage, coverageOfTypes } from '#src/shared/coverage.ts';
-import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { type Micros, toInstant } from '#src/shared/time.ts';
 import { nameConcept } from '../reading/name.ts';
@@ -15,8 +15,10 @@ import { readDeath } from '../reading/person.ts';
 import { changedTag } from './changed-tag.ts';
 import { type Chosen, type Entry, lookupIn, SUMMARIZED_TYPES } from './choose.ts';
 import { CHANGED_BY_AI } from './classify.ts';
+import type { Beside, Look } from './columns.ts';
 import { authorDevice, composition, custodian, type Filled } from './composition.ts';
 import { type Displays, lookingIn, withDisplays } from './displays.ts';
+import { earlierIn } from './earlier.ts';
 import { entryText } from './entries.ts';
 import { sectionNarrative } from './narrative.ts';
 import { withImagingParts } from './radiology.ts';
@@ -57,8 +59,8 @@ export function* writeInSteps(
    * Returns a source with displays. Results are kept, since a hundred results may ask for the same practitioner's name.
    */
   const shown = (source: Source): Source => {
-    const before = known.get(source);
-    if (before !== undefined) return before;
+    const found = known.get(source);
+    if (found !== undefined) return found;
     const after = withDisplays(source, displays);
     known.set(source, after);
     return after;
@@ -71,14 +73,18 @@ export function* writeInSteps(
   const urlOf = ({ key, type, id: own }: Source): string =>
     type === 'DeviceUseStatement' ? `urn:uuid:${own}` : base + key;
 
-  const beside = {
+  const lookBefore = (reference: string): Source | undefined => {
+    const earlier = chosen.earlier.get(links.keyOf(reference) ?? '');
+    return earlier === undefined ? look(reference) : shown(earlier);
+  };
+  const besideBy = (find: Look): Beside => ({
     today: toInstant(now).slice(0, 10),
-    find: look,
-    look: (reference: Json | undefined, within: JsonObject) =>
-      containedIn(within, reference) ?? look(text(reference) ?? '')?.value,
+    find,
+    look: (reference, within) => containedIn(within, reference) ?? find(text(reference) ?? '')?.value,
     name: nameConcept,
     died: readDeath(subject.value),
-  };
+  });
+  const [beside, before] = [besideBy(look), besideBy(lookBefore)];
   const entries = new Map<string, Entry>(chosen.entries);
   // Iterating a Set includes items added meanwhile, so references of added entries are followed too.
   const referred = new Set(chosen.inDirectory);
@@ -90,11 +96,17 @@ export function* writeInSteps(
     links.addReferred(source, referred);
   }
   const sections: Filled[] = [];
-  for (const { section, sources, found, changed } of chosen.sections) {
-    const shownSources = yield* mapSteps(sources, shown);
-    const coverage = coverageOfTypes(section.types ?? [], covered);
-    const told = yield* sectionNarrative(section, shownSources, { found, changed, coverage }, beside);
-    sections.push({ section, text: told, entries: sources.map(urlOf) });
+  for (const each of chosen.sections) {
+    const { section, sources } = each;
+    const content = {
+      ...each,
+      sources: yield* mapSteps(sources, shown),
+      beside: yield* mapSteps(each.beside, shown),
+      earlier: earlierIn(each, chosen).map(shown),
+      coverage: coverageOfTypes(section.types ?? [], covered),
+    };
+    const text = yield* sectionNarrative(content, beside, before);
+    sections.push({ section, text, entries: sources.map(urlOf) });
   }
   const inside = (key: string): boolean => entries.has(key);
   const texts = [

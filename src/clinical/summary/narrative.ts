@@ -1,6 +1,7 @@
 /** Writes narratives: XHTML that a browser can show, https://hl7.org/fhir/R4/narrative.html */
 import type { Coverage } from '#src/shared/coverage.ts';
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { joined } from '../reading/words.ts';
 import { CHANGED_BY_AI } from './classify.ts';
 import { type Beside, TABLES } from './columns.ts';
 import type { Section } from './section.ts';
@@ -29,23 +30,29 @@ export function paragraph(text: string): string {
   return `<p>${escaped(text)}</p>`;
 }
 
-/**
- * Returns a section's narrative, in steps.
- * @param sources its entries, newest first.
- * @param found how many there were before the section was cut to its cap
- * @param changed how many more there would be, had an AI not changed them
- * @param coverage how much of it the grant covers for which the summary is made
- */
-export function* sectionNarrative(
-  { name, empty }: Section,
-  sources: readonly Source[],
-  {
-    found,
-    changed,
-    coverage,
-  }: { readonly found: number; readonly changed: number; readonly coverage: ReturnType<Coverage> },
-  beside: Beside,
-): Steps<Narrative> {
+/** What a section's narrative is made of. */
+export interface Content {
+  readonly section: Section;
+  /** Its entries, newest first. */
+  readonly sources: readonly Source[];
+  /** Medicines that are no entries, which it takes into account. */
+  readonly beside: readonly Source[];
+  /** How many entries there were before the section was cut to its cap. */
+  readonly found: number;
+  /** What it lacks because an AI changed it. */
+  readonly changed: readonly unknown[];
+  /** Whether the record also has something of the kind that is over. */
+  readonly hasPast: boolean;
+  /** What it had before an AI changed it. */
+  readonly earlier: readonly Source[];
+  /** How much of it the grant covers for which the summary is made. */
+  readonly coverage: ReturnType<Coverage>;
+}
+
+/** Returns a section's narrative, in steps. @param then as `around`, for what was there before an AI changed it */
+export function* sectionNarrative(content: Content, around: Beside, then: Beside): Steps<Narrative> {
+  const { section, sources, beside, found, changed, coverage, hasPast } = content;
+  const { name, empty } = section;
   const what = empty ?? 'this';
   if (coverage === 'none')
     return narrative([paragraph(`The grant of this application doesn't cover ${what}.`)]);
@@ -57,20 +64,14 @@ export function* sectionNarrative(
             `The grant of this application covers a part of the record's ${what}: there may be more.`,
           ),
         ];
-  const missing =
-    changed === 0
-      ? []
-      : [
-          paragraph(
-            `Not shown: ${changed} ${changed === 1 ? 'entry' : 'entries'} ${CHANGED_BY_AI}. The record itself has what was there before.`,
-          ),
-        ];
-  if (sources.length === 0) {
-    return narrative([
-      ...missing,
-      ...part,
-      paragraph(`This record holds no information about ${what}. That does not mean that there are none.`),
-    ]);
+  const columns = yield* TABLES[name](sources, around, beside);
+  const isEmpty = columns.every(([, cells]) => cells.length === 0);
+  const missing = changed.length === 0 ? [] : yield* changedParagraphs(content, then);
+  if (isEmpty) {
+    const none = hasPast
+      ? `This record holds no current ${what}, only past ones.`
+      : `This record holds no ${changed.length === 0 ? '' : 'other '}information about ${what}. That does not mean that there are none.`;
+    return narrative([...missing, ...part, ...(empty === undefined ? [] : [paragraph(none)])]);
   }
   const cut =
     found > sources.length
@@ -80,7 +81,27 @@ export function* sectionNarrative(
           ),
         ]
       : [];
-  return narrative([...missing, ...part, ...cut, yield* table(yield* TABLES[name](sources, beside))]);
+  return narrative([...missing, ...part, ...cut, yield* table(columns)]);
+}
+
+/** Returns how many entries a section lacks because an AI changed them, and what was there before. */
+function* changedParagraphs({ section, changed, earlier }: Content, around: Beside): Steps<string[]> {
+  const number = changed.length;
+  const columns = yield* TABLES[section.name](earlier, around);
+  const [[, first] = ['', []]] = columns;
+  const rows = yield* mapSteps(first, (_, row) => {
+    const cells = columns.map(([heading, texts], n) => {
+      const text = texts[row] ?? '';
+      return n === 0 ? text || 'not named' : text && `${heading}: ${text}`;
+    });
+    return paragraph(`Before AI changed it: ${joined(cells, '; ')}`);
+  });
+  return [
+    paragraph(
+      `Not shown: ${number} ${number === 1 ? 'entry' : 'entries'} ${CHANGED_BY_AI}. Nobody has confirmed that.`,
+    ),
+    ...rows,
+  ];
 }
 
 /** Returns the XHTML of a table. @param columns the heading and the cells of each */

@@ -1,0 +1,45 @@
+/**
+ * What somebody else had written before an AI changed it: no entry of a summary, but its section tells it
+ * (docs/decisions/0025-changed-by-ai-is-said.md).
+ */
+import { isMedicine, referredMedication } from '../reading/medicines.ts';
+import { withdrawnAs } from '../reading/status.ts';
+import type { Chosen, ChosenSection, EarlierVersion } from './choose.ts';
+import { MODIFIED } from './classify.ts';
+import { useOf } from './device-use.ts';
+import { type Source, type Stored, sourceOf } from './source.ts';
+
+/** Returns the versions that the sections tell; of a section with a cap, those of the newest resources. */
+export function earlierVersions({ sections }: Pick<Chosen, 'sections'>): EarlierVersion[] {
+  return sections.flatMap(({ changed, section: { cap = changed.length } }) =>
+    [...changed].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, cap),
+  );
+}
+
+/** Returns a summary that tells these versions. @param rows as far as they state something */
+export function withEarlier(chosen: Chosen, rows: readonly Stored[]): Chosen {
+  const sources = rows.map(sourceOf).filter(isTold);
+  return {
+    ...chosen,
+    earlier: new Map(sources.map((source) => [source.key, source])),
+    named: new Set([...chosen.named, ...sources.flatMap(({ value }) => referredMedication(value) ?? [])]),
+  };
+}
+
+function isTold({ type, body, value }: Source): boolean {
+  if (withdrawnAs(value) !== undefined || value.implicitRules !== undefined || body.includes(MODIFIED))
+    return false;
+  return (type !== 'MedicationStatement' && type !== 'MedicationRequest') || isMedicine(value);
+}
+
+/** Returns what a section had before an AI changed it, as its table shows it. */
+export function earlierIn(
+  { changed }: ChosenSection,
+  { earlier, subject, links }: Pick<Chosen, 'earlier' | 'subject' | 'links'>,
+): Source[] {
+  return changed.flatMap(({ type, id }) => {
+    const source = earlier.get(`${type}/${id}`);
+    if (source === undefined) return [];
+    return type === 'Device' ? useOf(source, subject, links.base) : source;
+  });
+}
