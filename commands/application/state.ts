@@ -1,6 +1,6 @@
 /** An OAuth application as decisions know it. */
 import type { EventOf } from '#src/events/kinds.ts';
-import type { Fold } from '../kernel/stream.ts';
+import type { Fold } from '../kernel/kernel.ts';
 
 /** The parts of the consent page besides an application's name; names as in RFC 7591, section 2. */
 export interface Branding {

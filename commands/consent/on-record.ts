@@ -11,7 +11,7 @@ import type { Tenant } from '#src/shared/tenant.ts';
 import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { Done, RequestContext } from '../command.ts';
 import type { Clock } from '../kernel/decision.ts';
-import { retry, Stale } from '../kernel/retry.ts';
+import { retry, Stale } from '../kernel/kernel.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { Resources } from '../resource/state.ts';
 

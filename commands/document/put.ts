@@ -3,7 +3,7 @@ import type { BlobKey } from '#src/documents/store.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext } from '../command.ts';
-import { Stale } from '../kernel/retry.ts';
+import { Stale } from '../kernel/kernel.ts';
 import type { Contents } from '../resource/contents.ts';
 import type { PlacedWrite, Write } from '../resource/decide.ts';
 

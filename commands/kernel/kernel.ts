@@ -1,7 +1,13 @@
-/** What all streams of one process share. */
+/** What all streams of one process share, one stream in memory, and the one retry policy of the write side. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { EventStore } from '#src/events/store.ts';
-import type { Stream } from './stream.ts';
+import type { DomainEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
+import { requireEventOf, type StreamKind } from '#src/events/kinds.ts';
+import type { EventStore, StreamHead } from '#src/events/store.ts';
+import { unavailable } from '#src/shared/refusal.ts';
+import type { Tenant } from '#src/shared/tenant.ts';
+import { type Micros, toMicros } from '#src/shared/time.ts';
 
 /** Holds the event store, a cache of states, and a queue per stream. */
 export class Kernel {
@@ -27,5 +33,102 @@ export class Kernel {
     };
     run.then(leave, leave);
     return run;
+  }
+}
+
+/**
+ * A pure function from events to the state that decisions need. `default: event satisfies never` makes the
+ * compiler check that it handles every kind of event.
+ */
+export interface Fold<S, E extends DomainEvent = DomainEvent> {
+  /** Unique among folds: states are cached by fold and stream. */
+  readonly name: string;
+  /** The kinds of streams that it reads. */
+  readonly kinds: readonly StreamKind[];
+  /** The state of a stream without events. */
+  initial(stream: string): S;
+  /** Changes the state by the stream's next event, which was recorded at a time. */
+  evolve(state: S, event: E, revision: number, at: Micros): void;
+  /** About how many bytes of memory a state takes. */
+  sizeOf(state: S): number;
+}
+
+/** A stream up to the revision that was read: its state, and what its next append needs. */
+export class Stream<S> {
+  head: StreamHead | undefined;
+  /** Time of the last event: the next one is later. */
+  recordedAt: Micros = 0;
+  /** The tenant that owns the record or directory. */
+  owner: Tenant | undefined;
+  readonly state: S;
+
+  constructor(
+    readonly fold: Fold<S>,
+    readonly name: string,
+  ) {
+    if (!fold.kinds.some((kind) => name.startsWith(`${kind}-`)))
+      throw new TypeError(`the fold ${fold.name} does not read ${name}`);
+    this.state = fold.initial(name);
+  }
+
+  /** Returns the revision of the last event; -1 before the first. */
+  get revision(): number {
+    return this.head?.revision ?? -1;
+  }
+
+  /** Takes in the next event. @throws ForeignEvent */
+  evolve(head: StreamHead, at: Micros, owner: Tenant | undefined, event: DomainEvent): void {
+    requireEventOf(this.name, event.type);
+    this.fold.evolve(this.state, event, head.revision, at);
+    this.head = head;
+    this.recordedAt = at;
+    this.owner ??= owner;
+  }
+
+  /** Takes in the events after the last one, at most `limit`. @returns whether there were any. @throws StreamDeleted, ForeignEvent */
+  async readForward(store: EventStore, limit?: number): Promise<boolean> {
+    const from = this.revision + 1;
+    for await (const recorded of store.read(this.name, { from, ...(limit !== undefined && { limit }) })) {
+      const { id, revision, metadata, event } = understand(recorded);
+      const { hash, owner, recorded_at } = metadata;
+      if (hash === undefined) throw new TypeError(`event ${id} has no hash`);
+      this.evolve({ revision, hash }, toMicros(recorded_at), owner, event);
+    }
+    return this.revision >= from;
+  }
+}
+
+/**
+ * The state that a command was prepared from has changed since; the caller must prepare the command again.
+ */
+export class Stale extends Error {
+  override readonly name = 'Stale';
+}
+
+/** The error message when retries, or waiting in the queue, take too long. */
+export const BUSY = 'too many requests are changing this at once; retry in a second';
+
+const TRIES = 10;
+
+/**
+ * Retries `attempt` after errors of one class: at most ten attempts, with a random pause from the second
+ * retry on.
+ * @param attempt receives the error of the attempt before it.
+ * @throws Refusal unavailable (503) after ten attempts; rethrows any other error at once.
+ */
+export async function retry<T, E extends Error>(
+  failure: new (...args: never[]) => E,
+  attempt: (before: E | undefined) => Promise<T>,
+): Promise<T> {
+  let before: E | undefined;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt(before);
+    } catch (error) {
+      if (!(error instanceof failure)) throw error;
+      if (tries === TRIES) throw unavailable(BUSY);
+      if (tries > 1) await delay(Math.random() * 2 ** Math.min(tries, 6));
+      before = error;
+    }
   }
 }

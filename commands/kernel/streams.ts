@@ -14,8 +14,7 @@ import { type Micros, toMicros } from '#src/shared/time.ts';
 import type { Attempt, MetadataBase, RequestContext, RetryNotes, Written, Wrote } from '../command.ts';
 import type { Clock, Decide, Decision } from './decision.ts';
 import type { Kernel } from './kernel.ts';
-import { BUSY, retry, Stale } from './retry.ts';
-import { type Fold, Stream } from './stream.ts';
+import { BUSY, type Fold, retry, Stale, Stream } from './kernel.ts';
 
 /** A command on one stream. */
 export interface StreamCommand<S, T> {

@@ -1,7 +1,7 @@
 /** The state of an organization that decisions need: its members, its sign-in, its confirmed domain. */
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Person, Role } from '#src/shared/member.ts';
-import type { Fold } from '../kernel/stream.ts';
+import type { Fold } from '../kernel/kernel.ts';
 
 /** Single sign-on settings (docs/spec/decisions.md, section 7). */
 export interface Sso {

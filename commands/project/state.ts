@@ -6,7 +6,7 @@ import type { EventOf } from '#src/events/kinds.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';
-import type { Fold } from '../kernel/stream.ts';
+import type { Fold } from '../kernel/kernel.ts';
 
 /** The state of a project. */
 export interface ProjectState {

@@ -10,7 +10,7 @@ import { toMicros } from '#src/shared/time.ts';
 import type { Done, MetadataBase, RequestContext } from '../command.ts';
 import { type GrantedData, granted } from '../consent/held.ts';
 import { ownerOf, PastOf } from '../consent/on-record.ts';
-import { retry, Stale } from '../kernel/retry.ts';
+import { retry, Stale } from '../kernel/kernel.ts';
 import { touchedIds, type Write } from '../resource/decide.ts';
 import { entryOf } from '../resource/state.ts';
 import * as decide from './decide.ts';

@@ -7,7 +7,7 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { type CommandContext, type Done, metadataBase } from '../command.ts';
 import { PastOf } from '../consent/on-record.ts';
-import { retry, Stale } from '../kernel/retry.ts';
+import { retry, Stale } from '../kernel/kernel.ts';
 import { checkAuthorship } from '../resource/authorship.ts';
 import { touchedIds } from '../resource/decide.ts';
 import { withoutStored } from '../resource/write-only.ts';

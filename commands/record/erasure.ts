@@ -19,7 +19,7 @@ import { revokeAll } from '../consent/decide.ts';
 import { activeGrants } from '../consent/held.ts';
 import { PastOf } from '../consent/on-record.ts';
 import type { Clock } from '../kernel/decision.ts';
-import { retry, Stale } from '../kernel/retry.ts';
+import { retry, Stale } from '../kernel/kernel.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { ProjectState } from '../project/state.ts';
 import { removeLive } from '../resource/resume.ts';

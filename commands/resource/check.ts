@@ -4,8 +4,7 @@
  */
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { KeptReference } from '#src/fhir/kept-references.ts';
-import { findOwner, type Owner } from '#src/fhir/owner.ts';
-import { parseReference } from '#src/fhir/references.ts';
+import { findOwner, type Owner, parseReference } from '#src/fhir/references.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
 import { withoutTrailingNulls } from '#src/fhir/trailing-nulls.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';

@@ -14,7 +14,7 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import type { SubmittedResource, WriteResult } from '../command.ts';
 import type { Clock, Decision } from '../kernel/decision.ts';
-import { Stale } from '../kernel/retry.ts';
+import { Stale } from '../kernel/kernel.ts';
 import type { Finalized } from './contents.ts';
 import { entryOf, type Resources } from './state.ts';
 

@@ -1,9 +1,15 @@
-/** Executes a request only once: if an earlier attempt crashed after writing, its result is returned. */
-import type { CommandContext, Written } from '../command.ts';
+/**
+ * Executes a request only once: if an earlier attempt crashed after writing, its answer is rebuilt from its events. This
+ * happens before anything is planned, because a plan would look at data that has changed since the first attempt.
+ */
+import type { StoredEvent } from '#src/events/catalog.ts';
+import { isResourceType } from '#src/fhir/types.ts';
+import type { CommandContext, WriteResult, Written } from '../command.ts';
+import { currentVersion, versionOf } from './current.ts';
 import type { Results, WriteDeps } from './deps.ts';
-import { earlierResults, rebuildEarlier } from './earlier.ts';
 import type { WriteRequest } from './request.ts';
-import { type Prepare, write } from './write.ts';
+import { entryOf, type Resources } from './state.ts';
+import { carriedResult, type Prepare, write } from './write.ts';
 import { refuseConditions } from './write-only.ts';
 
 /**
@@ -49,4 +55,92 @@ function basedOnMatched({ ifMatch, ...request }: WriteRequest): WriteRequest {
   if (ifMatch === undefined) return request;
   if (ifMatch === '*') return { ...request, ifMatch };
   return { ...request, basedOn: ifMatch };
+}
+
+/**
+ * Rebuilds the results and completes what the attempt left undone (carried directory entries).
+ * @returns undefined when there was no earlier attempt, or it wrote nothing.
+ */
+async function rebuildEarlier(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  requests: readonly WriteRequest[],
+): Promise<Written<Results> | undefined> {
+  const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
+  if (attempt === undefined) return undefined;
+  const events = await deps.resources.written(attempt, ctx.ids.seed);
+  let position = events.at(-1)?.position;
+  if (position === undefined) return undefined;
+  const { state: before } = await deps.resources.at(attempt.stream, attempt.expectedRevision);
+  const written = new Map<string, WriteResult>();
+  for (const stored of events) {
+    if (stored.event.type === 'DirectoryEntriesCarried') {
+      const { stream, entries } = stored.event.data;
+      const completed = await deps.completeCarried(stored, ctx.now);
+      if (completed.position !== undefined && completed.position > position) position = completed.position;
+      for (const { event_id, resource_type: type, resource_id: id } of entries) {
+        if (isResourceType(type)) written.set(event_id, await carriedResult(deps, stream, { type, id }));
+      }
+    } else if (stored.event.type !== 'DocumentFinalized') written.set(stored.id, resultOf(stored, before));
+  }
+  const result: Results = new Map();
+  for (const request of requests) {
+    const own =
+      written.get(ctx.ids.at(request.index, 'event')) ?? (await unwritten(deps, ctx, before, request));
+    if (own !== undefined) result.set(request.index, own);
+  }
+  return { result, position };
+}
+
+/**
+ * Returns what an earlier attempt wrote to a record, in the order of its events; undefined when it wrote
+ * nothing.
+ */
+async function earlierResults(deps: WriteDeps, ctx: CommandContext): Promise<Written<Results> | undefined> {
+  const attempt = ctx.retry?.earlier.get(ctx.ids.seed);
+  if (attempt === undefined) return undefined;
+  const events = await deps.resources.written(attempt, ctx.ids.seed);
+  const position = events.at(-1)?.position;
+  if (position === undefined) return undefined;
+  const { state: before } = await deps.resources.at(attempt.stream, attempt.expectedRevision);
+  const written = events.filter(({ event }) => event.type.startsWith('Resource'));
+  return { result: new Map(written.map((stored, at) => [at, resultOf(stored, before)])), position };
+}
+
+function resultOf({ event, metadata }: StoredEvent, before: Resources): WriteResult {
+  if (!('resourceType' in event) || !isResourceType(event.resourceType)) {
+    throw new TypeError(`${event.type} answers no write`);
+  }
+  const { resourceType: type, resourceId: id, version } = event;
+  const base = { type, id, version, lastUpdated: metadata.recorded_at };
+  if (event.type === 'ResourceDeleted') return { outcome: 'deleted', ...base };
+  const { body } = event;
+  if (event.type === 'ResourceCreated') return { outcome: 'created', ...base, body };
+  return { outcome: entryOf(before, id)?.deleted ? 'restored' : 'updated', ...base, body };
+}
+
+/**
+ * Rebuilds the result of a request that needed no write, from the id or the criteria it names; undefined when
+ * nothing matches. An unchanged resource is returned as it was `before`, because others may have written it
+ * since.
+ */
+async function unwritten(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  before: Resources,
+  request: WriteRequest,
+): Promise<WriteResult | undefined> {
+  const { type, criteria, method } = request;
+  const [id] =
+    request.id === undefined ? await deps.lookup.match(ctx.caller, type, criteria ?? '') : [request.id];
+  const there = id === undefined ? undefined : (await deps.lookup.locate(ctx.caller, [id])).get(id);
+  if (id === undefined || there === undefined) return undefined;
+  const { stream } = there;
+  const unchanged = method === 'PATCH' || method === 'DELETE';
+  const entry = unchanged && stream === before.stream ? entryOf(before, id) : undefined;
+  const version =
+    entry === undefined
+      ? await currentVersion(deps.resources, stream, type, id)
+      : await versionOf(deps.resources, stream, entry);
+  return { outcome: unchanged ? 'unchanged' : 'matched', type, id, ...version };
 }

@@ -14,7 +14,7 @@ import { notFound } from '#src/shared/refusal.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import { readStored } from '#src/shared/stored-json.ts';
 import type { CommandContext, Located, SubmittedResource, WriteResult } from '../command.ts';
-import { Stale } from '../kernel/retry.ts';
+import { Stale } from '../kernel/kernel.ts';
 import { checkCandidates } from './check.ts';
 import { CurrentVersions, currentEntry } from './current.ts';
 import {

@@ -3,8 +3,7 @@
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import { elementPath } from '#src/fhir/element-path.ts';
-import { findOwner } from '#src/fhir/owner.ts';
-import { parseReference } from '#src/fhir/references.ts';
+import { findOwner, parseReference } from '#src/fhir/references.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import type { Unwritten } from '#src/fhir/unwritten.ts';
 import { cut } from '#src/shared/cut.ts';

@@ -7,7 +7,7 @@ import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { toMicros } from '#src/shared/time.ts';
 import type { Snapshot, Snapshots } from '../command.ts';
-import type { Stream } from '../kernel/stream.ts';
+import type { Stream } from '../kernel/kernel.ts';
 import type { Loader } from '../kernel/streams.ts';
 import type { Resources } from './state.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { EventOf } from '#src/events/kinds.ts';
 import { type Entry, entriesIn } from '#src/events/snapshot-entries.ts';
-import type { Fold } from '../kernel/stream.ts';
+import type { Fold } from '../kernel/kernel.ts';
 
 /**
  * The loaded state of a record or directory; partial when it was built from a snapshot

@@ -1,18 +1,23 @@
 /**
  * The way of every write: targets → links → patches → checks → one append (and, for new directory entries beside a
- * record, the carried one). A single command is a transaction of one.
+ * record, the carried one), which is the commit point. A single command is a transaction of one.
  */
+import { directoryStream, patientOf, recordStream } from '#src/events/streams.ts';
+import { printJson } from '#src/shared/json.ts';
+import { Refusal } from '#src/shared/refusal.ts';
 import { inSlices } from '#src/shared/slices.ts';
-import type { CommandContext, Written } from '../command.ts';
-import { retry, Stale } from '../kernel/retry.ts';
-import { appendWrites } from './append.ts';
+import { type CommandContext, metadataBase, type WriteResult, type Written } from '../command.ts';
+import { retry, Stale } from '../kernel/kernel.ts';
 import { checkAuthorship } from './authorship.ts';
+import { currentVersion } from './current.ts';
+import { type Blame, decideCarrying, touchedIds, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
-import { planWrites } from './plan.ts';
-import type { WriteRequest } from './request.ts';
+import { type Plan, type Planned, planWrites } from './plan.ts';
+import { onBehalfOf, refuse, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
 import { searchReferences } from './searches.ts';
-import { withoutStored } from './write-only.ts';
+import { grantIds, requireActiveGrant } from './under-grant.ts';
+import { refuseMatching, withoutStored } from './write-only.ts';
 
 /** Looks up what is there, and makes requests of it. */
 export type Prepare = () => Promise<readonly WriteRequest[]>;
@@ -93,4 +98,121 @@ async function planAndAppend(
   const plan = await planWrites(deps, ctx, requests, transaction);
   await ctx.permitted;
   return deps.attachments.store(ctx, plan.planned, () => appendWrites(deps, ctx, plan, transaction));
+}
+
+const RANK = { DELETE: 0, POST: 1, PUT: 2, PATCH: 2 } as const;
+
+/** Appends to the record, carrying new directory entries along, or to the directory. */
+async function appendWrites(
+  deps: WriteDeps,
+  ctx: CommandContext,
+  { planned, results }: Plan,
+  transaction: boolean,
+): Promise<Written<Results>> {
+  if (planned.length === 0) {
+    await confirmGrant(deps, ctx);
+    return { result: results, position: undefined };
+  }
+  const ordered = [...planned].sort(
+    (a, b) => RANK[a.request.method] - RANK[b.request.method] || a.request.index - b.request.index,
+  );
+  const records = new Set(
+    ordered.filter(({ stream }) => patientOf(stream) !== undefined).map(({ stream }) => stream),
+  );
+  if (records.size > 1) {
+    const [first] = records;
+    const other = ordered.find(({ stream }) => patientOf(stream) !== undefined && stream !== first);
+    throw new Refusal('invalid', {
+      code: 'business-rule',
+      diagnostics:
+        'a transaction can write to one patient’s record only, and this one writes to several; send it as a batch, or send one transaction per patient',
+      expression: other?.request.at ?? 'Bundle.entry',
+    });
+  }
+  const { within } = ctx.caller.sees;
+  // Under a grant everything goes through the record, where the grant is.
+  const record = within === undefined ? [...records][0] : recordStream(within.record);
+  const stream = record ?? directoryStream(ctx.caller.sees.owner);
+  const own = ordered.filter((one) => one.stream === stream);
+  const carried = ordered.filter((one) => one.stream !== stream);
+  for (const { write: one, request } of carried) {
+    if (one.kind === 'create') {
+      if (within === undefined || (await deps.isPersonal(ctx.caller.sees.owner))) continue;
+      const what = `the directory of the record’s project cannot be written under a grant, and this entry would add a ${one.type}; reference one that is there, or name it with display and identifier`;
+      throw refuse('invalid', request, 'business-rule', what);
+    }
+    // A caller with the scope `read` gets `unchanged` for an entry that equals the stored version; others may
+    // not learn that.
+    if (request.method === 'PUT') refuseMatching(ctx.caller, request);
+    const what = `${one.type}/${one.id} is a directory entry: a transaction that writes to a record cannot change or delete it; send that in a separate request`;
+    throw refuse('invalid', request, 'business-rule', what);
+  }
+  const metadata = metadataBase(ctx, transaction ? ctx.ids.at(0, 'transaction') : undefined);
+  const writes = own.map(({ write: one }) => one);
+  const carrying =
+    carried.length === 0 ? undefined : { id: ctx.ids.at(0, 'carry'), event: carry(ctx, carried) };
+  const blame: Blame = (index, work) => onBehalfOf(own[index]?.request.at, work);
+  const handled = await deps.resources.handle<WriteResult[]>({
+    stream,
+    metadata,
+    now: ctx.now,
+    retry: ctx.retry,
+    owner: ctx.caller.sees.owner,
+    touches: [...touchedIds(stream, writes), ...grantIds(ctx.caller)],
+    decide(state, clock) {
+      requireActiveGrant(state, ctx.caller);
+      return decideCarrying(state, clock, writes, carrying, blame);
+    },
+  });
+  own.forEach(({ request }, index) => {
+    const result = handled.result[index];
+    if (result !== undefined) results.set(request.index, result);
+  });
+  let { position } = handled;
+  if (carrying !== undefined) {
+    const completed = await deps.completeCarried(
+      { metadata: { ...metadata, owner: ctx.caller.sees.owner }, event: carrying.event },
+      ctx.now,
+    );
+    for (const { request, write: one } of carried) {
+      const result =
+        completed.results.find(({ id }) => id === one.id) ??
+        (await carriedResult(deps, directoryStream(ctx.caller.sees.owner), one));
+      results.set(request.index, result);
+    }
+    if (completed.position !== undefined && (position === undefined || completed.position > position))
+      position = completed.position;
+  }
+  return { result: results, position };
+}
+
+/** Checks a grant where nothing is appended, so that no decision checks it. @throws Refusal unauthenticated (401) */
+async function confirmGrant({ resources }: WriteDeps, { caller }: CommandContext): Promise<void> {
+  const { within } = caller.sees;
+  if (within === undefined) return;
+  const { state } = await resources.read(recordStream(within.record), grantIds(caller));
+  requireActiveGrant(state, caller);
+}
+
+function carry(ctx: CommandContext, carried: readonly Planned[]) {
+  const entries = carried.map(({ write: one }) => ({
+    event_id: one.eventId,
+    resource_type: one.type,
+    resource_id: one.id,
+    resource: one.kind === 'create' ? printJson(one.resource.value, one.resource.exact) : '',
+  }));
+  return {
+    type: 'DirectoryEntriesCarried' as const,
+    data: { stream: directoryStream(ctx.caller.sees.owner), entries },
+  };
+}
+
+/** Returns the result of an entry that another request has completed meanwhile. */
+export async function carriedResult(
+  deps: WriteDeps,
+  stream: string,
+  one: Pick<Write, 'type' | 'id'>,
+): Promise<WriteResult> {
+  const located = await currentVersion(deps.resources, stream, one.type, one.id);
+  return { outcome: 'created', type: one.type, id: one.id, version: 1, lastUpdated: located.lastUpdated };
 }

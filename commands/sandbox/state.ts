@@ -1,6 +1,6 @@
 /** A project's sandbox as decisions know it. */
 import type { EventOf } from '#src/events/kinds.ts';
-import type { Fold } from '../kernel/stream.ts';
+import type { Fold } from '../kernel/kernel.ts';
 
 /** One request to fill a sandbox with synthetic patients. */
 export interface Provisioning {

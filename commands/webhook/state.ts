@@ -1,7 +1,7 @@
 /** A webhook endpoint as decisions know it. */
 import type { EventOf } from '#src/events/kinds.ts';
 import type { Environment } from '#src/shared/tenant.ts';
-import type { Fold } from '../kernel/stream.ts';
+import type { Fold } from '../kernel/kernel.ts';
 
 /** The settings that the endpoint's owner chooses (docs/spec/interface.md, section 2.6). */
 export interface WebhookSettings {

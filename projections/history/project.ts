@@ -1,12 +1,16 @@
-/** The read model `history`: one row per version of a resource. Provenances are made from it on read. */
+/**
+ * The read model `history`: one row per version of a resource. Provenances are made from it on read, and searched by the
+ * keys of an event's agents, or of a client's own Provenance.
+ */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import type { EventMetadata } from '#src/events/metadata.ts';
+import { searchable } from '#src/shared/searchable.ts';
 import { toMicros } from '#src/shared/time.ts';
 import { erasedIn, isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
 import { type SightColumns, sightOf, sightOfDeletion } from '../sight.ts';
-import { agentsOf, clientProvenance } from './provenance.ts';
 import { CLIENT_PROVENANCE, indexes, tables, VERSION } from './schema.ts';
 
 const OPERATION = {
@@ -160,3 +164,41 @@ export const history: Projection = {
   statements,
   load,
 };
+
+/** Returns references to author and acting-as (R4: Provenance.agent.who), each once; null if the event names none. */
+function agentsOf(metadata: EventMetadata): string[] | null {
+  const { author, acting_as } = metadata;
+  if (author?.reference === undefined && acting_as === undefined) return null;
+  return each([author?.reference, acting_as]);
+}
+
+/** The search keys of a client's own Provenance: `recorded` as a FHIR instant, and its references. */
+interface ClientProvenance {
+  readonly recorded: string;
+  readonly targets: string[];
+  readonly agents: string[];
+}
+
+interface Reference {
+  readonly reference?: string;
+}
+
+/** Reads a Provenance body (valid R4). A target that names a version is found by the resource, too. */
+function clientProvenance(body: string): ClientProvenance {
+  const { recorded, target, agent } = JSON.parse(body) as {
+    recorded: string;
+    target: readonly Reference[];
+    agent: readonly { readonly who?: Reference }[];
+  };
+  return {
+    recorded,
+    targets: each(
+      target.flatMap(({ reference }) => [reference, reference?.replace(/\/_history\/[^/]*$/, '')]),
+    ),
+    agents: each(agent.map(({ who }) => who?.reference)),
+  };
+}
+
+function each(references: readonly (string | undefined)[]): string[] {
+  return [...new Set(references.filter((reference) => reference !== undefined).map(searchable))];
+}

@@ -2,11 +2,12 @@
 import { arrayLiteral } from '#src/database/array-literal.ts';
 import { type Contained, containedIn } from '#src/fhir/search/contained.ts';
 import { extract, type Found, LABEL, type SearchValues, type Within } from '#src/fhir/search/extract.ts';
-import { type Hashes, hashesOf } from '#src/fhir/search/hashes.ts';
 import {
   containedKey,
   containedType,
   dimensionKey,
+  type Hashes,
+  hashesOf,
   hasKeyInRecord,
   inRecordKey,
   recordKey,
@@ -14,9 +15,8 @@ import {
 } from '#src/fhir/search/keys.ts';
 import type { Period } from '#src/fhir/search/period.ts';
 import { sortRow } from '#src/fhir/search/sorts.ts';
-import { folded, pieces } from '#src/fhir/search/text.ts';
+import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
 import type { QuantityValue } from '#src/fhir/search/values.ts';
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { parseJson } from '#src/shared/json.ts';

@@ -1,6 +1,6 @@
 /** Reads tracks: the values of one code or group of codes, or of all codes of a record. */
 import type { PoolClient } from 'pg';
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
+import { withoutIds } from '#src/fhir/search/text.ts';
 import { type MolarMassOf, trackOf } from '#src/insight/measurement.ts';
 import type { Coded, Point, Track } from '#src/insight/track.ts';
 import { type InsightWarning, type Tally, warningsOf } from '#src/insight/warning.ts';

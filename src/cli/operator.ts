@@ -1,8 +1,8 @@
 /** Decisions of the operator of an installation, written to its log. */
 import type { RequestContext } from '#commands/command.ts';
 import type { Decide } from '#commands/kernel/decision.ts';
+import type { Fold } from '#commands/kernel/kernel.ts';
 import { Kernel } from '#commands/kernel/kernel.ts';
-import type { Fold } from '#commands/kernel/stream.ts';
 import { Streams } from '#commands/kernel/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';

@@ -2,7 +2,7 @@
  * Texts of a record as contexts under a grant use them. What a context compares, orders, cuts and counts would tell the
  * digits of ids that the application isn't shown (docs/spec/decisions.md, section 1). Pure.
  */
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
+import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Authorship } from './compose.ts';
 import type { ContextRequest } from './request.ts';
 

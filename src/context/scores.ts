@@ -2,7 +2,7 @@
  * Scores by which facts are ordered: 0 to 1000, above 1000 for those that a request names. docs/context.md explains the order.
  */
 
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
+import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Focus, Work } from './focus.ts';
 import type { Source } from './guidelines.ts';
 import type { Measure } from './measures.ts';

@@ -1,4 +1,7 @@
-/** An append that waits for its batch: validated, with its hashes, and with its size. */
+/**
+ * An append that waits for its batch: validated, with its hashes, and with its size. Its texts can be held by a database: no
+ * NUL, no half of a surrogate pair, written as they are or as escapes of JSON.
+ */
 import { isUuid } from '../shared/ids.ts';
 import { type SealedEvent, seal } from './chain.ts';
 import {
@@ -9,7 +12,6 @@ import {
   type StreamHead,
   TooLarge,
 } from './store.ts';
-import { isStorable } from './text.ts';
 
 /** The revision and hash before a stream's first event. */
 const NEVER_WRITTEN: StreamHead = { revision: -1, hash: '' };
@@ -75,4 +77,25 @@ function check(stream: string, expected: Expected, events: readonly NewEvent[]):
 
 function isRevision(value: number, max: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= max;
+}
+
+/** Escapes in JSON; adjacent escapes of code units match as one. */
+const ESCAPES = /(?:\\u[0-9a-f]{4})+|\\[^u]/gi;
+
+/**
+ * Returns true if a text contains neither. A lone surrogate has no UTF-8 form and would be read back as
+ * U+FFFD.
+ */
+function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** Returns true if the decoded strings of a JSON text can be stored too. */
+export function isStorableJson(json: string): boolean {
+  if (!isStorable(json)) return false;
+  if (!json.includes('\\u')) return true;
+  for (const [escapes] of json.matchAll(ESCAPES)) {
+    if (escapes.length > 2 && !isStorable(JSON.parse(`"${escapes}"`))) return false;
+  }
+  return true;
 }

@@ -1,17 +1,23 @@
 /**
  * Converts events to text and back. Data of resource events is `{…header, "resource": <FHIR JSON>}` with the
  * resource as the last member: its text is cut out and passed on unparsed, so FHIR decimals keep their
- * precision.
+ * precision. Only the header is parsed and upcast.
  */
 import { isObject } from '../shared/json.ts';
 import { Refusal } from '../shared/refusal.ts';
-import { CATALOG, type DomainEvent, type EventType, type PlainEvent, type StoredEvent } from './catalog.ts';
+import { isStorableJson } from './append.ts';
+import {
+  CATALOG,
+  type DomainEvent,
+  type EventType,
+  type PlainEvent,
+  type ResourceEvent,
+  type StoredEvent,
+} from './catalog.ts';
 import { parseMetadata } from './metadata.ts';
 import { NewerEvent } from './newer.ts';
 import type { RecordedEvent } from './store.ts';
-import { isStorableJson } from './text.ts';
 import { UnreadableEvent } from './unreadable.ts';
-import { readHeader } from './upcast/resource-header.ts';
 import { upcast } from './upcast/upcast.ts';
 
 /**
@@ -101,4 +107,62 @@ function parsedMetadata(recorded: RecordedEvent): StoredEvent['metadata'] {
 
 function isKnown(type: string): type is EventType {
   return Object.hasOwn(CATALOG, type);
+}
+
+type ResourceEventType = ResourceEvent['type'];
+
+/** One pattern for each version up to `V`. */
+type PatternsTo<V extends number, P extends readonly RegExp[] = readonly []> = P['length'] extends V
+  ? P
+  : PatternsTo<V, readonly [...P, RegExp]>;
+
+const VERSION_1 =
+  /^\{"resource_type":"(\w+)","resource_id":"([0-9a-f-]{36})","version":(\d+)(?:,"resource":|\}$)/;
+
+/**
+ * Event type → the header's text in each version of the type, from version 1. The compiler demands one for each version.
+ * The groups of the current version are the resource's type, its id and its version.
+ */
+export const HEADERS: {
+  readonly [T in ResourceEventType]: PatternsTo<(typeof CATALOG)[T]['version']>;
+} = {
+  ResourceCreated: [VERSION_1],
+  ResourceUpdated: [VERSION_1],
+  ResourceDeleted: [VERSION_1],
+};
+
+const PATTERNS: Readonly<Record<ResourceEventType, readonly RegExp[]>> = HEADERS;
+
+/** The header in its current form. */
+interface ResourceHeader {
+  readonly fields: { readonly resourceType: string; readonly resourceId: string; readonly version: number };
+  /** Number of characters before the resource. */
+  readonly length: number;
+}
+
+/**
+ * Reads the header of a resource event's data.
+ * @param version that the data have; at most the current one.
+ * @throws TypeError, or ZodError after upcasting, for a header that is not of the form of that version.
+ */
+function readHeader(type: ResourceEventType, version: number, data: string): ResourceHeader {
+  const header = PATTERNS[type][version - 1]?.exec(data) ?? null;
+  if (header === null) throw new TypeError(`the data are not of the form of ${type} version ${version}`);
+  const [text, resourceType = '', resourceId = '', number] = header;
+  const fields =
+    version === CATALOG[type].version
+      ? { resourceType, resourceId, version: Number(number) }
+      : upcastFields(type, version, text);
+  return { fields, length: text.length };
+}
+
+function upcastFields(type: ResourceEventType, version: number, text: string): ResourceHeader['fields'] {
+  const header: unknown = JSON.parse(text.replace(/(?:,"resource":|\})$/, '}'));
+  // The schema's `resource` is left empty: the one in the event is neither parsed nor changed.
+  const current = CATALOG[type].data.parse({ ...upcast(type, version, header), resource: {} });
+  return {
+    resourceType: current.resource_type,
+    resourceId: current.resource_id,
+    version: current.version,
+  };
 }

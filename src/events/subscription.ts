@@ -1,7 +1,8 @@
 /** A subscription: it reads pages from the database until it has caught up, then follows the feed. */
+
+import type { RecentBatches } from './batches.ts';
 import { BatchCutter } from './batches.ts';
 import { later } from './position.ts';
-import type { RecentBatches } from './recent.ts';
 import type { Position, RecordedEvent, SubscribeOptions } from './store.ts';
 
 /** A stretch of the total order. */

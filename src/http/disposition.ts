@@ -1,5 +1,5 @@
 /** Builds `Content-Disposition` of downloads: https://www.rfc-editor.org/rfc/rfc6266 */
-import { withoutNewIds } from '#src/fhir/search/without-ids.ts';
+import { withoutNewIds } from '#src/fhir/search/text.ts';
 import { cut } from '#src/shared/cut.ts';
 
 /** Endings of common types of documents. */

@@ -1,6 +1,6 @@
 /** Findings: what methods found in tracks, with the evidence for and against it. Pure. */
 import { createHash } from 'node:crypto';
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
+import { withoutIds } from '#src/fhir/search/text.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import type { Coded, Point } from './track.ts';
 

@@ -1,6 +1,6 @@
 /** Warnings about values that series and patterns leave out (docs/spec/decisions.md, section 4 "Patient safety"). Pure. */
 
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
+import { withoutIds } from '#src/fhir/search/text.ts';
 
 /** Kinds of warnings. */
 export const WARNING_KINDS = ['left_out', 'unit', 'bound'] as const;

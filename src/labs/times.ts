@@ -1,7 +1,7 @@
 /**
  * Accepts only times that exist in the calendar, as FHIR requires (https://hl7.org/fhir/R4/datatypes.html#dateTime).
  */
-import { isDateTime, isInstant, isTime } from '../fhir/validation/temporal.ts';
+import { isDateTime, isInstant, isTime } from '../fhir/validation/primitives.ts';
 
 const FORMS = { dateTime: isDateTime, instant: isInstant, time: isTime } as const;
 

@@ -1,7 +1,9 @@
-/** Ids: UUIDv7 for resources and events, prefixed ones for everything else (docs/spec/decisions.md, section 1). */
-import { hash } from 'node:crypto';
+/**
+ * Ids: UUIDv7 for resources and events, prefixed ones for everything else (docs/spec/decisions.md, section 1). Random bits
+ * are drawn from the system in bulk, because each draw costs microseconds.
+ */
+import { hash, randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
-import { random128 } from './random.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -11,7 +13,7 @@ export function isUuid(text: string): boolean {
 }
 
 /** Prefixes of ids in the API. */
-export type IdPrefix =
+type IdPrefix =
   | 'evt_'
   | 'whd_'
   | 'whe_'
@@ -78,4 +80,18 @@ export class IdSource {
     const random = hash('sha256', `${this.seed}/${series}/${index}`, 'buffer');
     return v7({ msecs: this.millis, random: random.subarray(0, 16) });
   }
+}
+
+const SIZE = 16;
+const drawn = Buffer.allocUnsafeSlow(SIZE * 256);
+let next = drawn.length;
+
+/** Returns 128 random bits of a CSPRNG. The buffer is reused in the next turn: copy or encode it at once. */
+function random128(): Buffer {
+  if (next === drawn.length) {
+    randomFillSync(drawn);
+    next = 0;
+  }
+  next += SIZE;
+  return drawn.subarray(next - SIZE, next);
 }

@@ -2,8 +2,7 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { CATALOG } from '#src/events/catalog.ts';
-import { decode } from '#src/events/codec.ts';
-import { HEADERS } from '#src/events/upcast/resource-header.ts';
+import { decode, HEADERS } from '#src/events/codec.ts';
 import { UPCASTERS } from '#src/events/upcast/upcast.ts';
 
 const ID = '01999999-0000-7000-8000-000000000001';

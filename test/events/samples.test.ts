@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { APPLICATION } from '#commands/application/state.ts';
-import { Stream } from '#commands/kernel/stream.ts';
+import { Stream } from '#commands/kernel/kernel.ts';
 import { ORGANIZATION } from '#commands/organization/state.ts';
 import { PROJECT } from '#commands/project/state.ts';
 import { RESOURCES } from '#commands/resource/state.ts';

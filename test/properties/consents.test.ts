@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { expire, grant, link, revoke, revokeAll, unlink } from '#commands/consent/decide.ts';
 import type { Conclude } from '#commands/consent/on-record.ts';
-import { Stream } from '#commands/kernel/stream.ts';
+import { Stream } from '#commands/kernel/kernel.ts';
 import { RESOURCES } from '#commands/resource/state.ts';
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { Refusal } from '#src/shared/refusal.ts';

@@ -4,8 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Clock, Decision } from '#commands/kernel/decision.ts';
-import { Stale } from '#commands/kernel/retry.ts';
-import { type Fold, Stream } from '#commands/kernel/stream.ts';
+import { type Fold, Stale, Stream } from '#commands/kernel/kernel.ts';
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { Draft } from '#src/events/new-event.ts';
 import { Refusal, type RefusalKind } from '#src/shared/refusal.ts';

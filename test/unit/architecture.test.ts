@@ -48,7 +48,7 @@ describe('architecture', () => {
       cyclesIn(pairs.map(([from, to]) => ({ from, to, typeOnly: true })));
     const [types, owner, body, read] = [
       'src/fhir/types.ts',
-      'src/fhir/owner.ts',
+      'src/fhir/references.ts',
       'src/http/body.ts',
       'queries/read.ts',
     ];

@@ -1,8 +1,7 @@
 /** Reading references, replacing them, and whose record a resource belongs to. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { findOwner } from '#src/fhir/owner.ts';
-import { parseReference, rewriteReferences } from '#src/fhir/references.ts';
+import { findOwner, parseReference, rewriteReferences } from '#src/fhir/references.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { EXAMPLES } from '#test/support/fhir-examples.ts';

@@ -1,7 +1,7 @@
 /** Folds take the events of their kind of stream, all of them, and no others. */
 import { expect } from 'chai';
 import { APPLICATION } from '#commands/application/state.ts';
-import { type Fold, Stream } from '#commands/kernel/stream.ts';
+import { type Fold, Stream } from '#commands/kernel/kernel.ts';
 import { ORGANIZATION } from '#commands/organization/state.ts';
 import { PROJECT } from '#commands/project/state.ts';
 import { RESOURCES } from '#commands/resource/state.ts';

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { hashesOf } from '#src/fhir/search/hashes.ts';
+import { hashesOf } from '#src/fhir/search/keys.ts';
 
 const TENANTS = 50;
 const VALUES = 5_000;

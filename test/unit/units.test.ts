@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { canonicalRange } from '#src/fhir/units/canonical.ts';
-import { decimalOf, decimalText, plus, rounded, times } from '#src/fhir/units/decimal.ts';
+import { canonicalRange, decimalOf, decimalText, plus, rounded, times } from '#src/fhir/units/canonical.ts';
 
 /** A value in canonical units, as `numeric` would show it, and the dimension. */
 function canonical(value: string, unit: string): string {

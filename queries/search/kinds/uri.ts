@@ -2,8 +2,7 @@
 
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { uriForm } from '#src/fhir/search/keys.ts';
-import { folded, pieces } from '#src/fhir/search/text.ts';
-import { withoutIds } from '#src/fhir/search/without-ids.ts';
+import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
 import type { Binds } from '../../binds.ts';
 import { keysPredicate } from '../entry-keys.ts';
 import type { SearchScope } from '../parameter.ts';

@@ -3,9 +3,7 @@
  * its last event, so that the events it remembers have no gaps.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { placeInAppend } from '../batches.ts';
-
-import { RecentBatches } from '../recent.ts';
+import { placeInAppend, RecentBatches } from '../batches.ts';
 import { BEGINNING, type Position, type RecordedEvent } from '../store.ts';
 import { end, type LogClient } from './client.ts';
 import type { Closing } from './closing.ts';

@@ -1,13 +1,19 @@
 /**
  * Group commit without a timer: while the database writes one batch, the next one collects. A single append
- * is sent at once; under load, batches grow until the database keeps up.
+ * is sent at once; under load, batches grow until the database keeps up. A batch is one statement in one round trip. Its
+ * arrays are in PostgreSQL's binary format: in text every body would be escaped here and unescaped there, in binary it is
+ * copied (array_send in PostgreSQL's arrayfuncs.c).
  */
+import type pg from 'pg';
 import type { Append } from '../append.ts';
+import { toPosition } from '../position.ts';
+import type { Position } from '../store.ts';
 import { asUnavailable, isAway, persist } from './faults.ts';
-import type { BatchOutcome } from './write-batch.ts';
+import { AS_TEXT } from './rows.ts';
+import type { Session } from './session.ts';
 
 /** Dependencies of the queue. */
-export interface AppendQueueOptions {
+interface AppendQueueOptions {
   /** Most appends a batch. */
   readonly batchAppends: number;
   /** About the most bytes a batch; one append may exceed it. */
@@ -121,4 +127,120 @@ export class AppendQueue {
     }
     settle(outcome);
   }
+}
+
+/** The log's answer to one append of a batch. */
+type Outcome =
+  | { readonly append: Append; readonly written: true; readonly positions: readonly Position[] }
+  | {
+      readonly append: Append;
+      readonly written: false;
+      readonly actual: number | 'none';
+      readonly erased: boolean;
+    };
+
+/** The log's answer to a batch. */
+export interface BatchOutcome {
+  /** The head of the log right before the batch; no events lie between it and the batch. */
+  readonly previous: Position;
+  readonly outcomes: readonly Outcome[];
+}
+
+type Refused = [index: number, revision: number | null, erased: boolean][];
+
+const APPEND_BATCH =
+  'SELECT previous, base, refused FROM log.append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9)';
+
+/** Writes appends to distinct streams; each is accepted or refused on its own. */
+export async function writeBatch(session: Session, appends: readonly Append[]): Promise<BatchOutcome> {
+  const rows = await session.query<[string, string | null, string | null]>(statement(appends));
+  const [previous, base, refusedText] = rows[0] ?? ['0', null, null];
+  const refused = new Map<number, { revision: number | null; erased: boolean }>();
+  if (refusedText !== null) {
+    for (const [index, revision, erased] of JSON.parse(refusedText) as Refused)
+      refused.set(index, { revision, erased });
+  }
+  let next = Number(base);
+  const outcomes = appends.map((append, index): Outcome => {
+    const first = next;
+    next += append.events.length;
+    const refusal = refused.get(index);
+    if (refusal !== undefined) {
+      return { append, written: false, actual: refusal.revision ?? 'none', erased: refusal.erased };
+    }
+    return { append, written: true, positions: append.events.map((_, n) => toPosition(first + n)) };
+  });
+  return { previous: toPosition(previous), outcomes };
+}
+
+function statement(appends: readonly Append[]): pg.QueryArrayConfig {
+  const events = appends.flatMap((append) => append.events);
+  return {
+    name: 'log-append',
+    text: APPEND_BATCH,
+    rowMode: 'array',
+    types: AS_TEXT,
+    values: [
+      textArray(appends.map(({ stream }) => stream)),
+      intArray(appends.map(({ base }) => base.revision)),
+      textArray(appends.map(({ base }) => base.hash)),
+      intArray(appends.flatMap(({ events: of }, index) => of.map(() => index + 1))),
+      intArray(events.map(({ revision }) => revision)),
+      uuidArray(events.map(({ id }) => id)),
+      textArray(events.map(({ type }) => type)),
+      textArray(events.map(({ data }) => data)),
+      textArray(events.map(({ metadata }) => metadata)),
+    ],
+  };
+}
+
+const OID = { text: 25, int4: 23, uuid: 2950 } as const;
+const HEADER_BYTES = 20;
+
+function header(type: keyof typeof OID, length: number, elementBytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(HEADER_BYTES + length * 4 + elementBytes);
+  buffer.writeInt32BE(1, 0); // dimensions
+  buffer.writeInt32BE(0, 4); // no nulls
+  buffer.writeInt32BE(OID[type], 8);
+  buffer.writeInt32BE(length, 12);
+  buffer.writeInt32BE(1, 16); // lower bound
+  return buffer;
+}
+
+/** Encodes a `text[]` parameter of at least one element. */
+function textArray(values: readonly string[]): Buffer {
+  const sizes = values.map((value) => Buffer.byteLength(value));
+  const buffer = header(
+    'text',
+    values.length,
+    sizes.reduce((sum, size) => sum + size, 0),
+  );
+  let at = HEADER_BYTES;
+  values.forEach((value, index) => {
+    at = buffer.writeInt32BE(sizes[index] ?? 0, at);
+    at += buffer.write(value, at);
+  });
+  return buffer;
+}
+
+/** Encodes an `int4[]` parameter of at least one element. */
+function intArray(values: readonly number[]): Buffer {
+  const buffer = header('int4', values.length, values.length * 4);
+  let at = HEADER_BYTES;
+  for (const value of values) {
+    at = buffer.writeInt32BE(4, at);
+    at = buffer.writeInt32BE(value, at);
+  }
+  return buffer;
+}
+
+/** Encodes a `uuid[]` parameter of at least one element, from UUIDs with hyphens. */
+function uuidArray(values: readonly string[]): Buffer {
+  const buffer = header('uuid', values.length, values.length * 16);
+  let at = HEADER_BYTES;
+  for (const value of values) {
+    at = buffer.writeInt32BE(16, at);
+    at += buffer.write(value.replaceAll('-', ''), at, 'hex');
+  }
+  return buffer;
 }

@@ -3,8 +3,8 @@
  * commits, and by polling the head of the log in case a notification was missed.
  */
 
+import { RecentBatches, type WrittenBatch } from '../batches.ts';
 import { later, toPosition } from '../position.ts';
-import { RecentBatches, type WrittenBatch } from '../recent.ts';
 import { BEGINNING, type Position } from '../store.ts';
 import { CHANNEL } from './schema.ts';
 import { Session, type SessionOptions } from './session.ts';

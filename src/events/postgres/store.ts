@@ -17,14 +17,13 @@ import {
   Unavailable,
 } from '../store.ts';
 import { Subscription } from '../subscription.ts';
-import { AppendQueue } from './append-queue.ts';
+import { AppendQueue, type BatchOutcome, writeBatch } from './append-queue.ts';
 import { persist } from './faults.ts';
 import { Feed } from './feed.ts';
 import { DEFAULTS, type PostgresEventStoreOptions, WRITER_SETUP } from './options.ts';
 import { Reader } from './reader.ts';
 import { LOG_SCHEMA_SQL } from './schema.ts';
 import { Session } from './session.ts';
-import { type BatchOutcome, writeBatch } from './write-batch.ts';
 
 const PAGE_EVENTS = 500;
 

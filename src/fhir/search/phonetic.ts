@@ -1,7 +1,6 @@
 /** Encodes how names sound, by Lawrence Philips' Double Metaphone, for the search parameter `phonetic`. */
 import { doubleMetaphone } from 'double-metaphone';
-import { folded } from './text.ts';
-import { withoutIds } from './without-ids.ts';
+import { folded, withoutIds } from './text.ts';
 
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
 

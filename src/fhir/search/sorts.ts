@@ -6,9 +6,8 @@ import type { ResourceType } from '../types.ts';
 import type { CompiledParameter } from './compiled-parameter.ts';
 import type { Path } from './expressions.ts';
 import { compiledParameters, namesRecord } from './paths.ts';
-import { pieces } from './text.ts';
+import { pieces, withoutIds } from './text.ts';
 import { codedOf } from './values.ts';
-import { withoutIds } from './without-ids.ts';
 
 /** Separates a code from its system; sorts before all characters that either may contain. */
 const BETWEEN = '\u0001';

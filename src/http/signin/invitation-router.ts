@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Consents } from '#commands/consent/consents.ts';
-import { isDate } from '#src/fhir/validation/temporal.ts';
+import { isDate } from '#src/fhir/validation/primitives.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Session } from '#src/shared/session.ts';

@@ -1,6 +1,6 @@
 /** What a person chooses on the consent page: read from the form, and checked against what may be chosen. */
 import { GRANT_DAYS, type PersonalDetails } from '#commands/consent/consents.ts';
-import { isDate } from '#src/fhir/validation/temporal.ts';
+import { isDate } from '#src/fhir/validation/primitives.ts';
 import { keepItems } from '#src/oauth/consent-items.ts';
 import type { Scope } from '#src/oauth/scopes.ts';
 import type { OfferedRecord } from '../../ports/authorize.ts';
