@@ -12,7 +12,7 @@ import { createMigratedDatabase, type TestDatabase } from '#test/support/databas
 import { type Allowed, Granting } from '#test/support/granted.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -36,7 +36,7 @@ interface Asked {
   readonly expected?: number;
 }
 
-describe('the access log, while the service is killed', () => {
+describeAtFullSize('the access log, while the service is killed', () => {
   let database: TestDatabase;
   let folders: string[];
   let services: Service[];

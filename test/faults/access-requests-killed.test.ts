@@ -9,13 +9,13 @@ import type { InProcess } from '#test/support/in-process.ts';
 import { linkOf, me, newPatient } from '#test/support/me.ts';
 import { Journey } from '#test/support/oauth-journey.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { newDataDir, startService } from '#test/support/service.ts';
 
 /** Kills before and after the append, each that often. */
 const ROUNDS = scaled(10, 1);
 
-describe('an approval whose instance is killed', () => {
+describeAtFullSize('an approval whose instance is killed', () => {
   let service: InProcess;
   let workshop: Workshop;
   let events: RecordEvents;

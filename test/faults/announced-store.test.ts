@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
-describe('a service with its log elsewhere', () => {
+describeAtFullSize('a service with its log elsewhere', () => {
   let log: TestDatabase;
   let service: Service;
   const { EVENTSTORE_URL } = process.env;

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 
 const IDENTIFIER = [{ system: 'urn:annal:test', value: 'the-clinic' }];
@@ -19,50 +20,53 @@ const VISIT = {
   ],
 };
 
-describe('a service killed between the append of a record and that of its directory entries', () => {
-  let database: TestDatabase;
-  let held: pg.Client;
-  let service: Service;
-  let dataDir: string;
+describeAtFullSize(
+  'a service killed between the append of a record and that of its directory entries',
+  () => {
+    let database: TestDatabase;
+    let held: pg.Client;
+    let service: Service;
+    let dataDir: string;
 
-  before(async () => {
-    database = await createMigratedDatabase();
-    dataDir = await newDataDir();
-    const dying = await startService({
-      databaseUrl: database.url,
-      dataDir,
-      program: 'test/faults/dying-service.ts',
-      env: { DIES_AFTER: 'record- 1' },
+    before(async () => {
+      database = await createMigratedDatabase();
+      dataDir = await newDataDir();
+      const dying = await startService({
+        databaseUrl: database.url,
+        dataDir,
+        program: 'test/faults/dying-service.ts',
+        env: { DIES_AFTER: 'record- 1' },
+      });
+      // Nobody completes what is left until the test lets go of the lead.
+      held = new pg.Client({ connectionString: database.url });
+      held.on('error', () => undefined);
+      await held.connect();
+      const leads = held.query("SELECT pg_advisory_lock(hashtextextended('process/directory-entries', 1))");
+      const answer = await dying
+        .fhir('', { method: 'POST', body: JSON.stringify(VISIT) })
+        .catch(() => undefined);
+      expect(answer, 'the service should have died').to.equal(undefined);
+      await leads;
+      await dying.stop();
+      service = await startService({ databaseUrl: database.url, dataDir });
     });
-    // Nobody completes what is left until the test lets go of the lead.
-    held = new pg.Client({ connectionString: database.url });
-    held.on('error', () => undefined);
-    await held.connect();
-    const leads = held.query("SELECT pg_advisory_lock(hashtextextended('process/directory-entries', 1))");
-    const answer = await dying
-      .fhir('', { method: 'POST', body: JSON.stringify(VISIT) })
-      .catch(() => undefined);
-    expect(answer, 'the service should have died').to.equal(undefined);
-    await leads;
-    await dying.stop();
-    service = await startService({ databaseUrl: database.url, dataDir });
-  });
-  after(async () => {
-    await held.end().catch(() => undefined);
-    await service.stop();
-    await database.drop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
+    after(async () => {
+      await held.end().catch(() => undefined);
+      await service.stop();
+      await database.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    });
 
-  it('is found by a conditional create, which makes no second entry', async () => {
-    const asked = service.fhir('/Organization', {
-      method: 'POST',
-      headers: { 'If-None-Exist': CRITERIA },
-      body: JSON.stringify(CLINIC),
+    it('is found by a conditional create, which makes no second entry', async () => {
+      const asked = service.fhir('/Organization', {
+        method: 'POST',
+        headers: { 'If-None-Exist': CRITERIA },
+        body: JSON.stringify(CLINIC),
+      });
+      await held.end();
+      const answer = await asked;
+      expect(answer.status, answer.text).to.equal(200);
+      expect((await service.fhir(`/Organization?${CRITERIA}`)).json.total).to.equal(1);
     });
-    await held.end();
-    const answer = await asked;
-    expect(answer.status, answer.text).to.equal(200);
-    expect((await service.fhir(`/Organization?${CRITERIA}`)).json.total).to.equal(1);
-  });
-});
+  },
+);

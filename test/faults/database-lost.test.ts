@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { createDatabase, createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 
-describe('a lost database whose log is whole', () => {
+describeAtFullSize('a lost database whose log is whole', () => {
   let log: TestDatabase;
   let database: TestDatabase;
   let service: Service;

@@ -14,11 +14,11 @@ import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 
 /** A service that is killed while it takes documents: nothing is lost, and nothing is left for long. */
-describe('documents of a service that is killed', () => {
+describeAtFullSize('documents of a service that is killed', () => {
   let database: TestDatabase;
   let service: Service;
   let folder: string;

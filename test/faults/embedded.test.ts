@@ -9,6 +9,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '#src/database/embe
 import { processMark } from '#src/process-mark.ts';
 import { bundledProgram } from '#test/support/bundled-program.ts';
 import { startProgram } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -79,22 +80,25 @@ describe('embedded PostgreSQL', () => {
     expect(await query(url, 'SHOW listen_addresses')).to.deep.equal(['']);
   });
 
-  it('is durable, and speaks Unicode in the order of code points, unless a test asks otherwise', async () => {
-    const folder = await temporaryFolder();
-    const server = await startEmbeddedPostgres({ dataDir: folder });
-    running.push(server);
-    const { url } = server;
-    const settings = await query(
-      url,
-      `SELECT current_setting('fsync'), current_setting('synchronous_commit')`,
-    );
-    expect(settings).to.deep.equal(['on', 'on']);
-    expect(
-      await query(url, `SELECT 'Z' < 'a', lower('ÄÖ'), current_setting('server_encoding')`),
-    ).to.deep.equal([true, 'äö', 'UTF8']);
-  });
+  itAtFullSize(
+    'is durable, and speaks Unicode in the order of code points, unless a test asks otherwise',
+    async () => {
+      const folder = await temporaryFolder();
+      const server = await startEmbeddedPostgres({ dataDir: folder });
+      running.push(server);
+      const { url } = server;
+      const settings = await query(
+        url,
+        `SELECT current_setting('fsync'), current_setting('synchronous_commit')`,
+      );
+      expect(settings).to.deep.equal(['on', 'on']);
+      expect(
+        await query(url, `SELECT 'Z' < 'a', lower('ÄÖ'), current_setting('server_encoding')`),
+      ).to.deep.equal([true, 'äö', 'UTF8']);
+    },
+  );
 
-  it('removes its socket folder and its process when it is stopped', async () => {
+  itAtFullSize('removes its socket folder and its process when it is stopped', async () => {
     const server = await start(await temporaryFolder());
     await server.stop();
     await server.stop();
@@ -104,7 +108,7 @@ describe('embedded PostgreSQL', () => {
     );
   });
 
-  it('is its own process group, which a Ctrl-C at the terminal does not reach', async () => {
+  itAtFullSize('is its own process group, which a Ctrl-C at the terminal does not reach', async () => {
     const server = await start(await temporaryFolder());
     const ps = startProgram('ps', ['-o', 'pgid=', '-p', String(server.pid)]);
     await ps.ended;
@@ -136,7 +140,7 @@ describe('embedded PostgreSQL', () => {
     expect(await query(second.url, 'SELECT count(*)::int FROM kept')).to.deep.equal([2]);
   });
 
-  it('is not misled by a process id that belongs to somebody else by now', async () => {
+  itAtFullSize('is not misled by a process id that belongs to somebody else by now', async () => {
     const folder = await usedFolder();
     await writeFile(
       join(await readlink(join(folder, 'postgres')).catch(() => join(folder, 'postgres')), 'postmaster.pid'),
@@ -146,7 +150,7 @@ describe('embedded PostgreSQL', () => {
     expect(await query(server.url, 'SELECT n FROM kept')).to.deep.equal([1]);
   });
 
-  it('begins anew when the first start was killed half-way', async () => {
+  itAtFullSize('begins anew when the first start was killed half-way', async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'postgres.initdb-1'));
     await writeFile(join(folder, 'postgres.initdb-1/PG_VERSION'), '18\n');
@@ -182,7 +186,7 @@ describe('embedded PostgreSQL', () => {
       expect(await query(server.url, 'SELECT n FROM kept')).to.deep.equal([1]);
     });
 
-    it('takes a cluster along that was made while others could enter', async () => {
+    itAtFullSize('takes a cluster along that was made while others could enter', async () => {
       const open = await usedFolder(true);
       const closed = join(await temporaryFolder(false), 'data');
       await rename(open, closed);
@@ -192,19 +196,22 @@ describe('embedded PostgreSQL', () => {
       await rm(join(await readlink(join(closed, 'postgres')), '..'), { recursive: true });
     });
 
-    it('follows a folder that was moved, and refuses to share one cluster with its copy', async () => {
-      const folder = await usedFolder(false);
-      const cluster = await readlink(join(folder, 'postgres'));
-      const copy = await temporaryFolder(false);
-      await startProgram('cp', ['-a', join(folder, 'postgres'), copy]).ended;
-      expect(await refusal(start(copy))).to.contain(`links to the database of ${folder}`);
-      await rm(join(folder, 'postgres'));
-      const server = await start(copy);
-      expect(await query(server.url, 'SELECT n FROM kept')).to.deep.equal([1]);
-      expect(await readFile(join(cluster, '../data-dir'), 'utf8')).to.equal(copy);
-    });
+    itAtFullSize(
+      'follows a folder that was moved, and refuses to share one cluster with its copy',
+      async () => {
+        const folder = await usedFolder(false);
+        const cluster = await readlink(join(folder, 'postgres'));
+        const copy = await temporaryFolder(false);
+        await startProgram('cp', ['-a', join(folder, 'postgres'), copy]).ended;
+        expect(await refusal(start(copy))).to.contain(`links to the database of ${folder}`);
+        await rm(join(folder, 'postgres'));
+        const server = await start(copy);
+        expect(await query(server.url, 'SELECT n FROM kept')).to.deep.equal([1]);
+        expect(await readFile(join(cluster, '../data-dir'), 'utf8')).to.equal(copy);
+      },
+    );
 
-    it('begins empty after the folder was emptied', async () => {
+    itAtFullSize('begins empty after the folder was emptied', async () => {
       const folder = await usedFolder(false);
       await rm(join(folder, 'postgres'));
       const server = await start(folder);

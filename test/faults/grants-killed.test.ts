@@ -8,12 +8,13 @@ import { type GrantData, grantData, granted, linked } from '#test/support/consen
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { inDays } from '#test/support/me.ts';
 import { eventually, freePort, startProgram } from '#test/support/process.ts';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { created, made, Streams } from '../projections/made.ts';
 
 const GRANTS = 3;
 
-describe('grants of a deleted application, while the service is killed', () => {
+describeAtFullSize('grants of a deleted application, while the service is killed', () => {
   let database: TestDatabase;
   before(async () => {
     database = await createMigratedDatabase();

@@ -10,6 +10,7 @@ import { VERSION } from '#src/http/version.ts';
 import { processMark } from '#src/process-mark.ts';
 import { createDatabase } from '#test/support/database.ts';
 import { eventually, freePort, type Program, portOf, ROOT, startProgram } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { startedDataDir } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -74,7 +75,7 @@ describe('the service', () => {
     expect(await readdir(dataDir)).not.to.include('lock.json');
   });
 
-  it('keeps its key and its data over a restart, and over a kill', async () => {
+  itAtFullSize('keeps its key and its data over a restart, and over a kill', async () => {
     const dataDir = await startedDataDir();
     const port = await freePort();
     const env = { PORT: String(port) };
@@ -111,7 +112,7 @@ describe('the service', () => {
     expect(await statusOf(port, '/health/ready')).to.equal(200);
   });
 
-  it('names the variable that is wrong', async () => {
+  itAtFullSize('names the variable that is wrong', async () => {
     const wrong: [Record<string, string>, string, string?][] = [
       [{ PORT: 'http' }, 'PORT must be a whole number from 1 to 65535'],
       [{ EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }, 'EVENTSTORE_URL: cannot use the event store'],
@@ -146,7 +147,7 @@ describe('the service', () => {
     }
   });
 
-  it('makes no cluster for an event store that does not answer', async () => {
+  itAtFullSize('makes no cluster for an event store that does not answer', async () => {
     const dataDir = await temporaryFolder();
     const env = { PORT: String(await freePort()), EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' };
     const program = start(dataDir, env);
@@ -155,7 +156,7 @@ describe('the service', () => {
     expect(await readdir(dataDir)).to.deep.equal([]);
   });
 
-  it('says what to do in a clone without packages', async () => {
+  itAtFullSize('says what to do in a clone without packages', async () => {
     const clone = await temporaryFolder();
     for (const name of await readdir(ROOT)) {
       if (!/^(?:node_modules|\.git|\.annal)$/.test(name))
@@ -166,7 +167,7 @@ describe('the service', () => {
     expect(program.stderr()).to.contain('Run "npm ci" in').and.not.to.contain('    at ');
   });
 
-  it('names a variable that was probably meant as a setting, and starts', async () => {
+  itAtFullSize('names a variable that was probably meant as a setting, and starts', async () => {
     const database = await createDatabase();
     const env = { PORT: String(await freePort()), DATABASE_URL: database.url, MOD: 'production' };
     const program = start(await temporaryFolder(), env);
@@ -177,7 +178,7 @@ describe('the service', () => {
     await database.drop();
   });
 
-  it('ends on SIGTERM while its start waits for what never comes', async () => {
+  itAtFullSize('ends on SIGTERM while its start waits for what never comes', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const port = portOf(silent);
@@ -197,7 +198,7 @@ describe('the service', () => {
     silent.close();
   });
 
-  it('uses the database it is given, and leaves it running', async () => {
+  itAtFullSize('uses the database it is given, and leaves it running', async () => {
     const database = await createDatabase();
     const dataDir = await temporaryFolder();
     const program = start(dataDir, { PORT: String(await freePort()), DATABASE_URL: database.url });
@@ -210,7 +211,7 @@ describe('the service', () => {
     await database.drop();
   });
 
-  it('ends in order on a Ctrl-C, which reaches it from the terminal and from npm', async () => {
+  itAtFullSize('ends in order on a Ctrl-C, which reaches it from the terminal and from npm', async () => {
     const dataDir = await startedDataDir();
     const program = start(dataDir, { PORT: String(await freePort()) }, NPM);
     await program.line(READY);
@@ -252,7 +253,7 @@ describe('the service', () => {
     expect(Date.now() - began).to.be.lessThan(4_500);
   });
 
-  it('ends in order when it is asked to while it still starts', async () => {
+  itAtFullSize('ends in order when it is asked to while it still starts', async () => {
     const dataDir = await temporaryFolder();
     const program = start(dataDir, { PORT: String(await freePort()) });
     await eventually(() => exists(join(dataDir, 'postgres.log')));
@@ -262,7 +263,7 @@ describe('the service', () => {
     expect(await exists(join(dataDir, 'postgres/postmaster.pid'))).to.equal(false);
   });
 
-  it('starts its database again when it dies, or one of its processes', async () => {
+  itAtFullSize('starts its database again when it dies, or one of its processes', async () => {
     const dataDir = await startedDataDir();
     const port = await freePort();
     const program = start(dataDir, { PORT: String(port) });
@@ -286,7 +287,7 @@ describe('the service', () => {
     expect(await program.ended).to.equal(0);
   });
 
-  it('goes on when nobody reads its output any more', async () => {
+  itAtFullSize('goes on when nobody reads its output any more', async () => {
     const dataDir = await startedDataDir();
     const port = await freePort();
     const program = start(dataDir, { PORT: String(port), LOG_LEVEL: 'trace' });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { runCommand } from '#test/support/cli.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 
 describe('the log of an installation', () => {
@@ -71,14 +72,14 @@ describe('the log of an installation', () => {
     });
   }
 
-  it('is not taken for that of another installation', async () => {
+  itAtFullSize('is not taken for that of another installation', async () => {
     const { code, output } = await annal(['verify'], stranger.url);
     // It cannot be told from a log whose first event was changed.
     expect(code, output).to.equal(3);
     expect(output).to.contain('a log of another installation');
   });
 
-  it('is found with the setting of the service', async () => {
+  itAtFullSize('is found with the setting of the service', async () => {
     const { code, output } = await annal(['verify'], log.url);
     expect(code, output).to.equal(0);
     const rebuilt = await annal(['rebuild', 'resources'], log.url);
@@ -92,7 +93,7 @@ describe('the log of an installation', () => {
     expect(output).to.contain('a log that is empty');
   });
 
-  it('is required at the start', async () => {
+  itAtFullSize('is required at the start', async () => {
     await service.stop();
     expect(await refusal(''))
       .to.contain('Annal cannot start: ')
@@ -104,7 +105,7 @@ describe('the log of an installation', () => {
     expect((await service.fhir(`/Patient/${patient}`)).status).to.equal(200);
   });
 
-  it('is of one kind, until it is moved', async () => {
+  itAtFullSize('is of one kind, until it is moved', async () => {
     await service.stop();
     await database.pool.query("update operations.log_identity set kind = 'eventstoredb'");
     expect(await refusal(log.url)).to.contain(

@@ -3,11 +3,25 @@ import { expect } from 'chai';
 import { PROJECTIONS } from '#projections/all.ts';
 import { closeLog, isClosed } from '#src/events/postgres/closing.ts';
 import { POSITION_COLUMNS } from '#src/migrate-log/positions.ts';
-import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { createDatabase, createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually, type Program, startProgram } from '#test/support/process.ts';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 
 describe('annal migrate-log', () => {
+  it('knows every column that holds a position', async () => {
+    const database = await createMigratedDatabase();
+    const { rows: columns } = await database.pool.query<{ name: string }>(
+      `select table_schema || '.' || table_name || '.' || column_name as name from information_schema.columns
+        where column_name ~ 'position' and table_schema not in ('log', 'pg_catalog', 'information_schema')`,
+    );
+    await database.drop();
+    const checkpoints = PROJECTIONS.map(({ name }) => `${name}.checkpoint.position`);
+    expect(columns.map(({ name }) => name)).to.have.members([...checkpoints, ...POSITION_COLUMNS]);
+  });
+});
+
+describeAtFullSize('annal migrate-log while the service runs', () => {
   let database: TestDatabase;
   let other: TestDatabase;
   let dataDir: string;
@@ -87,15 +101,6 @@ describe('annal migrate-log', () => {
     await service.stop();
     await database.drop();
     await other.drop();
-  });
-
-  it('knows every column that holds a position', async () => {
-    const columns = await query(
-      `select table_schema || '.' || table_name || '.' || column_name as name from information_schema.columns
-        where column_name ~ 'position' and table_schema not in ('log', 'pg_catalog', 'information_schema')`,
-    );
-    const checkpoints = PROJECTIONS.map(({ name }) => `${name}.checkpoint.position`);
-    expect(columns.map(({ name }) => name)).to.have.members([...checkpoints, ...POSITION_COLUMNS]);
   });
 
   it('copies while the service runs, and goes on from where it was killed', async () => {

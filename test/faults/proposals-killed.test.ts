@@ -5,7 +5,7 @@ import { newUuid } from '#src/shared/ids.ts';
 import type { Application } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { conditionOf, Proposing, type Shared } from '#test/support/proposals.ts';
-import { scaled, someOf } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled, someOf } from '#test/support/scale.ts';
 import { newDataDir, startService } from '#test/support/service.ts';
 
 /** Kills before and after each append, each that often. */
@@ -13,7 +13,7 @@ const ROUNDS = scaled(10, 1);
 
 type When = 'DIES_BEFORE' | 'DIES_AFTER';
 
-describe('a proposal whose instance is killed', () => {
+describeAtFullSize('a proposal whose instance is killed', () => {
   let service: InProcess;
   let proposing: Proposing;
   let application: Application;

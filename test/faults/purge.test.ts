@@ -9,7 +9,7 @@ import { createMigratedDatabase, type TestDatabase } from '#test/support/databas
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
 import { startReceiver } from '#test/support/receiver.ts';
-import { someOf } from '#test/support/scale.ts';
+import { itAtFullSize, someOf } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { tablesWith } from '#test/support/tables-with.ts';
 import { wholeLog } from '#test/support/whole-log.ts';
@@ -181,84 +181,87 @@ describe('purge', () => {
       }
     });
 
-    it('of a record with twenty grants, killed at each stage, tells applications of each and leaves no person', async () => {
-      const receiver = await startReceiver();
-      const instance = await openInstance(database.url);
-      try {
-        const { rows } = await database.pool.query<{ project: string }>(
-          "select project from projects.api_key where sha256 = encode(sha256($1::bytea), 'hex')",
-          [Buffer.from(service.key)],
-        );
-        const project = rows[0]?.project ?? '';
-        const asked = { url: `${receiver.url}/hook`, events: ['consent.revoked'] };
-        const made = await fetch(`${service.url}/v1/webhooks`, {
-          method: 'POST',
-          body: JSON.stringify(asked),
-          headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-        });
-        expect(made.status).to.equal(201);
-        /** Ends of grants that were delivered, or are in the ledger: after a kill an attempt is repeated later. */
-        const told = async (): Promise<string[]> => {
-          const { rows: due } = await database.pool.query<{ payload: string }>(
-            'select payload from operations.webhook_delivery',
+    itAtFullSize(
+      'of a record with twenty grants, killed at each stage, tells applications of each and leaves no person',
+      async () => {
+        const receiver = await startReceiver();
+        const instance = await openInstance(database.url);
+        try {
+          const { rows } = await database.pool.query<{ project: string }>(
+            "select project from projects.api_key where sha256 = encode(sha256($1::bytea), 'hex')",
+            [Buffer.from(service.key)],
           );
-          const payloads = [
-            ...receiver.received.map(({ body }) => String(body)),
-            ...due.map(({ payload }) => payload),
-          ];
-          return payloads.map((payload) => {
-            const { data } = JSON.parse(payload) as { data: { grant_id: string; reason: string } };
-            return `${data.reason} ${data.grant_id}`;
+          const project = rows[0]?.project ?? '';
+          const asked = { url: `${receiver.url}/hook`, events: ['consent.revoked'] };
+          const made = await fetch(`${service.url}/v1/webhooks`, {
+            method: 'POST',
+            body: JSON.stringify(asked),
+            headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
           });
-        };
-        const stages: ((id: string) => Promise<boolean>)[] = [
-          async (id) => (await erasuresOf(id)).length > 0,
-          async (id) => ['erased', 'ResourceDeleted'].includes(await lastOf(store, id)),
-          async (id) => (await lastOf(store, id)) === 'erased',
-          async (id) => (await erasuresOf(id)).includes('RecordErased'),
-        ];
-        for (const reached of someOf(stages, 2)) {
-          const marker = `marker-${newUuid()}`;
-          const id = await createRecord(service, marker);
-          const person = identityOf(marker);
-          const grants: string[] = [];
-          for (let n = 0; n < 20; n += 1) {
-            const application = {
-              id: `app_${n}`,
-              project,
-              environment: 'sandbox',
-              sector: `app_${n}`,
-            } as const;
-            const grant = { ...grantBy(person, id), application };
-            grants.push((await instance.consents.grant(byPerson(person), grant)).result.grantId);
+          expect(made.status).to.equal(201);
+          /** Ends of grants that were delivered, or are in the ledger: after a kill an attempt is repeated later. */
+          const told = async (): Promise<string[]> => {
+            const { rows: due } = await database.pool.query<{ payload: string }>(
+              'select payload from operations.webhook_delivery',
+            );
+            const payloads = [
+              ...receiver.received.map(({ body }) => String(body)),
+              ...due.map(({ payload }) => payload),
+            ];
+            return payloads.map((payload) => {
+              const { data } = JSON.parse(payload) as { data: { grant_id: string; reason: string } };
+              return `${data.reason} ${data.grant_id}`;
+            });
+          };
+          const stages: ((id: string) => Promise<boolean>)[] = [
+            async (id) => (await erasuresOf(id)).length > 0,
+            async (id) => ['erased', 'ResourceDeleted'].includes(await lastOf(store, id)),
+            async (id) => (await lastOf(store, id)) === 'erased',
+            async (id) => (await erasuresOf(id)).includes('RecordErased'),
+          ];
+          for (const reached of someOf(stages, 2)) {
+            const marker = `marker-${newUuid()}`;
+            const id = await createRecord(service, marker);
+            const person = identityOf(marker);
+            const grants: string[] = [];
+            for (let n = 0; n < 20; n += 1) {
+              const application = {
+                id: `app_${n}`,
+                project,
+                environment: 'sandbox',
+                sector: `app_${n}`,
+              } as const;
+              const grant = { ...grantBy(person, id), application };
+              grants.push((await instance.consents.grant(byPerson(person), grant)).result.grantId);
+            }
+            const purge = service
+              .fhir(`/Patient/${id}?_purge=true`, { method: 'DELETE' })
+              .catch(() => undefined);
+            await eventually(() => reached(id));
+            const { key } = service;
+            await service.kill();
+            await purge;
+            service = await startService({ databaseUrl: database.url, key });
+            await eventually(async () => (await erasuresOf(id)).includes('RecordErased'));
+            await eventually(async () => (await tablesWith(database.pool, marker)).length === 0);
+            const ends = await told();
+            for (const grant of grants) expect(ends).to.include(`patient_purged ${grant}`);
+            const erased = (await wholeLog(store, began)).findLast(
+              ({ type, data }) => type === 'RecordErased' && data.includes(id),
+            );
+            const kept = JSON.parse(erased?.data ?? '{}') as { grants: { grant_id: string }[] };
+            expect(kept.grants.map(({ grant_id }) => grant_id)).to.deep.equal(grants);
+            const { rowCount } = await database.pool.query('select from consents.grants where record = $1', [
+              id,
+            ]);
+            expect(rowCount).to.equal(0);
           }
-          const purge = service
-            .fhir(`/Patient/${id}?_purge=true`, { method: 'DELETE' })
-            .catch(() => undefined);
-          await eventually(() => reached(id));
-          const { key } = service;
-          await service.kill();
-          await purge;
-          service = await startService({ databaseUrl: database.url, key });
-          await eventually(async () => (await erasuresOf(id)).includes('RecordErased'));
-          await eventually(async () => (await tablesWith(database.pool, marker)).length === 0);
-          const ends = await told();
-          for (const grant of grants) expect(ends).to.include(`patient_purged ${grant}`);
-          const erased = (await wholeLog(store, began)).findLast(
-            ({ type, data }) => type === 'RecordErased' && data.includes(id),
-          );
-          const kept = JSON.parse(erased?.data ?? '{}') as { grants: { grant_id: string }[] };
-          expect(kept.grants.map(({ grant_id }) => grant_id)).to.deep.equal(grants);
-          const { rowCount } = await database.pool.query('select from consents.grants where record = $1', [
-            id,
-          ]);
-          expect(rowCount).to.equal(0);
+        } finally {
+          await instance.close();
+          await receiver.stop();
         }
-      } finally {
-        await instance.close();
-        await receiver.stop();
-      }
-    });
+      },
+    );
   });
 });
 

@@ -8,6 +8,7 @@ import { loadConfig } from '#src/config.ts';
 import { type Quickstart, writeQuickstart } from '#src/data-dir.ts';
 import { subjectOf } from '#src/dev-issuer/people.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 
 describe('quickstart', () => {
@@ -49,29 +50,35 @@ describe('quickstart', () => {
     expect(keys).to.have.length(3);
   });
 
-  it('warns that a development issuer at another port does not know the first project’s owner', async () => {
-    lines.length = 0;
-    await start(await temporaryFolder());
-    await start(await temporaryFolder());
-    expect(lines.join()).to.not.include('signed in at');
-    await start(await temporaryFolder(), 'development', { PORT: '8080' });
-    expect(lines.join()).to.match(
-      /members that signed in at http:\/\/localhost:3000\/dev\. .* now http:\/\/localhost:8080\/dev/,
-    );
-  });
+  itAtFullSize(
+    'warns that a development issuer at another port does not know the first project’s owner',
+    async () => {
+      lines.length = 0;
+      await start(await temporaryFolder());
+      await start(await temporaryFolder());
+      expect(lines.join()).to.not.include('signed in at');
+      await start(await temporaryFolder(), 'development', { PORT: '8080' });
+      expect(lines.join()).to.match(
+        /members that signed in at http:\/\/localhost:3000\/dev\. .* now http:\/\/localhost:8080\/dev/,
+      );
+    },
+  );
 
-  it('finds the project again when quickstart.json was deleted, and keeps the key while it is there', async () => {
-    const folder = await temporaryFolder();
-    const first = await start(folder);
-    if (first === undefined) throw new Error('no quickstart');
-    const file = await writeQuickstart(folder, first);
-    expect((await start(folder))?.sandbox_key).to.equal(first.sandbox_key);
-    expect(await readFile(join(folder, 'quickstart.json'), 'utf8')).to.contain(first.sandbox_key);
-    await rm(file);
-    const again = await start(folder);
-    expect(again?.project_id).to.equal(first.project_id);
-    expect(again?.sandbox_key).not.to.equal(first.sandbox_key);
-  });
+  itAtFullSize(
+    'finds the project again when quickstart.json was deleted, and keeps the key while it is there',
+    async () => {
+      const folder = await temporaryFolder();
+      const first = await start(folder);
+      if (first === undefined) throw new Error('no quickstart');
+      const file = await writeQuickstart(folder, first);
+      expect((await start(folder))?.sandbox_key).to.equal(first.sandbox_key);
+      expect(await readFile(join(folder, 'quickstart.json'), 'utf8')).to.contain(first.sandbox_key);
+      await rm(file);
+      const again = await start(folder);
+      expect(again?.project_id).to.equal(first.project_id);
+      expect(again?.sandbox_key).not.to.equal(first.sandbox_key);
+    },
+  );
 
   const members = async (): Promise<unknown[]> =>
     (await database.pool.query('select issuer, subject, email, role from projects.member')).rows;
@@ -88,7 +95,7 @@ describe('quickstart', () => {
     ]);
   });
 
-  it('founds one without members where another issuer is configured', async () => {
+  itAtFullSize('founds one without members where another issuer is configured', async () => {
     await start(await temporaryFolder(), 'development', { OIDC_ISSUERS: 'https://login.example.org annal' });
     expect(await members()).to.deep.equal([]);
   });

@@ -8,6 +8,7 @@ import { startEmbeddedPostgres } from '#src/database/embedded.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import {
   type Answer,
   annal,
@@ -119,7 +120,7 @@ describeHere('a restored log that is older than the read models', () => {
 
   after(() => service?.stop());
 
-  it('serves, where the backup is put back whole', async () => {
+  itAtFullSize('serves, where the backup is put back whole', async () => {
     const restored = await startService({ dataDir: backup });
     try {
       const answer = await restored.fhir(`/Patient/${patient}`);
@@ -169,7 +170,7 @@ describeHere('a restored log that is older than the read models', () => {
     expect((await service.fhir(`/Patient/${String(again.json.id)}`)).status).to.equal(200);
   });
 
-  it('takes writes where revisions, versions and positions are given out again', async () => {
+  itAtFullSize('takes writes where revisions, versions and positions are given out again', async () => {
     expect(await rename('Anew')).to.include({ status: 200, version: 2 });
     expect((await measure()).status).to.equal(200);
     expect(await rename('Once more')).to.include({ status: 200, version: 3 });
@@ -179,7 +180,7 @@ describeHere('a restored log that is older than the read models', () => {
     expect(code, output).to.equal(0);
   });
 
-  it('is refused to no one whose newest events were erased', async () => {
+  itAtFullSize('is refused to no one whose newest events were erased', async () => {
     const newest = String((await create('Newest', 'newest')).json.id);
     await service.stop();
     await onDatabase(dataDir, (client) => client.query(`select log.erase_stream('record-${newest}')`));

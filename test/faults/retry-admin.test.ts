@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Answer, newDataDir, type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
 import { type DyingRequest, post, retry, sendToDying } from './dying-requests.ts';
@@ -64,7 +64,7 @@ function quickstart(diesAfter: string): Kill {
   return { diesAfter, path, body: {}, status: 201, list: '/admin/organizations' };
 }
 
-describe('an admin request killed between append and answer', () => {
+describeAtFullSize('an admin request killed between append and answer', () => {
   let database: TestDatabase;
   let service: Service;
   let dyingDir: string;

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { newDataDir, type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
 import {
@@ -80,7 +80,7 @@ const KINDS: readonly ((name: string) => Kill)[] = [
   },
 ];
 
-describe(`${KILLS} kills between append and answer`, () => {
+describeAtFullSize(`${KILLS} kills between append and answer`, () => {
   let database: TestDatabase;
   let service: Service;
   let dyingDir: string;

@@ -1,10 +1,11 @@
 /** What ends a right is answered when it has ended everywhere, and not before (docs/spec/decisions.md, section 3). */
 import { expect } from 'chai';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { type AdminUser, signIn } from '../support/admin.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { fetchOnce } from '../support/patience.ts';
 
-describe('a revocation whose read model lags', () => {
+describeAtFullSize('a revocation whose read model lags', () => {
   let service: InProcess;
   let user: AdminUser;
   before(async () => {

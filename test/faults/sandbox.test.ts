@@ -6,7 +6,7 @@ import { type AdminUser, withToken } from '#test/support/admin.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { annal, type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
@@ -25,7 +25,7 @@ const DEATHS = [
   ['record-', 2], // a Patient is deleted, its record not yet erased
 ] as const;
 
-describe('a sandbox whose service is killed', () => {
+describeAtFullSize('a sandbox whose service is killed', () => {
   let database: TestDatabase;
   let service: Service | undefined;
   /** The same for every start: it holds the bytes of documents. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { findDatabase } from '#src/data-dir.ts';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { annal, type Service, startService } from '#test/support/service.ts';
 
 const { EVENTSTORE_URL = '', EVENTSTORE_FILES } = process.env;
@@ -88,7 +89,7 @@ async function rowsWith(database: string, texts: readonly string[]): Promise<num
   return count;
 }
 
-describe('annal scavenge', () => {
+describeAtFullSize('annal scavenge', () => {
   it('leaves no byte of a purged record, and all of another', async function () {
     if (EVENTSTORE_URL !== '' && EVENTSTORE_FILES === undefined) this.skip();
     const service = await startService();

@@ -8,7 +8,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { linkOf, me, newPatient } from '#test/support/me.ts';
 import { eventually } from '#test/support/process.ts';
 import { RecordEvents } from '#test/support/record-events.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { newDataDir, startService } from '#test/support/service.ts';
 import { openLink, payloadOf, share, sharedLinkSchema } from '#test/support/shared-links.ts';
 
@@ -16,7 +16,7 @@ const EMAIL = 'mira@example.org';
 /** Kills of each kind. */
 const ROUNDS = scaled(10, 1);
 
-describe('a shared link whose instance is killed', () => {
+describeAtFullSize('a shared link whose instance is killed', () => {
   let service: InProcess;
   let events: RecordEvents;
   let dataDir: string;

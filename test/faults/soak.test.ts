@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { inParallel } from '#test/support/audit.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';
-import { scaled } from '#test/support/scale.ts';
+import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
 import { tell } from '#test/support/tell.ts';
 
@@ -34,7 +34,7 @@ interface Client {
   readonly created: Map<string, string>;
 }
 
-describe('a soak at the edge of the rate limit', function () {
+describeAtFullSize('a soak at the edge of the rate limit', function () {
   this.timeout((SECONDS + 240) * 1_000);
   /** Requests of a client in a minute. */
   let limit = 6;

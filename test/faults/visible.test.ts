@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { inParallel, resourcesIn } from '../support/audit.ts';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.ts';
 import { sentAgain } from '../support/patience.ts';
@@ -13,7 +14,7 @@ import { tell } from '../support/tell.ts';
 const CLIENTS = 16;
 const ENV = { RATE_LIMIT_PER_MINUTE: '100000000' };
 
-describe('reads after writes', () => {
+describeAtFullSize('reads after writes', () => {
   let database: TestDatabase;
   /** Two instances of the service on one database. */
   let first: Service;

@@ -1,5 +1,6 @@
 /** Two instances that deliver at once: each event comes once; when one is killed, what it had under way comes again. */
 import { expect } from 'chai';
+import { describeAtFullSize } from '#test/support/scale.ts';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.ts';
 import { eventually } from '../support/process.ts';
 import { EVENTSTORE_URL, foundProject } from '../support/project.ts';
@@ -13,7 +14,7 @@ const SLOW_MS = 100;
 /** Deliveries to one endpoint that one instance has sent and not noted. */
 const IN_FLIGHT = 16;
 
-describe('two instances that deliver webhooks', () => {
+describeAtFullSize('two instances that deliver webhooks', () => {
   let database: TestDatabase;
   let receiver: Receiver;
   let instances: Service[];

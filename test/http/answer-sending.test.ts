@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { sendEnd, sendStream } from '#src/http/send.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 
 /** Opens a connection, sends a request and reads nothing of its answer. */
@@ -114,24 +115,27 @@ describe('a large record', () => {
   });
   after(() => service?.stop());
 
-  it('is sent whole, as valid JSON, and takes little memory however many read it slowly', async () => {
-    const whole = await service.fhir(path);
-    const { entry, total } = JSON.parse(whole.text) as { entry: unknown[]; total: number };
-    expect([whole.status, entry.length, total]).to.deep.equal([200, 17, 17]);
-    expect(whole.headers.get('content-length')).to.equal(null);
-    const before = rss();
-    const readers = await Promise.all(
-      Array.from({ length: 12 }, () => unread(service.url, `/fhir/R4${path}`, auth())),
-    );
-    // Each has been given what its connection takes; another request is still answered.
-    await Promise.all(readers.map((socket) => new Promise((resolve) => socket.once('readable', resolve))));
-    expect((await service.fhir('/Patient?_count=1')).status).to.equal(200);
-    // Held whole, they would take 384 MB, twice that while they are put together.
-    expect(rss() - before).to.be.below(size * 6);
-    for (const socket of readers) socket.destroy();
-    const reader = await unread(service.url, `/fhir/R4${path}`, { ...auth(), Connection: 'close' });
-    expect(await wholeOf(reader)).to.be.above(size);
-  });
+  itAtFullSize(
+    'is sent whole, as valid JSON, and takes little memory however many read it slowly',
+    async () => {
+      const whole = await service.fhir(path);
+      const { entry, total } = JSON.parse(whole.text) as { entry: unknown[]; total: number };
+      expect([whole.status, entry.length, total]).to.deep.equal([200, 17, 17]);
+      expect(whole.headers.get('content-length')).to.equal(null);
+      const before = rss();
+      const readers = await Promise.all(
+        Array.from({ length: 12 }, () => unread(service.url, `/fhir/R4${path}`, auth())),
+      );
+      // Each has been given what its connection takes; another request is still answered.
+      await Promise.all(readers.map((socket) => new Promise((resolve) => socket.once('readable', resolve))));
+      expect((await service.fhir('/Patient?_count=1')).status).to.equal(200);
+      // Held whole, they would take 384 MB, twice that while they are put together.
+      expect(rss() - before).to.be.below(size * 6);
+      for (const socket of readers) socket.destroy();
+      const reader = await unread(service.url, `/fhir/R4${path}`, { ...auth(), Connection: 'close' });
+      expect(await wholeOf(reader)).to.be.above(size);
+    },
+  );
 });
 
 describe('connections of one address', () => {

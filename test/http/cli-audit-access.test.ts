@@ -9,6 +9,7 @@ import { AccessLogWriter } from '#src/operations/access-log/access-log.ts';
 import { newRequestId } from '#src/shared/ids.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -83,7 +84,7 @@ describe('the access log, for auditors', () => {
       .and.to.contain(`Purged since: Patient/${gone}`);
   });
 
-  it('betrays the head of a purged record that was marked by hand', async () => {
+  itAtFullSize('betrays the head of a purged record that was marked by hand', async () => {
     await database.pool.query(`delete from operations.access_entry where record = $1`, [patient]);
     await database.pool.query(`update operations.access_head set erased = true where record = $1`, [patient]);
     const found = await annal('verify', '--checkpoint', checkpoint, '--json');
@@ -97,7 +98,7 @@ describe('the access log, for auditors', () => {
       .and.to.contain('Nothing can rebuild it');
   });
 
-  it('is not signed while it has faults', async () => {
+  itAtFullSize('is not signed while it has faults', async () => {
     const out = join(folder, 'faulty.ndjson');
     const refused = await annal('checkpoint', '--out', out);
     expect(refused).to.include({ code: 3 });

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { isObject } from '#src/shared/json.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Answer, annal, type Service, startService } from '#test/support/service.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../bin/annal.js', import.meta.url));
@@ -118,7 +119,7 @@ describe('the command line', () => {
     expect(none.stderr).to.contain('revision:N');
   });
 
-  it('verifies and rebuilds', async () => {
+  itAtFullSize('verifies and rebuilds', async () => {
     const verified = await annal(service, ['verify']);
     expect(verified.code).to.equal(0);
     expect(verified.json).to.include({ clean: true });
@@ -146,7 +147,7 @@ describe('the command line', () => {
     expect(wrong.code).to.equal(1);
   });
 
-  it('says so when no service runs', async () => {
+  itAtFullSize('says so when no service runs', async () => {
     const empty = await mkdtemp(join(tmpdir(), 'annal-none-'));
     try {
       for (const args of [['show', id], ['import', empty], ['record', id], ['verify'], ['rebuild']]) {

@@ -10,7 +10,7 @@ import { expect } from 'chai';
 import { printReport, type ReportData } from '#src/cli/import/report.ts';
 import { runImport } from '#src/cli/import/run.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { scaled, someOf } from '#test/support/scale.ts';
+import { itAtFullSize, scaled, someOf } from '#test/support/scale.ts';
 import { annal, type Service, startService } from '#test/support/service.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';
 import { tell } from '#test/support/tell.ts';
@@ -176,100 +176,111 @@ describe('annal import', () => {
     }
   });
 
-  it('warns when what the server had already says something else, and loads entries without identifiers once', async () => {
-    const value = `before-${number}`;
-    await service.fhir('/Organization', {
-      method: 'POST',
-      body: JSON.stringify(organization(value, 'Old name')),
-    });
-    const before = await total('Practitioner');
-    const anonymous = { resourceType: 'Practitioner', name: [{ family: `Nobody ${number}` }] };
-    await write({
-      'a.json': bundle(post(1, patient('A')), post(2, organization(value, 'New name')), post(3, anonymous)),
-      'b.json': bundle(post(1, patient('B')), post(3, anonymous)),
-    });
-    const { report } = await load();
-    expect(report.types.Organization).to.include({ loaded: 0, matched: 1 });
-    expect(report.types.Practitioner).to.include({ loaded: 1, matched: 1 });
-    expect(report.warnings).to.have.length(1);
-    expect(await total('Practitioner')).to.equal(before + 1);
-  });
+  itAtFullSize(
+    'warns when what the server had already says something else, and loads entries without identifiers once',
+    async () => {
+      const value = `before-${number}`;
+      await service.fhir('/Organization', {
+        method: 'POST',
+        body: JSON.stringify(organization(value, 'Old name')),
+      });
+      const before = await total('Practitioner');
+      const anonymous = { resourceType: 'Practitioner', name: [{ family: `Nobody ${number}` }] };
+      await write({
+        'a.json': bundle(post(1, patient('A')), post(2, organization(value, 'New name')), post(3, anonymous)),
+        'b.json': bundle(post(1, patient('B')), post(3, anonymous)),
+      });
+      const { report } = await load();
+      expect(report.types.Organization).to.include({ loaded: 0, matched: 1 });
+      expect(report.types.Practitioner).to.include({ loaded: 1, matched: 1 });
+      expect(report.warnings).to.have.length(1);
+      expect(await total('Practitioner')).to.equal(before + 1);
+    },
+  );
 
-  it('recognises directory entries of earlier imports and other source systems by identifier or content', async () => {
-    const npi = `npi-${number}`;
-    const role = (practitioner: JsonObject, clinic: JsonObject): JsonObject => ({
-      resourceType: 'PractitionerRole',
-      active: true,
-      practitioner,
-      organization: clinic,
-      code: [{ text: `General practice ${number}` }],
-    });
-    const practitioner = {
-      resourceType: 'Practitioner',
-      identifier: [{ system: 'http://hl7.org/fhir/sid/us-npi', value: npi }],
-      name: [{ family: 'Gleason' }],
-    };
-    // As hospital and practitioner files of Synthea have them, each export under ids of its own.
-    const files = (n: number) => ({
-      'hospital.json': bundle(
-        post(n + 1, { resourceType: 'Organization', name: `Clinic ${number}` }),
-        post(n + 2, {
-          resourceType: 'Location',
-          name: `Ward ${number}`,
-          managingOrganization: { reference: urn(n + 1) },
-          partOf: { reference: urn(n + 2) },
-        }),
-        post(n + 3, practitioner),
-        post(n + 4, role({ reference: urn(n + 3) }, { reference: urn(n + 1) })),
-        post(n + 5, { resourceType: 'Medication', code: { text: `Aspirin ${number}` } }),
-        post(n + 6, { resourceType: 'Device', deviceName: [{ name: `Scales ${number}`, type: 'other' }] }),
-      ),
-      'roles.json': bundle(
-        post(
-          n + 7,
-          role(
-            { reference: `Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|${npi}` },
-            { identifier: { value: 'x' }, display: `Clinic ${number}` },
+  itAtFullSize(
+    'recognises directory entries of earlier imports and other source systems by identifier or content',
+    async () => {
+      const npi = `npi-${number}`;
+      const role = (practitioner: JsonObject, clinic: JsonObject): JsonObject => ({
+        resourceType: 'PractitionerRole',
+        active: true,
+        practitioner,
+        organization: clinic,
+        code: [{ text: `General practice ${number}` }],
+      });
+      const practitioner = {
+        resourceType: 'Practitioner',
+        identifier: [{ system: 'http://hl7.org/fhir/sid/us-npi', value: npi }],
+        name: [{ family: 'Gleason' }],
+      };
+      // As hospital and practitioner files of Synthea have them, each export under ids of its own.
+      const files = (n: number) => ({
+        'hospital.json': bundle(
+          post(n + 1, { resourceType: 'Organization', name: `Clinic ${number}` }),
+          post(n + 2, {
+            resourceType: 'Location',
+            name: `Ward ${number}`,
+            managingOrganization: { reference: urn(n + 1) },
+            partOf: { reference: urn(n + 2) },
+          }),
+          post(n + 3, practitioner),
+          post(n + 4, role({ reference: urn(n + 3) }, { reference: urn(n + 1) })),
+          post(n + 5, { resourceType: 'Medication', code: { text: `Aspirin ${number}` } }),
+          post(n + 6, { resourceType: 'Device', deviceName: [{ name: `Scales ${number}`, type: 'other' }] }),
+        ),
+        'roles.json': bundle(
+          post(
+            n + 7,
+            role(
+              { reference: `Practitioner?identifier=http://hl7.org/fhir/sid/us-npi|${npi}` },
+              { identifier: { value: 'x' }, display: `Clinic ${number}` },
+            ),
           ),
         ),
-      ),
-    });
-    const TYPES = ['Organization', 'Location', 'Practitioner', 'PractitionerRole', 'Medication', 'Device'];
-    const counts = () => Promise.all(TYPES.map((type) => total(type)));
-    await write(files(100));
-    const first = await load([folder, '--source-system', 'one', '--concurrency', '1']);
-    expect(first.report.faults).to.deep.equal([]);
-    expect(first.report.types.PractitionerRole).to.include({ loaded: 2 });
-    const before = await counts();
-    await write(files(200));
-    const second = await load([folder, '--source-system', 'two', '--concurrency', '1']);
-    expect(second.report).to.deep.include({ complete: true, warnings: [] });
-    expect(await counts()).to.deep.equal(before);
-    for (const type of TYPES) expect(second.report.types[type], type).to.include({ loaded: 0 });
-    // NDJSON, and the same sources once more.
-    await rm(folder, { recursive: true });
-    await write({
-      'Organization.ndjson': ndjson({
-        resourceType: 'Organization',
-        id: 'o',
-        meta: { lastUpdated: '2020-01-01T00:00:00Z' },
-        name: `Clinic ${number}`,
-      }),
-      'Patient.ndjson': ndjson({
-        ...marked(`again-${number}-nd`),
-        id: 'p',
-        managingOrganization: { reference: 'Organization/o' },
-      }),
-    });
-    expect((await load()).report.types.Organization).to.include({ loaded: 0, matched: 1 });
-    expect((await load([folder, '--again'])).report.types.Organization).to.include({ loaded: 0, matched: 1 });
-    expect(await counts()).to.deep.equal(before);
-    const [clinic] = await search(`Organization?name:exact=Clinic ${number}`);
-    const [patient] = await search(`Patient?identifier=urn:test|again-${number}-nd`);
-    expect(patient?.managingOrganization).to.deep.equal({ reference: `Organization/${String(clinic?.id)}` });
-  });
+      });
+      const TYPES = ['Organization', 'Location', 'Practitioner', 'PractitionerRole', 'Medication', 'Device'];
+      const counts = () => Promise.all(TYPES.map((type) => total(type)));
+      await write(files(100));
+      const first = await load([folder, '--source-system', 'one', '--concurrency', '1']);
+      expect(first.report.faults).to.deep.equal([]);
+      expect(first.report.types.PractitionerRole).to.include({ loaded: 2 });
+      const before = await counts();
+      await write(files(200));
+      const second = await load([folder, '--source-system', 'two', '--concurrency', '1']);
+      expect(second.report).to.deep.include({ complete: true, warnings: [] });
+      expect(await counts()).to.deep.equal(before);
+      for (const type of TYPES) expect(second.report.types[type], type).to.include({ loaded: 0 });
+      // NDJSON, and the same sources once more.
+      await rm(folder, { recursive: true });
+      await write({
+        'Organization.ndjson': ndjson({
+          resourceType: 'Organization',
+          id: 'o',
+          meta: { lastUpdated: '2020-01-01T00:00:00Z' },
+          name: `Clinic ${number}`,
+        }),
+        'Patient.ndjson': ndjson({
+          ...marked(`again-${number}-nd`),
+          id: 'p',
+          managingOrganization: { reference: 'Organization/o' },
+        }),
+      });
+      expect((await load()).report.types.Organization).to.include({ loaded: 0, matched: 1 });
+      expect((await load([folder, '--again'])).report.types.Organization).to.include({
+        loaded: 0,
+        matched: 1,
+      });
+      expect(await counts()).to.deep.equal(before);
+      const [clinic] = await search(`Organization?name:exact=Clinic ${number}`);
+      const [patient] = await search(`Patient?identifier=urn:test|again-${number}-nd`);
+      expect(patient?.managingOrganization).to.deep.equal({
+        reference: `Organization/${String(clinic?.id)}`,
+      });
+    },
+  );
 
-  it('recognises a directory entry by any of its identifiers', async () => {
+  itAtFullSize('recognises a directory entry by any of its identifiers', async () => {
     const [first, second] = [`first-${number}`, `second-${number}`];
     const { json } = await service.fhir('/Organization', {
       method: 'POST',
@@ -376,7 +387,7 @@ describe('annal import', () => {
     expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(3);
   });
 
-  it('finds by its old id a patient that came in a bundle', async () => {
+  itAtFullSize('finds by its old id a patient that came in a bundle', async () => {
     const marker = `old-${number}`;
     await write({
       'a.json': bundle(post(1, { ...marked(marker), id: 'old-id' })),
@@ -387,7 +398,7 @@ describe('annal import', () => {
     expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(1);
   });
 
-  it('gives each patient of a file a transaction of its own', async () => {
+  itAtFullSize('gives each patient of a file a transaction of its own', async () => {
     const marker = `many-${number}`;
     await write({
       'a.json': bundle(
@@ -441,7 +452,7 @@ describe('annal import', () => {
     for (const link of links) expect(ids.has(isObject(link) ? String(link.reference) : '')).to.equal(true);
   });
 
-  it('halves a transaction that the service finds too large', async () => {
+  itAtFullSize('halves a transaction that the service finds too large', async () => {
     const small = await startService({ env: { MAX_BUNDLE_ENTRIES: '10' } });
     try {
       await write({
@@ -505,7 +516,7 @@ describe('annal import', () => {
     await onlyPatient(`${marker}-good`);
   });
 
-  it('counts implausible values by kind, with examples, and loads them', async () => {
+  itAtFullSize('counts implausible values by kind, with examples, and loads them', async () => {
     const marker = `implausible-${number}`;
     const tall = {
       valueQuantity: { value: 1.8, unit: 'cm', system: 'http://unitsofmeasure.org', code: 'cm' },
@@ -538,62 +549,68 @@ describe('annal import', () => {
     await onlyPatient(marker);
   });
 
-  it('does not load a record with a hole: one that needs a refused directory entry waits', async () => {
-    const marker = `hole-${number}`;
-    const file = (gender: string) =>
-      bundle(
-        post(1, marked(marker)),
-        post(2, { resourceType: 'Practitioner', identifier: [{ system: 'urn:p', value: marker }], gender }),
-        post(3, organization(marker, 'Fine')),
-        post(4, observation(urn(1), { performer: [{ reference: urn(2) }] })),
-      );
-    await write({ 'a.json': file('unheard-of') });
-    const first = await load();
-    expect(first.code).to.equal(1);
-    expect(first.report.types.Patient).to.include({ loaded: 0, failed: 1 });
-    expect(first.report.types.Organization).to.include({ loaded: 1 });
-    expect(await search(`Patient?identifier=urn:test|${marker}`)).to.deep.equal([]);
-    await write({ 'a.json': file('female') });
-    expect((await load()).code).to.equal(0);
-    const [seen] = await search(`Observation?patient=${await onlyPatient(marker)}`);
-    expect(seen?.performer).to.have.length(1);
-  });
+  itAtFullSize(
+    'does not load a record with a hole: one that needs a refused directory entry waits',
+    async () => {
+      const marker = `hole-${number}`;
+      const file = (gender: string) =>
+        bundle(
+          post(1, marked(marker)),
+          post(2, { resourceType: 'Practitioner', identifier: [{ system: 'urn:p', value: marker }], gender }),
+          post(3, organization(marker, 'Fine')),
+          post(4, observation(urn(1), { performer: [{ reference: urn(2) }] })),
+        );
+      await write({ 'a.json': file('unheard-of') });
+      const first = await load();
+      expect(first.code).to.equal(1);
+      expect(first.report.types.Patient).to.include({ loaded: 0, failed: 1 });
+      expect(first.report.types.Organization).to.include({ loaded: 1 });
+      expect(await search(`Patient?identifier=urn:test|${marker}`)).to.deep.equal([]);
+      await write({ 'a.json': file('female') });
+      expect((await load()).code).to.equal(0);
+      const [seen] = await search(`Observation?patient=${await onlyPatient(marker)}`);
+      expect(seen?.performer).to.have.length(1);
+    },
+  );
 
-  it('takes of two Provenances with one id the later one, and counts what stands twice', async () => {
-    const marker = `twice-${number}`;
-    const said = (text: string, lastUpdated: string): JsonObject => ({
-      resourceType: 'Provenance',
-      id: 'said',
-      meta: { lastUpdated },
-      target: [{ reference: 'Patient/twice' }],
-      recorded: '2026-01-01T00:00:00Z',
-      reason: [{ text }],
-      agent: [{ who: { display: 'A. Aune' } }],
-    });
-    const put = (resource: JsonObject): JsonObject => ({
-      resource,
-      request: { method: 'PUT', url: `${String(resource.resourceType)}/${String(resource.id)}` },
-    });
-    const who = { ...marked(marker), id: 'twice' };
-    const height = { ...observation('Patient/twice'), id: 'twice-height' };
-    await write({
-      'a.json': bundle(put(who), put(height), put(said('first', '2026-01-01T00:00:00Z'))),
-      'b.json': bundle(put(who), put(said('second', '2026-02-01T00:00:00Z'))),
-    });
-    const { code, report } = await load();
-    expect(report.faults).to.deep.equal([]);
-    expect(code).to.equal(0);
-    expect(report.types.Patient).to.include({ found: 2, loaded: 1, duplicate: 1 });
-    expect(report.types.Provenance).to.include({ found: 2, loaded: 1, duplicate: 1, failed: 0 });
-    expect(report.warnings).to.have.length(1);
-    expect(report.warnings[0])
-      .to.contain('Provenance/said occurs at')
-      .and.to.contain('b.json, entry 2 is used');
-    const loaded = await search(`Provenance?target=${await onlyPatient(marker)}&_count=50`);
-    const reasons = loaded.flatMap(({ reason }) => (Array.isArray(reason) ? reason : []));
-    expect(reasons).to.deep.equal([{ text: 'second' }]);
-    expect(printReport(report)).to.match(/^Type .* duplicates /m);
-  });
+  itAtFullSize(
+    'takes of two Provenances with one id the later one, and counts what stands twice',
+    async () => {
+      const marker = `twice-${number}`;
+      const said = (text: string, lastUpdated: string): JsonObject => ({
+        resourceType: 'Provenance',
+        id: 'said',
+        meta: { lastUpdated },
+        target: [{ reference: 'Patient/twice' }],
+        recorded: '2026-01-01T00:00:00Z',
+        reason: [{ text }],
+        agent: [{ who: { display: 'A. Aune' } }],
+      });
+      const put = (resource: JsonObject): JsonObject => ({
+        resource,
+        request: { method: 'PUT', url: `${String(resource.resourceType)}/${String(resource.id)}` },
+      });
+      const who = { ...marked(marker), id: 'twice' };
+      const height = { ...observation('Patient/twice'), id: 'twice-height' };
+      await write({
+        'a.json': bundle(put(who), put(height), put(said('first', '2026-01-01T00:00:00Z'))),
+        'b.json': bundle(put(who), put(said('second', '2026-02-01T00:00:00Z'))),
+      });
+      const { code, report } = await load();
+      expect(report.faults).to.deep.equal([]);
+      expect(code).to.equal(0);
+      expect(report.types.Patient).to.include({ found: 2, loaded: 1, duplicate: 1 });
+      expect(report.types.Provenance).to.include({ found: 2, loaded: 1, duplicate: 1, failed: 0 });
+      expect(report.warnings).to.have.length(1);
+      expect(report.warnings[0])
+        .to.contain('Provenance/said occurs at')
+        .and.to.contain('b.json, entry 2 is used');
+      const loaded = await search(`Provenance?target=${await onlyPatient(marker)}&_count=50`);
+      const reasons = loaded.flatMap(({ reason }) => (Array.isArray(reason) ? reason : []));
+      expect(reasons).to.deep.equal([{ text: 'second' }]);
+      expect(printReport(report)).to.match(/^Type .* duplicates /m);
+    },
+  );
 
   it('loads with --skip-invalid what is valid, names the rest in a report file, and tries it again', async () => {
     const marker = `skip-${number}`;
@@ -646,31 +663,34 @@ describe('annal import', () => {
     expect(await of(`${marker}-pool`)).to.have.length(2);
   });
 
-  it('says without --skip-invalid that there is that option, and names places instead of bundle entries', async () => {
-    const marker = `hint-${number}`;
-    await write({
-      'pool.ndjson': ndjson(
-        { ...marked(marker), id: marker },
-        { ...observation(`Patient/${marker}`), id: `${marker}-1` },
-        {
-          ...observation(`Patient/${marker}`),
-          status: 'unheard-of',
-          id: `${marker}-2`,
-        },
-      ),
-    });
-    const { report } = await load();
-    const printed = printReport(report);
-    expect(printed, printed)
-      .to.match(/line 3 \(Observation\): /)
-      .and.not.to.contain('Bundle.entry');
-    expect(printed).to.contain('run the command again with --skip-invalid');
-    expect(printReport(report, true)).not.to.contain('--skip-invalid');
-    const refused = await load([folder, '--key', 'sk_test_wrong']);
-    expect(refused.report.stopped).to.contain('rejected the key').and.not.to.contain('same command');
-  });
+  itAtFullSize(
+    'says without --skip-invalid that there is that option, and names places instead of bundle entries',
+    async () => {
+      const marker = `hint-${number}`;
+      await write({
+        'pool.ndjson': ndjson(
+          { ...marked(marker), id: marker },
+          { ...observation(`Patient/${marker}`), id: `${marker}-1` },
+          {
+            ...observation(`Patient/${marker}`),
+            status: 'unheard-of',
+            id: `${marker}-2`,
+          },
+        ),
+      });
+      const { report } = await load();
+      const printed = printReport(report);
+      expect(printed, printed)
+        .to.match(/line 3 \(Observation\): /)
+        .and.not.to.contain('Bundle.entry');
+      expect(printed).to.contain('run the command again with --skip-invalid');
+      expect(printReport(report, true)).not.to.contain('--skip-invalid');
+      const refused = await load([folder, '--key', 'sk_test_wrong']);
+      expect(refused.report.stopped).to.contain('rejected the key').and.not.to.contain('same command');
+    },
+  );
 
-  it('takes option values as they were typed, and refuses empty ones', async () => {
+  itAtFullSize('takes option values as they were typed, and refuses empty ones', async () => {
     const marker = `typed-${number}`;
     await write({ 'a.json': bundle(post(1, marked(marker))) });
     expect((await load([folder, '--source-system', '0042', '--state', join(folder, 's')])).code).to.equal(0);
@@ -697,7 +717,7 @@ describe('annal import', () => {
     expect(await search(`Observation?patient=${await onlyPatient(marker)}`)).to.have.length(1);
   });
 
-  it('says where data came from: source system and the patient’s old id', async () => {
+  itAtFullSize('says where data came from: source system and the patient’s old id', async () => {
     const marker = `source-${number}`;
     await write({
       'a.json': bundle(post(1, { ...marked(marker), id: 'old-7' }), post(2, observation(urn(1)))),
@@ -713,7 +733,7 @@ describe('annal import', () => {
     });
   });
 
-  it('goes on after it was killed, and loads nothing twice', async () => {
+  itAtFullSize('goes on after it was killed, and loads nothing twice', async () => {
     const fresh = await startService();
     try {
       const files: Record<string, JsonObject | string> = {};

@@ -6,6 +6,7 @@ import { withStoppedService } from '#src/cli/stopped.ts';
 import { findDatabase, lockDataDir } from '#src/data-dir.ts';
 import { openPool } from '#src/database/pool.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { type Service, startedDataDir, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -70,7 +71,7 @@ describe('the command line on an embedded database', () => {
     expect(await annal('sql', '-c', 'select 1')).to.include({ code: 2, stdout: '' });
   });
 
-  it('starts a stopped database read-only for each command, and stops it', async () => {
+  itAtFullSize('starts a stopped database read-only for each command, and stops it', async () => {
     const out = await temporaryFolder(false);
     await service.stop();
     expect(await findDatabase(dataDir)).to.equal(undefined);

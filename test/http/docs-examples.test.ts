@@ -4,6 +4,7 @@ import { TAGS } from '#src/http/api/tags.ts';
 import { ID_OF_URL } from '#src/http/openapi/fhir-examples.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -101,7 +102,7 @@ describe('the documentation’s examples', () => {
         })),
       );
 
-  it('of the FHIR interface work', async () => {
+  itAtFullSize('of the FHIR interface work', async () => {
     const ask = (path: string, method: string, { headers, body }: Omit<Prefilled, 'path'>) =>
       service.fhir(service.url + path, { method, headers, ...(body === undefined ? {} : { body }) });
     /** Of the terminology that the examples ask about. */

@@ -22,8 +22,8 @@ import { scaled } from '#test/support/scale.ts';
 const MOST_MS = scaled(250, 1_500);
 /** Of a whole request that is refused while it comes: 25 MB of blanks are unpacked. */
 const CPU_MS = scaled(1_000, 1_500);
-const BODY = scaled(9_900_000, 60_000);
-const BUNDLE = scaled(24_900_000, 150_000);
+const BODY = scaled(9_900_000, 30_000);
+const BUNDLE = scaled(24_900_000, 100_000);
 /** Of the large record, in transactions. */
 const OBSERVATIONS = scaled(20_000, 400);
 const AT_ONCE = 4_000;

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { type Generators, openGenerators } from '#test/support/generators.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
+import { describeAtFullSize } from '#test/support/scale.ts';
 
 /** Each creates a patient and prints its id; `BASE` and `KEY` are in its environment. */
 const CALLERS = {
@@ -62,7 +63,7 @@ const postmanRequest = z.object({
   body: z.object({ raw: z.string() }),
 });
 
-describe('generated clients', () => {
+describeAtFullSize('generated clients', () => {
   let service: InProcess;
   let generators: Generators;
   before(async function () {

@@ -1,6 +1,7 @@
 /**
  * `npm run prove`: the same tests as `npm test`, at full size, and the bench. Takes an hour or more; writes docs/proof.md.
- * `npm run prove -- <stage>…` runs some stages and writes their rows, each of which bears its date and commit.
+ * `npm run prove -- <stage>…` runs some stages and writes their rows, each of which bears its date and commit;
+ * `npm run prove -- --changed <commit>` runs those that a change since then touches.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,7 +10,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { STAGES, type Stage } from './stages.ts';
+import { changedFiles, touchedStages } from './changed.ts';
+import type { Stage } from './stage.ts';
+import { STAGES } from './stages.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = join(ROOT, 'docs/proof.md');
@@ -42,7 +45,9 @@ interface Result {
 
 const NAME_WIDTH = Math.max(...STAGES.map(({ name }) => name.length));
 const USAGE = `npm run prove -- [stage]…
+npm run prove -- --changed <commit>
 All stages take an hour or more. Each writes its row of docs/proof.md when it has ended.
+--changed runs the stages whose code or tests differ from the commit, uncommitted changes included.
 
 Stages:
 ${STAGES.map(({ name, shows }) => `  ${name.padEnd(NAME_WIDTH)}  ${shows}`).join('\n')}
@@ -53,12 +58,27 @@ async function main(names: readonly string[]): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
+  const [first, commit] = names;
+  if (first === '--changed') {
+    if (commit === undefined || names.length > 2) {
+      process.stderr.write('--changed takes one commit, for example --changed HEAD~1\n');
+      return 2;
+    }
+    return proveAll(touchedStages(await changedFiles(ROOT, commit)));
+  }
   const unknown = names.filter((name) => !STAGES.some((stage) => stage.name === name));
   if (unknown.length > 0) {
     process.stderr.write(`no stage ${unknown.join(', ')}: ${STAGES.map(({ name }) => name).join(', ')}\n`);
     return 2;
   }
-  const stages = STAGES.filter(({ name }) => names.length === 0 || names.includes(name));
+  return proveAll(STAGES.filter(({ name }) => names.length === 0 || names.includes(name)));
+}
+
+async function proveAll(stages: readonly Stage[]): Promise<number> {
+  if (stages.length === 0) {
+    process.stdout.write('no stage is touched by the change\n');
+    return 0;
+  }
   const results: Result[] = [];
   for (const [index, stage] of stages.entries()) {
     process.stdout.write(`\n[${index + 1}/${stages.length}] ${stage.name}: ${stage.shows}\n`);
@@ -79,7 +99,7 @@ async function prove(stage: Stage): Promise<Result> {
   const commit = await commitOfTree();
   const began = performance.now();
   try {
-    const env = { ...stage.env, ANNAL_TEST_COUNTS: file, ANNAL_TEST_FOUND: told };
+    const env = { ...settingsOf(stage), ANNAL_TEST_COUNTS: file, ANNAL_TEST_FOUND: told };
     const code = await run(argumentsOf(stage, file), env);
     const ran = { stage, seconds: (performance.now() - began) / 1000, commit };
     const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -210,9 +230,14 @@ The figures of the bench are in [performance.md](performance.md).
 `;
 }
 
+/** Returns the environment variables that give a stage its size. */
+const settingsOf = ({ run: what, env }: Stage): Readonly<Record<string, string>> =>
+  env ?? ('tests' in what ? { ANNAL_TEST_SCALE: '1' } : {});
+
 /** As one would type it. */
-function commandOf({ run: what, env = {} }: Stage): string {
-  const settings = Object.entries(env).map(([name, value]) => `${name}=${value} `);
+function commandOf(stage: Stage): string {
+  const { run: what } = stage;
+  const settings = Object.entries(settingsOf(stage)).map(([name, value]) => `${name}=${value} `);
   if ('bench' in what) return `npm run bench -- ${what.bench.join(' ')}`;
   return `${settings.join('')}npx mocha ${what.tests.join(' ')}`;
 }

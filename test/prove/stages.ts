@@ -1,80 +1,93 @@
 /** What `npm run prove` runs: the tests of `npm test` that have a full size, at it, and the bench. */
 
-/** A part of the proof: a program, with what makes it full size. */
-export interface Stage {
-  /** For the command line. */
-  readonly name: string;
-  /** What it shows. */
-  readonly shows: string;
-  /** Test files for mocha, or the bench's arguments. */
-  readonly run: { readonly tests: readonly string[] } | { readonly bench: readonly string[] };
-  readonly env?: Readonly<Record<string, string>>;
-}
+import { FAULT_STAGES } from './faults.ts';
+import type { Stage } from './stage.ts';
+
+/** Code whose change runs every stage: all others stand on it. */
+export const RUN_ALL: readonly string[] = [
+  'commands/kernel',
+  'package.json',
+  'projections',
+  'src/database',
+  'src/events',
+  'src/migrations',
+  'src/shared',
+];
 
 /** In the order in which they run. */
 export const STAGES: readonly Stage[] = [
+  ...FAULT_STAGES,
   {
     name: 'contract',
     shows: 'the contract of the event store, load tests twenty times as long',
+    touches: ['src/documents'],
     run: { tests: ['test/contract/*.test.ts'] },
     env: { ANNAL_CONTRACT_LOAD: '20' },
   },
   {
     name: 'commands',
     shows: '10,000 random commands by 16 clients against a plain model',
+    touches: [
+      'commands/resource',
+      'commands/record',
+      'commands/directory',
+      'commands/*',
+      'src/fhir',
+      'src/http/fhir',
+      'src/operations',
+    ],
     run: { tests: ['test/properties/commands.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
-  },
-  {
-    name: 'kill',
-    shows: 'ten kills of the service under that load',
-    run: { tests: ['test/faults/kill.test.ts', 'test/faults/retry.test.ts', 'test/faults/purge.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
-  },
-  {
-    name: 'retry',
-    shows:
-      '98 kills between append and answer, of FHIR, v1 and admin requests, each retried with its Idempotency-Key: one write each',
-    run: { tests: ['test/faults/retry-many.test.ts', 'test/faults/retry-admin.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
-  },
-  {
-    name: 'access',
-    shows:
-      'the access log over 30 kills of two instances with 64 readers: every answer that was received is in it',
-    run: { tests: ['test/faults/access-log-killed.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'consent',
     shows: 'a grant on a record of 100,000 events takes at most twice the time of one on a record of ten',
+    touches: ['commands/consent'],
     run: { tests: ['test/commands/consent-scale.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'isolation',
     shows:
       '10,000 random requests about ids of another project or environment, and 3,000 of people about records that aren’t theirs, answered as for ids that never were',
+    touches: ['queries', 'src/http', 'src/app', 'src/oauth', 'src/identity', 'src/*'],
     run: { tests: ['test/properties/isolation.test.ts', 'test/properties/gateway-isolation.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'grants',
     shows:
       'random records, grants and requests at every route: answers equal those of an owner who has only what the grant covers; random writes change what the grant covers and nothing else; reads end with a revocation',
+    touches: [
+      'commands/consent',
+      'queries',
+      'src/http/fhir',
+      'src/http/grant',
+      'src/http/rest',
+      'src/http/edge',
+      'src/clinical',
+      'src/context',
+      'src/insight',
+      'src/oauth',
+    ],
     run: {
       tests: [
         'test/properties/grants.test.ts',
+        'test/properties/grants-both-ways.test.ts',
         'test/properties/grant-writes.test.ts',
         'test/http/grant-revocation.test.ts',
       ],
     },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'access-requests',
     shows:
       '1,000 requests for access that tell nothing of who exists; 200 random lives of such requests on two instances; 20 kills of approvals: one grant for each',
+    touches: [
+      'commands/consent',
+      'queries/consents',
+      'src/http/oauth',
+      'src/http/me',
+      'src/oauth',
+      'src/identity',
+    ],
     run: {
       tests: [
         'test/http/ciba-oracle.test.ts',
@@ -82,55 +95,62 @@ export const STAGES: readonly Stage[] = [
         'test/faults/access-requests-killed.test.ts',
       ],
     },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'tokens',
     shows: '40 random lives of authorization codes and refresh tokens on two instances that are killed',
+    touches: ['src/http/oauth', 'src/oauth', 'src/operations'],
     run: { tests: ['test/properties/oauth-tokens.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'proposals',
     shows: '200 random lives of proposals on two instances; 60 kills around their appends',
+    touches: ['commands/proposal', 'src/http/rest', 'src/http/me', 'src/reactions'],
     run: { tests: ['test/properties/proposals.test.ts', 'test/faults/proposals-killed.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'shared-links',
     shows: '40 random lives of shared links on two instances; 30 kills at their creation and at passcodes',
+    touches: ['src/shl', 'src/http/shl', 'src/operations', 'src/clinical', 'src/documents'],
     run: { tests: ['test/properties/shared-links.test.ts', 'test/faults/shared-links-killed.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'pages',
     shows: 'every page in a browser: both themes, three sizes, all languages, with scripts and without',
+    touches: [
+      'src/http/pages',
+      'src/http/patient',
+      'src/http/signin',
+      'src/http/oauth',
+      'src/http/docs',
+      'src/http/shl',
+      'src/http/start',
+      'src/http/dev-issuer',
+      'src/dev-issuer',
+      'src/signin',
+      'src/clinical',
+    ],
     run: { tests: ['test/browser/*.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
-  },
-  {
-    name: 'webhooks',
-    shows:
-      '10,000 events to ten endpoints, three of which fail and two hang, through five kills: nothing lost, under 1 % twice',
-    run: { tests: ['test/faults/webhooks-killed.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
-  },
-  {
-    name: 'visible',
-    shows: 'reads that follow a write, 2,000 times under load and across two instances',
-    run: { tests: ['test/faults/visible.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'search',
     shows: '9,000 random searches against a naive evaluation; pages through 5,000 results under 8 writers',
+    touches: [
+      'queries/*',
+      'queries/search',
+      'queries/include',
+      'queries/terminology',
+      'src/fhir',
+      'src/http/fhir',
+      'src/terminology',
+    ],
     run: { tests: ['test/properties/search.test.ts', 'test/http/search-paging.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'sandbox',
     shows:
       'synthetic patients of 1,000 seeds, held to forty rules; what filling a sandbox costs; resets that are killed',
+    touches: ['commands/sandbox', 'src/sandbox', 'queries/admin', 'src/processes'],
     run: {
       tests: [
         'test/unit/sandbox.test.ts',
@@ -139,69 +159,122 @@ export const STAGES: readonly Stage[] = [
         'test/faults/sandbox.test.ts',
       ],
     },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'insight',
     shows:
       'trends, changes, gaps and associations that were planted in 2,800 of 4,000 fresh synthetic records, and what is found in the noise of the others, with 95 % intervals',
-    run: { tests: ['test/insight/exam.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
+    touches: ['queries/insight', 'src/insight', 'src/clinical/reading'],
+    run: { tests: ['test/insight/exam.test.ts', 'test/insight/single-series.test.ts'] },
+  },
+  {
+    name: 'reading',
+    shows:
+      'summaries, contexts and pages of random records say the same, and contexts hold their bounds; findings of terms',
+    touches: [
+      'queries/context',
+      'queries/summary',
+      'queries/terminology',
+      'src/clinical',
+      'src/context',
+      'src/terminology',
+    ],
+    run: {
+      tests: [
+        'test/reading/*.test.ts',
+        'test/context/properties.test.ts',
+        'test/context/recall.test.ts',
+        'test/http/context-held.test.ts',
+        'test/terminology/find.test.ts',
+      ],
+    },
   },
   {
     name: 'checkpoint',
     shows: 'a checkpoint of 1,000,000 streams, made and proved in memory that does not grow with them',
+    touches: ['src/audit'],
     run: { tests: ['test/projections/checkpoint-scale.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'limits',
     shows:
       'rate limits of 600 a minute on one instance and on two together; a million addresses in bounded memory',
+    touches: ['src/http/*', 'src/operations', 'src/app'],
     run: { tests: ['test/http/limits.test.ts', 'test/http/limits-shared.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'loop',
     shows:
       'bodies as large as the service takes, and reads of large records: none holds the event loop for 250 ms',
-    run: { tests: ['test/http/event-loop.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
+    touches: [
+      'queries',
+      'src/http',
+      'src/fhir',
+      'src/clinical',
+      'src/context',
+      'src/labs',
+      'src/terminology',
+    ],
+    run: {
+      tests: [
+        'test/http/event-loop.test.ts',
+        'test/http/shared-links-large.test.ts',
+        'test/http/body-memory.test.ts',
+      ],
+    },
   },
   {
-    name: 'soak',
+    name: 'interfaces',
     shows:
-      'ten minutes of 64 clients at the edge of their rate limits, on two instances of which one is killed every minute',
-    run: { tests: ['test/faults/soak.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
+      'what documentation shows is what happens: pages for newcomers, examples and generated clients; slow readers of large answers',
+    touches: [
+      'README.md',
+      'docs/connect.md',
+      'docs/first-app.md',
+      'docs/labs.md',
+      'docs/quickstart.md',
+      'docs/shared-links.md',
+      'src/http',
+      'src/cli',
+    ],
+    run: {
+      tests: [
+        'test/http/answer-sending.test.ts',
+        'test/http/docs-examples.test.ts',
+        'test/http/generators.test.ts',
+        'test/http/readme.test.ts',
+      ],
+    },
   },
   {
     name: 'labs',
     shows: '100,000 damaged messages of laboratories: each refused with a reason, or valid resources',
+    touches: ['src/labs'],
     run: { tests: ['test/properties/labs.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'documents',
     shows:
       'four documents of 100 MB at once, up and down, without 50 MB more memory; a service killed between bytes and event',
+    touches: ['commands/document', 'src/documents', 'src/http/rest'],
     run: { tests: ['test/faults/documents-killed.test.ts', 'test/contract/document-store.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'import',
     shows: 'the import of real patient bundles, every count and reference checked',
+    touches: ['src/cli/import'],
     run: { tests: ['test/http/cli-import.test.ts'] },
-    env: { ANNAL_TEST_SCALE: '1' },
   },
   {
     name: 'rebuild',
     shows: 'a rebuild of 1,000,000 events beside a service that is read: no read fails, no row differs',
+    touches: ['bench'],
     run: { bench: ['--only', 'beside', '--scale', '10', '--runs', '1'] },
   },
   {
     name: 'bench',
     shows: 'every row of the performance table, growth to 500,000 creates',
+    touches: ['bench'],
     run: { bench: ['--full'] },
   },
 ];

@@ -1,3 +1,4 @@
+import { scaled } from '#test/support/scale.ts';
 /** Bodies as large as the service accepts, each in a form that makes some computation expensive. */
 
 /**
@@ -42,7 +43,9 @@ const patient = (members: string): string => `{"resourceType":"Patient",${member
 const names = (bytes: number): string => patient(`"name":[${filled(bytes, (n) => `{"family":"F${n}"}`)}]`);
 const bundle = (type: string, entries: string): string =>
   `{"resourceType":"Bundle","type":"${type}","entry":[${entries}]}`;
-const ENTRIES = 5_000;
+/** Of a JSON Patch. */
+const OPERATIONS = scaled(10_000, 500);
+const ENTRIES = scaled(5_000, 300);
 const padded = (bytes: number): string => 'x'.repeat(Math.max(0, Math.floor(bytes)));
 const fhirPathPatch = (operations: readonly string[]): string =>
   `{"resourceType":"Parameters","parameter":[${operations.map((parts) => `{"name":"operation","part":[${parts}]}`)}]}`;
@@ -230,7 +233,8 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
   onNames(
     'a JSON Patch of insertions at the front of a long list',
     JSON_PATCH,
-    () => `[${Array.from({ length: 10_000 }, () => '{"op":"add","path":"/name/0","value":{"family":"A"}}')}]`,
+    () =>
+      `[${Array.from({ length: OPERATIONS }, () => '{"op":"add","path":"/name/0","value":{"family":"A"}}')}]`,
   ),
   onNames('a JSON Patch of tests of the whole', JSON_PATCH, (bytes) => {
     const value = `[${filled(bytes / 2, (n) => `{"family":"F${n}"}`)}]`;
@@ -240,17 +244,17 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
     'a JSON Patch of moves of the whole',
     JSON_PATCH,
     () =>
-      `[${Array.from({ length: 5_000 }, (_, n) => `{"op":"move","from":"/name${n % 2 ? '2' : ''}","path":"/name${n % 2 ? '' : '2'}"}`)}]`,
+      `[${Array.from({ length: OPERATIONS / 2 }, (_, n) => `{"op":"move","from":"/name${n % 2 ? '2' : ''}","path":"/name${n % 2 ? '' : '2'}"}`)}]`,
   ),
   onNames(
     'a JSON Patch of copies',
     JSON_PATCH,
-    () => `[${Array.from({ length: 10_000 }, () => '{"op":"copy","from":"/name","path":"/name/-"}')}]`,
+    () => `[${Array.from({ length: OPERATIONS }, () => '{"op":"copy","from":"/name","path":"/name/-"}')}]`,
   ),
   onNames(
     'a JSON Patch of removals',
     JSON_PATCH,
-    () => `[${Array.from({ length: 10_000 }, () => '{"op":"remove","path":"/name/0"}')}]`,
+    () => `[${Array.from({ length: OPERATIONS }, () => '{"op":"remove","path":"/name/0"}')}]`,
   ),
   onNames('a FHIRPath Patch that compares collections', FHIR, () =>
     fhirPathPatch([pathPatch('delete', 'Patient.name.where((family | given) ~ (family | %context.name))')]),
@@ -260,7 +264,7 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
   ),
   onNames('a FHIRPath Patch of many criteria', FHIR, () =>
     fhirPathPatch(
-      Array.from({ length: 150 }, () =>
+      Array.from({ length: scaled(150, 10) }, () =>
         pathPatch('delete', "Patient.name.where(family.lower().contains('zzz'))"),
       ),
     ),
@@ -271,7 +275,7 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
   onNames('a FHIRPath Patch of a thousand names', FHIR, () =>
     fhirPathPatch(
       Array.from(
-        { length: 1_000 },
+        { length: scaled(1_000, 50) },
         (_, n) => `${pathPatch('replace', `Patient.name[${n}].family`)},{"name":"value","valueString":"New"}`,
       ),
     ),
@@ -435,7 +439,7 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
     LABS,
     'text/csv',
     (bytes) =>
-      `code,value,unit,effective_at,note\n${Array.from({ length: 5_000 }, (_, n) => `2345-7,${n},mg/dL,2026-01-01,${padded(bytes / 5_000 - 40)}`).join('\n')}`,
+      `code,value,unit,effective_at,note\n${Array.from({ length: ENTRIES }, (_, n) => `2345-7,${n},mg/dL,2026-01-01,${padded(bytes / ENTRIES - 40)}`).join('\n')}`,
   ),
   post(
     'a table of too many rows',
@@ -457,7 +461,7 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
     LABS,
     'application/json',
     (bytes) =>
-      `{"date":"2026-01-01","items":[${Array.from({ length: 5_000 }, (_, n) => `{"code":"2345-7","value":${n}.50,"unit":"mg/dL","note":"${padded(bytes / 5_000 - 80)}"}`)}]}`,
+      `{"date":"2026-01-01","items":[${Array.from({ length: ENTRIES }, (_, n) => `{"code":"2345-7","value":${n}.50,"unit":"mg/dL","note":"${padded(bytes / ENTRIES - 80)}"}`)}]}`,
   ),
   post(
     '5,000 items with everything said of each',
@@ -465,7 +469,7 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
     'application/json',
     (bytes) =>
       `{"items":[${Array.from(
-        { length: Math.min(5_000, bytes / 400) },
+        { length: Math.min(ENTRIES, bytes / 400) },
         (_, n) =>
           `{"code":"2345-7","system":"http://loinc.org","display":"Glucose","category":"laboratory","effective_at":"2026-01-01T10:00:00Z","value":${n}.50,"unit":"mg/dL","reference_range":{"low":70,"high":99.0},"note":"Fasting"}`,
       )}]}`,
@@ -484,7 +488,7 @@ export const LARGE_REQUESTS: readonly LargeRequest[] = [
     LABS,
     'application/json',
     (bytes) =>
-      `{"date":"2026-01-01","items":[${Array.from({ length: 5_000 }, () => `{${filled(bytes / 5_000 - 3, (m) => `"k${m}":1`)}}`)}]}`,
+      `{"date":"2026-01-01","items":[${Array.from({ length: ENTRIES }, () => `{${filled(bytes / ENTRIES - 3, (m) => `"k${m}":1`)}}`)}]}`,
   ),
   post(
     'a v1 Patient of unknown members',

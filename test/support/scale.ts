@@ -29,3 +29,15 @@ export function steadySeed(): number {
   const isChosen = (process.env.ANNAL_TEST_SEED ?? '') !== '' || (process.env.ANNAL_TEST_SCALE ?? '') !== '';
   return isChosen ? randomSeed() : 20_261_126;
 }
+
+const isFullSize = scaled(1, 0) > 0;
+
+/** Defines a test that only `npm run prove` runs, because it takes many starts or kills of a service. */
+export function itAtFullSize(title: string, test: Mocha.Func | Mocha.AsyncFunc): void {
+  if (isFullSize) it(title, test);
+}
+
+/** Defines a suite that only `npm run prove` runs. */
+export function describeAtFullSize(title: string, suite: (this: Mocha.Suite) => void): void {
+  if (isFullSize) describe(title, suite);
+}

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { ROOT } from '../support/process.ts';
 
 const run = promisify(execFile);
@@ -55,7 +56,7 @@ describe('npm run bench', () => {
     expect([...known].map(([, name]) => name)).to.have.members([...ROWS, ...LONG]);
   });
 
-  it('measures rows against their baselines', async () => {
+  itAtFullSize('measures rows against their baselines', async () => {
     const args = ['--import', 'tsx', 'bench/run.ts', '--scale', '0.01', '--runs', '1', '--json'];
     for (const row of ROWS) args.push('--only', row);
     // Its exit code says whether the promises hold, which they need not at this size.

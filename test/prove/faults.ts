@@ -1,0 +1,110 @@
+/** Stages that kill, stop and starve services and their stores. */
+import type { Stage } from './stage.ts';
+
+export const FAULT_STAGES: readonly Stage[] = [
+  {
+    name: 'kill',
+    shows:
+      'ten kills of the service under the load of random commands; purges, grants and carried entries stopped at each step',
+    touches: [
+      'commands/resource',
+      'commands/record',
+      'commands/*',
+      'src/http/fhir',
+      'src/operations',
+      'src/processes',
+      'src/app',
+      'src/*',
+    ],
+    run: {
+      tests: [
+        'test/faults/carried-match.test.ts',
+        'test/faults/grants-killed.test.ts',
+        'test/faults/kill.test.ts',
+        'test/faults/purge-stopped.test.ts',
+        'test/faults/purge.test.ts',
+        'test/faults/retry.test.ts',
+        'test/faults/revocation.test.ts',
+      ],
+    },
+  },
+  {
+    name: 'retry',
+    shows:
+      '98 kills between append and answer, of FHIR, v1 and admin requests, each retried with its Idempotency-Key: one write each',
+    touches: [
+      'commands/application',
+      'commands/organization',
+      'commands/project',
+      'commands/*',
+      'src/http/*',
+      'src/http/fhir',
+      'src/http/rest',
+      'src/http/admin',
+      'src/operations',
+      'src/processes',
+    ],
+    run: { tests: ['test/faults/retry-many.test.ts', 'test/faults/retry-admin.test.ts'] },
+  },
+  {
+    name: 'access',
+    shows:
+      'the access log over 30 kills of two instances with 64 readers: every answer that was received is in it',
+    touches: ['src/http/*', 'src/operations', 'src/app'],
+    run: { tests: ['test/faults/access-log-killed.test.ts'] },
+  },
+  {
+    name: 'visible',
+    shows: 'reads that follow a write, 2,000 times under load and across two instances',
+    touches: ['queries', 'src/http/*', 'src/http/fhir', 'src/app', 'src/operations'],
+    run: { tests: ['test/faults/visible.test.ts'] },
+  },
+  {
+    name: 'webhooks',
+    shows:
+      '10,000 events to ten endpoints, three of which fail and two hang, through five kills: nothing lost, under 1 % twice',
+    touches: ['commands/webhook', 'queries/webhooks', 'src/http/webhooks', 'src/reactions', 'src/processes'],
+    run: { tests: ['test/faults/webhooks-killed.test.ts', 'test/faults/webhooks-instances.test.ts'] },
+  },
+  {
+    name: 'soak',
+    shows:
+      'ten minutes of 64 clients at the edge of their rate limits, on two instances of which one is killed every minute',
+    touches: ['src/http/*', 'src/http/fhir', 'src/operations', 'src/app'],
+    run: { tests: ['test/faults/soak.test.ts'] },
+  },
+  {
+    name: 'starts',
+    shows:
+      'starts and ends of the service, its command line and its database, also on the other supported versions of Node; a row of the bench',
+    touches: ['bench', 'bin', 'src/*', 'src/app', 'src/cli'],
+    run: {
+      tests: [
+        'test/faults/announced-store.test.ts',
+        'test/faults/database-lost.test.ts',
+        'test/faults/embedded.test.ts',
+        'test/faults/lifecycle.test.ts',
+        'test/faults/quickstart.test.ts',
+        'test/http/cli-audit-access.test.ts',
+        'test/http/cli-commands.test.ts',
+        'test/http/cli-stopped.test.ts',
+        'test/http/runtimes.test.ts',
+        'test/unit/bench-smoke.test.ts',
+      ],
+    },
+  },
+  {
+    name: 'logs',
+    shows: 'logs that are moved, restored, replaced, scavenged and cut off from an instance',
+    touches: ['src/app', 'src/audit', 'src/migrate-log', 'src/operations', 'src/processes'],
+    run: {
+      tests: [
+        'test/faults/log-identity.test.ts',
+        'test/faults/migrate-log.test.ts',
+        'test/faults/restored-log.test.ts',
+        'test/faults/scavenge.test.ts',
+        'test/faults/store-cut-off.test.ts',
+      ],
+    },
+  },
+];
