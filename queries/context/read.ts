@@ -1,5 +1,6 @@
 /** Reads a record for contexts: all of it, or the changes since an earlier read. */
 import pg from 'pg';
+import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import { ExcerptReader } from '#src/context/excerpt.ts';
 import { maskedBody } from '#src/context/masked.ts';
 import { CONTEXT_TYPES, type Excerpt, type Version, versionedOf } from '#src/context/record.ts';
@@ -18,8 +19,8 @@ const TYPES = CONTEXT_TYPES.map((type) => pg.escapeLiteral(type)).join(', ');
 export interface RecordRead {
   /** Deleted ones and types that contexts are not made of left out. */
   readonly excerpts: readonly Excerpt[];
-  /** Versions that an AI wrote, as `versionedOf` names them; perhaps of earlier ones too. */
-  readonly byAi: ReadonlySet<string>;
+  /** Versions that an AI wrote; perhaps earlier ones too. */
+  readonly byAi: AiVersions;
   /** The time at which the last change was recorded, under a grant of what it covers. */
   readonly at: Micros;
   /** The time at which the last change of the record was recorded, whatever a grant covers. */
@@ -35,8 +36,7 @@ export interface RecordRead {
 export async function readRecord(database: Queryable, sees: Seeing, patient: string): Promise<RecordRead> {
   const rows = await recordRows(database, sees, patient);
   const isThere = rows.excerpts.length > 0;
-  const byAi = isThere ? (await aiVersions(database, sees, patient)).keys() : [];
-  return { ...rows, byAi: new Set(byAi) };
+  return { ...rows, byAi: isThere ? await aiVersions(database, sees, patient) : new Map() };
 }
 
 /**
@@ -96,7 +96,7 @@ const SINCE = `
  * Reads what was recorded since. Each version has a distinct time, and the read model contains all versions
  * before its last one.
  * @returns the same object when nothing was recorded; undefined when there is too much to read this way, or a
- * large body, or the read model lacks the last change that was read before: the record was purged, or the
+ * large body, or what an AI wrote over a deleted resource, or the read model lacks the last change that was read before: the record was purged, or the
  * read model lags.
  */
 export async function readSince(
@@ -117,15 +117,20 @@ export async function readSince(
     return undefined;
   const excerpts = new ExcerptReader();
   const byId = new Map(before.excerpts.map((glance) => [glance.id, glance]));
-  const byAi = new Set(before.byAi);
+  const byAi = new Map(before.byAi);
   let at = before.at;
   for (const { body, metadata, recorded_at, ...version } of later) {
     at = recorded_at;
+    const { author } = JSON.parse(metadata) as EventMetadata;
+    if (author?.type === 'ai') {
+      const last = byId.get(version.id);
+      if (body !== null && last === undefined && version.version > 1) return undefined;
+      const name = last === undefined ? '' : versionedOf(last);
+      byAi.set(versionedOf(version), byAi.has(name) ? byAi.get(name) : last?.version);
+    }
     const glance = body === null ? undefined : excerpts.at(version, Buffer.from(body));
     if (glance === undefined) byId.delete(version.id);
     else byId.set(version.id, glance);
-    const { author } = JSON.parse(metadata) as EventMetadata;
-    if (author?.type === 'ai') byAi.add(versionedOf(version));
   }
   return { excerpts: [...byId.values()], byAi, at, until: at, bytes: before.bytes + excerpts.bytes };
 }

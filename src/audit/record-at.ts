@@ -39,6 +39,7 @@ export interface RecordAt {
  * @param events of one `record-` stream, from revision 0.
  * @param isPast whether an event stands after a position of the store that it comes from.
  * @param most bytes of the bodies that are held; default: no limit.
+ * @param note is told each version.
  * @throws UnreadableEvent; Refusal too_large (413, `too-costly`) when the record has more than `most`
  */
 export async function recordAt(
@@ -46,6 +47,7 @@ export async function recordAt(
   moment: Moment,
   isPast: (event: Pick<RecordedEvent, 'position'>, position: string) => boolean,
   most = Number.POSITIVE_INFINITY,
+  note: (version: ResourceAt) => void = () => undefined,
 ): Promise<RecordAt> {
   const resources = new Map<string, ResourceAt>();
   let count = 0;
@@ -69,14 +71,16 @@ export async function recordAt(
       const body = event.type === 'ResourceDeleted' ? undefined : event.body;
       bytes += (body?.length ?? 0) - (resources.get(event.resourceId)?.body?.length ?? 0);
       if (bytes > most) throw tooCostly(`would exceed ${most} bytes`);
-      resources.set(event.resourceId, {
+      const version: ResourceAt = {
         type: event.resourceType,
         id: event.resourceId,
         version: event.version,
         recordedAt: metadata.recorded_at,
         body,
         metadata,
-      });
+      };
+      resources.set(event.resourceId, version);
+      note(version);
     }
   }
   return { resources, events: count, revision: last, recordedAt, brokenAt: replay.brokenAt };

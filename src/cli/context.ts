@@ -1,6 +1,7 @@
 /** `annal context <manifest>`: makes a context again, from the events as they were when it was asked for. */
-import { type RecordAt, recordAt } from '#src/audit/record-at.ts';
+import { type RecordAt, type ResourceAt, recordAt } from '#src/audit/record-at.ts';
 import { Replay } from '#src/audit/replay.ts';
+import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import { buildAnswer, madeFor } from '#src/context/answer.ts';
 import type { Authorship } from '#src/context/compose.ts';
 import { excerptsOf } from '#src/context/excerpt.ts';
@@ -73,12 +74,24 @@ export async function contextAgain(
 ): Promise<ContextAgain> {
   const given = JSON.parse(manifest) as Manifest;
   const { at, day, ask, directory, displays, grant } = given;
+  const others: ResourceAt[] = [];
+  const isShown = (version: Current): boolean => grant === undefined || isCovered(grant, version);
   const record = await withStream(store, recordStream(patient), (events) =>
-    recordAt(events, { kind: 'time', micros: toMicros(grant?.until ?? at) }, () => false),
+    recordAt(
+      events,
+      { kind: 'time', micros: toMicros(grant?.until ?? at) },
+      () => false,
+      undefined,
+      (version) => {
+        if (!isByAi(version)) others.push(version);
+      },
+    ),
   );
-  const { current: all, authors, byAi, owner } = versionsOf(record);
-  const current = grant === undefined ? all : all.filter((version) => isCovered(grant, version)).map(masked);
-  const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
+  const { current: all, earlier, authors, byAi, owner } = versionsOf(record, others, isShown);
+  const [current = [], before = []] = [all.filter(isShown), earlier].map((versions) =>
+    grant === undefined ? versions : versions.map(masked),
+  );
+  const bodies = new Map([...current, ...before].map((version) => [versionedOf(version), version.body]));
   const made = await makeContext(
     {
       opened: openRecord(excerptsOf(current), byAi),
@@ -146,29 +159,56 @@ function accessOf({ types }: GrantManifest): Access {
 
 interface Versions {
   readonly current: readonly Current[];
+  /** What somebody else had written before an AI changed it. */
+  readonly earlier: readonly Current[];
   readonly authors: ReadonlyMap<string, Authorship>;
-  readonly byAi: ReadonlySet<string>;
+  readonly byAi: AiVersions;
   readonly owner: Tenant | undefined;
 }
 
-/** Returns the versions that the read models contained for a record. */
-function versionsOf({ resources }: RecordAt): Versions {
-  const current: Current[] = [];
+/**
+ * Returns the versions that the read models contained for a record.
+ * @param others all versions that no AI wrote, the oldest first
+ * @param isShown whether a version was covered
+ */
+function versionsOf(
+  { resources }: RecordAt,
+  others: readonly ResourceAt[],
+  isShown: (version: Current) => boolean,
+): Versions {
+  const [current, earlier]: [Current[], Current[]] = [[], []];
   const authors = new Map<string, Authorship>();
-  const byAi = new Set<string>();
+  const byAi = new Map<string, number | undefined>();
+  const last = new Map<string, readonly [Current, Authorship]>();
+  for (const at of others) {
+    const { type, id, version, body } = at;
+    if (body === undefined || !isShown({ type, id, version, body })) continue;
+    last.set(id, [{ type, id, version, body }, authorOf(at)]);
+  }
   let owner: Tenant | undefined;
-  for (const { type, id, version, body, metadata } of resources.values()) {
+  for (const version of resources.values()) {
+    const { type, id, body, metadata } = version;
     owner ??= metadata.owner;
     if (body === undefined) continue;
-    const name = versionedOf({ type, id, version });
-    current.push({ type, id, version, body });
-    authors.set(name, {
-      authorType: metadata.author?.type ?? 'import',
-      source: metadata.source_system ?? null,
-    });
-    if (metadata.author?.type === 'ai') byAi.add(name);
+    const now = { type, id, version: version.version, body };
+    current.push(now);
+    authors.set(versionedOf(now), authorOf(version));
+    if (!isByAi(version)) continue;
+    const [before, author] = last.get(id) ?? [];
+    byAi.set(versionedOf(now), before?.version);
+    if (before === undefined || author === undefined) continue;
+    earlier.push(before);
+    authors.set(versionedOf(before), author);
   }
-  return { current, authors, byAi, owner };
+  return { current, earlier, authors, byAi, owner };
+}
+
+function isByAi({ metadata }: ResourceAt): boolean {
+  return metadata.author?.type === 'ai';
+}
+
+function authorOf({ metadata }: ResourceAt): Authorship {
+  return { authorType: metadata.author?.type ?? 'import', source: metadata.source_system ?? null };
 }
 
 /** Entries of the directory in the versions that a manifest names. */

@@ -52,36 +52,42 @@ function ageOn(birth: string, at: number): string | undefined {
   return months < 24 ? `${Math.max(months, 0)} months` : `${Math.floor(months / 12)} years`;
 }
 
-/** Returns the allergies that are still active, the most critical first. */
-export function allergies(reading: Reading): Fact[] {
+/**
+ * Returns the allergies that are still active, the most critical first.
+ * @param isShown returns whether one that is over is returned too
+ */
+export function allergies(reading: Reading, isShown: (entry: Entry) => boolean = () => false): Fact[] {
   const beside = around(reading);
   return entriesOf(reading, 'AllergyIntolerance')
     .map((entry) => readAllergy(entry, beside))
-    .filter(({ isOver }) => !isOver)
+    .filter(({ isOver, told }) => !isOver || isShown(told))
     .sort(mostDangerousFirst)
-    .map(({ told: entry, name = 'substance not recorded', isCritical, uncertainty, dated }) => {
-      const { value } = entry;
-      const reactions = objects(value.reaction).map((each) =>
-        wholeLine(
-          ' ',
-          nameConcept(each.manifestation),
-          text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
-        ),
-      );
-      const said = wholeLine(
-        '; ',
-        reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
-        isCritical ? 'high criticality' : undefined,
-        nameCodes('en', 'verificationStatus', uncertainty),
-        dateText(dated),
-        noteIn(value),
-      );
-      const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
-      return {
-        ...factOf(reading, 'allergies', 'allergies', entry, said, members, value.code),
-        isNeeded: true,
-      };
-    });
+    .map(
+      ({ told: entry, name = 'substance not recorded', isCritical, isOver, status, uncertainty, dated }) => {
+        const { value } = entry;
+        const reactions = objects(value.reaction).map((each) =>
+          wholeLine(
+            ' ',
+            nameConcept(each.manifestation),
+            text(each.severity) === undefined ? undefined : `(${text(each.severity)})`,
+          ),
+        );
+        const said = wholeLine(
+          '; ',
+          reactions.length === 0 ? name : `${name}: ${reactions.join(', ')}`,
+          isCritical ? 'high criticality' : undefined,
+          isOver ? nameCodes('en', 'clinicalStatus', status) : undefined,
+          nameCodes('en', 'verificationStatus', uncertainty),
+          dateText(dated),
+          noteIn(value),
+        );
+        const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
+        return {
+          ...factOf(reading, 'allergies', 'allergies', entry, said, members, value.code),
+          isNeeded: !isOver,
+        };
+      },
+    );
 }
 
 /** Returns the medicines, each drug once. */

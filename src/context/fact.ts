@@ -20,6 +20,8 @@ export interface Fact {
   readonly score: number;
   /** Whether it holds now and is never left out: an active allergy or problem, a medicine that is current. */
   readonly isNeeded?: boolean;
+  /** Of an AI's note: the sections of what somebody else had written before. */
+  readonly before?: readonly Kind[];
   /** Further members of the item. */
   readonly members: JsonObject;
 }

@@ -2,13 +2,14 @@
 
 import { isOver } from '#src/clinical/reading/status.ts';
 import { coverageOfTypes } from '#src/shared/coverage.ts';
+import { aiNotes } from './ai-notes.ts';
 import { allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
 import { findings } from './findings.ts';
 import { focusOf } from './focus.ts';
 import { gapWarnings, monitoringOf } from './monitoring.ts';
-import { type Course, type ReadBodies, readNewest, valuesShown } from './newest.ts';
+import { type ReadBodies, readNewest, valuesShown } from './newest.ts';
 import { patternsOf } from './patterns.ts';
 import { ageDays, entriesOf, type Reading } from './reading.ts';
 import { CONTEXT_TYPES, type Entry, MODIFIED, type OpenedRecord, REFUTED_BY_AI } from './record.ts';
@@ -43,7 +44,10 @@ export interface Empty {
 }
 
 /** Data that is looked up besides the record. */
-export type Lookups = Pick<Reading, 'directory' | 'displays' | 'today' | 'covered'>;
+export interface Lookups extends Pick<Reading, 'directory' | 'displays' | 'today' | 'covered'> {
+  /** What somebody else had written before an AI changed it. */
+  readonly earlier?: readonly Entry[];
+}
 
 /**
  * Gathers facts and warnings.
@@ -59,12 +63,19 @@ export async function gatherFacts(
   const focus = focusOf(ask);
   const { opened, outside } = within(record, ask.window_days, beside.today);
   const reading: Reading = { ...beside, opened, focus };
+  const { earlier = [] } = beside;
   const medicines = medicinesIn(reading);
   const observations = opened.facts.get('Observation') ?? [];
   const series = seriesOf(observations);
   const patterns = await patternsOf(observations, series);
-  const ofAi = seriesOf(opened.byAi.filter(({ type }) => type === 'Observation'));
-  const courses = await readNewest([...series, ...ofAi], valuesShown(focus), bodies);
+  const [ofAi, before] = [opened.byAi, earlier].map((entries) =>
+    seriesOf(entries.filter(({ type }) => type === 'Observation')),
+  );
+  const courses = await readNewest(
+    [...series, ...(ofAi ?? []), ...(before ?? [])],
+    valuesShown(focus),
+    bodies,
+  );
   const watch = monitoringOf(reading, medicines);
   const facts = [
     ...patient(reading),
@@ -82,7 +93,7 @@ export async function gatherFacts(
     ...plans(reading),
     ...immunizations(reading),
     ...documents(reading),
-    ...aiNotes(reading, courses.slice(series.length)),
+    ...aiNotes(reading, earlier, courses.slice(series.length)),
   ];
   const isDead = facts.some(({ kind, members }) => kind === 'patient' && members.deceased === true);
   const wholeSeries = opened === record ? series : seriesOf(record.facts.get('Observation') ?? []);
@@ -106,43 +117,6 @@ function mostNeededFirst(a: Fact, b: Fact): number {
   if (a.score !== b.score) return b.score - a.score;
   if (a.entry.dated.at !== b.entry.dated.at) return b.entry.dated.at - a.entry.dated.at;
   return a.entry.id < b.entry.id ? -1 : 1;
-}
-
-/** Returns what an AI wrote as notes, which are kept apart from facts (docs/spec/interface.md, section 2.5). */
-function aiNotes(reading: Reading, courses: readonly Course[]): Fact[] {
-  const byType = new Map<string, Entry[]>();
-  for (const entry of reading.opened.byAi) {
-    if (byType.get(entry.type)?.push(entry) === undefined) byType.set(entry.type, [entry]);
-  }
-  const opened: OpenedRecord = {
-    ...reading.opened,
-    facts: byType,
-    byAi: [],
-    patient: byType.get('Patient')?.[0],
-  };
-  const own: Reading = { ...reading, opened };
-  const medicines = medicinesIn(own);
-  const none = { byDrug: new Map(), byIllness: new Map() };
-  const notes = [
-    ...patient(own),
-    ...allergies(own),
-    ...medications(own, medicines),
-    ...problems(own),
-    ...findings(own, courses, none, []),
-    ...procedures(own),
-    ...encounters(own),
-    ...plans(own),
-    ...immunizations(own),
-    ...documents(own),
-  ];
-  return notes.map((fact) => ({
-    ...fact,
-    kind: 'ai_notes',
-    isNeeded: false,
-    // Notes are sorted among themselves like facts.
-    score: BASE.ai_notes[reading.focus.work] + fact.score / 100,
-    members: { of: fact.kind, ...fact.members },
-  }));
 }
 
 /** Types of events that happen once, and their sections. The window applies to these. */
@@ -214,7 +188,12 @@ function emptyOf(reading: Reading, facts: readonly Fact[]): Empty[] {
     const without = ([MODIFIED, REFUTED_BY_AI] as const).find((reason) =>
       types[kind].some((type) => reading.opened.unsure.get(reason)?.has(type) === true),
     );
-    const recorded = isByAi ? 'none recorded but by an AI' : 'none recorded';
+    const isChanged = facts.some((fact) => fact.kind === 'ai_notes' && fact.before?.includes(kind) === true);
+    const recorded = isChanged
+      ? 'none but those that an AI changed'
+      : isByAi
+        ? 'none recorded but by an AI'
+        : 'none recorded';
     const current = isThere ? 'none current' : recorded;
     const why =
       without === undefined ? current : `none but ${without === MODIFIED ? '' : 'those '}${without}`;

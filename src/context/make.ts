@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { referredMedication } from '#src/clinical/reading/medicines.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Coverage } from '#src/shared/coverage.ts';
+import { readEarlier } from './ai-notes.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
 import { wholeEntry } from './excerpt.ts';
 import type { Fact } from './fact.ts';
@@ -62,10 +63,12 @@ export async function makeContext(
   const { opened } = sources;
   // Yields to other requests before working on a long record.
   await setImmediate();
+  const earlier = await readEarlier(opened, sources.bodies);
   const drugs = [
     ...(opened.facts.get('MedicationStatement') ?? []),
     ...(opened.facts.get('MedicationRequest') ?? []),
     ...opened.byAi,
+    ...earlier,
   ];
   const found = await sources.directory(
     [...new Set(drugs.flatMap(({ value }) => referredMedication(value) ?? []))].sort(),
@@ -73,8 +76,8 @@ export async function makeContext(
   const directory = new Map(
     found.map((current): [string, Entry] => [`${current.type}/${current.id}`, wholeEntry(current)]),
   );
-  const displays = await sources.displays(codesWithoutWords(shownOf(opened, directory)));
-  const beside = { directory, displays, today: Date.parse(today), covered: sources.covered };
+  const displays = await sources.displays(codesWithoutWords(shownOf(opened, earlier, directory)));
+  const beside = { directory, displays, earlier, today: Date.parse(today), covered: sources.covered };
   const told = await gatherFacts(opened, ask, beside, sources.bodies);
   const most = Math.ceil(ask.budget_tokens / LEAST_TOKENS) + BESIDE;
   const isTold = (fact: Fact, n: number): boolean => n < most || fact.isNeeded === true;
@@ -94,9 +97,14 @@ export async function makeContext(
   };
 }
 
-function* shownOf(opened: OpenedRecord, directory: ReadonlyMap<string, Entry>): Generator<Entry> {
+function* shownOf(
+  opened: OpenedRecord,
+  earlier: readonly Entry[],
+  directory: ReadonlyMap<string, Entry>,
+): Generator<Entry> {
   for (const entries of opened.facts.values()) yield* entries;
   yield* opened.byAi;
+  yield* earlier;
   yield* directory.values();
 }
 

@@ -1,6 +1,7 @@
 /** A record as contexts use it: facts, AI-written resources, and resources that are left out. */
 
 import type { Dated } from '#src/clinical/reading/dates.ts';
+import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
 import { codings, text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
@@ -45,6 +46,12 @@ export interface Excerpt extends Entry {
   readonly leftOut: LeftOut | undefined;
 }
 
+/** A resource that an AI changed, and the last version before that somebody else wrote. */
+export interface Changed {
+  readonly entry: Excerpt;
+  readonly earlier: Version;
+}
+
 /** A record, sorted into facts and the rest. */
 export interface OpenedRecord {
   /** Undefined when an AI wrote its current version. */
@@ -53,6 +60,8 @@ export interface OpenedRecord {
   readonly facts: ReadonlyMap<string, readonly Entry[]>;
   /** AI-written resources, newest first. */
   readonly byAi: readonly Entry[];
+  /** What an AI changed after somebody else had written it, withdrawn ones included, newest first. */
+  readonly changed: readonly Changed[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
   /** Types of the resources left out that may state something true. */
   readonly unsure: ReadonlyMap<LeftOut, ReadonlySet<string>>;
@@ -79,17 +88,21 @@ export const CONTEXT_TYPES = [
 /**
  * Sorts a record into facts, AI-written resources and resources left out.
  * @param record current versions in any order, the Patient included
- * @param byAi versions that an AI wrote, as `versionedOf` names them
+ * @param byAi versions that an AI wrote
  */
-export function openRecord(record: Iterable<Excerpt>, byAi: ReadonlySet<string>): OpenedRecord {
+export function openRecord(record: Iterable<Excerpt>, byAi: AiVersions): OpenedRecord {
   const facts = new Map<string, Entry[]>();
   const ai: Entry[] = [];
+  const changed: Changed[] = [];
   const leftOut = new Map<LeftOut, number>();
   const unsure = new Map<LeftOut, Set<string>>(
     ([MODIFIED, REFUTED_BY_AI] as const).map((reason) => [reason, new Set()]),
   );
   for (const glance of record) {
-    const isByAi = byAi.size > 0 && byAi.has(versionedOf(glance));
+    const name = byAi.size === 0 ? '' : versionedOf(glance);
+    const isByAi = byAi.has(name);
+    const version = byAi.get(name);
+    if (version !== undefined) changed.push({ entry: glance, earlier: { ...versionIn(glance), version } });
     const reason =
       isByAi && glance.leftOut !== undefined && glance.leftOut !== MODIFIED ? REFUTED_BY_AI : glance.leftOut;
     if (reason !== undefined) {
@@ -99,8 +112,11 @@ export function openRecord(record: Iterable<Excerpt>, byAi: ReadonlySet<string>)
     else if (facts.get(glance.type)?.push(glance) === undefined) facts.set(glance.type, [glance]);
   }
   for (const entries of facts.values()) entries.sort(newestFirst);
-  return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), leftOut, unsure };
+  changed.sort((a, b) => newestFirst(a.entry, b.entry));
+  return { patient: facts.get('Patient')?.[0], facts, byAi: ai.sort(newestFirst), changed, leftOut, unsure };
 }
+
+const versionIn = ({ type, id, version }: Version): Version => ({ type, id, version });
 
 /** Compares by date, newest first; for equal dates, the later recorded one first (ids are UUIDv7). */
 function newestFirst(a: Entry, b: Entry): number {

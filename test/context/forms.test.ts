@@ -37,8 +37,8 @@ async function answersOf(patient: string, resources: readonly Authored[]): Promi
       { authorType: author.type, source: author.sourceSystem },
     ]),
   );
-  const byAi = new Set(
-    [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [version] : [])),
+  const byAi = new Map(
+    [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [[version, undefined]] : [])),
   );
   const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
   const answers: object[] = [];

@@ -44,8 +44,8 @@ export async function contextOf(
       { authorType: author.type, source: author.sourceSystem },
     ]),
   );
-  const byAi = new Set(
-    [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [version] : [])),
+  const byAi = new Map(
+    [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [[version, undefined]] : [])),
   );
   const asked: ContextRequest = { needs: [], budget_tokens: 2_000, format: 'text', ...ask };
   const current = currentOf(record.resources);

@@ -169,6 +169,86 @@ describe('context', () => {
     });
   });
 
+  it('tells what somebody else had written before an AI changed it, whatever the budget', async () => {
+    const record = String((await rest.made('/patients', { family: 'Berg', gender: 'male' })).id);
+    const subject = { reference: `Patient/${record}` };
+    const state = (kind: string, code: string) => ({
+      coding: [{ system: `http://terminology.hl7.org/CodeSystem/allergyintolerance-${kind}`, code }],
+    });
+    const allergy = (text: string, clinical: string, verification: string) => ({
+      resourceType: 'AllergyIntolerance',
+      patient: subject,
+      criticality: 'high',
+      clinicalStatus: state('clinical', clinical),
+      verificationStatus: state('verification', verification),
+      code: { text },
+    });
+    const drug = (status: string, text: string) => ({
+      resourceType: 'MedicationStatement',
+      status,
+      subject,
+      medicationCodeableConcept: { text: 'warfarin' },
+      dosage: [{ text }],
+    });
+    const ferritin = (value: number) => ({
+      resourceType: 'Observation',
+      status: 'final',
+      subject,
+      code: { text: 'ferritin' },
+      effectiveDateTime: '2026-03-04',
+      valueQuantity: { value, unit: 'ng/mL' },
+    });
+    const changes: readonly (readonly [object & { resourceType: string }, object])[] = [
+      [allergy('latex', 'active', 'confirmed'), allergy('latex', 'inactive', 'confirmed')],
+      [allergy('nuts', 'active', 'confirmed'), allergy('nuts', 'active', 'refuted')],
+      [drug('active', '5 mg daily'), drug('stopped', '7 mg daily')],
+      [ferritin(11), ferritin(99)],
+    ];
+    const send = () => rest.v1('POST', '/context', { patient: record, budget_tokens: 2_000, format: 'text' });
+    const keys: string[] = [];
+    for (const [before] of changes) {
+      const { json } = await service.post(`/${before.resourceType}`, before, clinic);
+      keys.push(`${before.resourceType}/${String(json.id)}`);
+    }
+    // The record is held from here on.
+    expect((await send()).text).not.to.contain('AI changed');
+    for (const [n, [, after]] of changes.entries()) {
+      const [, id] = keys[n]?.split('/') ?? [];
+      const body = JSON.stringify({ ...after, id });
+      await service.fhir(`/${keys[n] ?? ''}`, { method: 'PUT', body, headers: ai });
+    }
+    const told = await send();
+    const context = told.json as unknown as Context;
+    expect(lines(context, 'ai_notes')).to.have.members([
+      'latex; high criticality; not active; before AI changed it: latex; high criticality',
+      'Before AI marked it as refuted: nuts; high criticality',
+      'warfarin: 7 mg daily; stopped; date not recorded; before AI changed it: warfarin: 5 mg daily; active',
+      'ferritin 99 ng/mL (2026-03-04); before AI changed it: ferritin 11 ng/mL (2026-03-04)',
+    ]);
+    expect(section(context, 'allergies')?.note).to.contain('None but those that an AI');
+    expect(section(context, 'medications')?.note).to.contain('None but those that an AI changed');
+    const nuts = section(context, 'ai_notes')?.items.find(({ text }) => text.includes('nuts'));
+    expect(nuts).to.include({
+      author_type: 'practitioner',
+      fhir: `${keys[1] ?? ''}/_history/1`,
+      verified: false,
+    });
+    const again = await runCommand(['context', context.manifest_id, '--json'], {
+      DATABASE_URL: service.databaseUrl,
+    });
+    expect(again.stderr).to.equal('');
+    expect(again.stdout).to.equal(`${told.text}\n`);
+    const small = await rest.v1('POST', '/context', { patient: record, budget_tokens: 50, format: 'text' });
+    const least = Number(/ (\d+) or more"/.exec(small.text)?.[1]);
+    const fewest = { patient: record, budget_tokens: least, format: 'text' };
+    const { text } = (await rest.v1('POST', '/context', fewest)).json;
+    expect(text)
+      .to.contain('latex')
+      .and.to.contain('nuts')
+      .and.to.contain('5 mg daily')
+      .and.not.to.contain('ferritin');
+  });
+
   it('warns of contradictions, gaps, what it left out and what was not found', async () => {
     const { warnings, sections } = await ask({ needs: ['labs:2160-0', 'labs:2345-7'] });
     const texts = warnings.map(({ kind, text }) => `${kind}: ${text}`);

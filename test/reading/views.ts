@@ -28,7 +28,7 @@ export async function composeContext(
 ): Promise<Composed> {
   const all = versions.map(current);
   const bodies = new Map(all.map((each) => [versionedOf(each), each.body]));
-  const byAi = new Set(versions.filter((each) => each.byAi).map(reference));
+  const byAi = new Map(versions.filter((each) => each.byAi).map((each) => [reference(each), undefined]));
   const beside = {
     directory: mapValues(directory, (resource, key): Entry => {
       const [type = '', id = ''] = key.split('/');

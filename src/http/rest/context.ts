@@ -59,6 +59,10 @@ const item = z.looseObject({
   source: z.string().nullable().describe('The source system.'),
   fhir: z.string().describe('`<Type>/<id>/_history/<version>`'),
   verified: z.literal(false).optional().describe('In `ai_notes` alone.'),
+  before: z
+    .array(z.string())
+    .optional()
+    .describe('In `ai_notes`: what somebody else had written before an AI changed it.'),
 });
 
 const contextSchema = z
