@@ -21,6 +21,7 @@ const SIZES = {
 const PAGES = [
   '',
   '/health',
+  '/print',
   '/results',
   '/documents',
   '/timeline',
@@ -391,7 +392,31 @@ describe('the pages of patients in a browser', () => {
         await page.goto(`${service.url}${record ?? ''}${part}?lang=${lang}`);
         const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
         expect(length, `${part} ${lang}`).to.be.at.most(4_000);
+        // No value is behind the edge of the screen, not even in a part that scrolls sideways.
+        const cut: unknown = await page.evaluate(
+          `[...document.querySelectorAll('main td')].filter((cell) => {
+            const { left, right } = cell.getBoundingClientRect();
+            return left < 0 || right > innerWidth;
+          }).map((cell) => cell.textContent.trim())`,
+        );
+        expect(cut, `${part} ${lang}`).to.deep.equal([]);
       }
+    // Nor is the page that shares it longer; what is out of its range comes first, and nothing of that is folded.
+    await page.goto(`${service.url}${record ?? ''}/links/new?lang=ar`);
+    await page.locator('main form button').first().click();
+    await page.waitForURL(/links\/shl_/);
+    const link = /https?:\/\/[^"'<> ]+#shlink:\/[\w-]+/.exec(await page.content())?.[0];
+    await page.goto(String(link));
+    await page.locator('#recipient').fill('Dr Lind');
+    await page.locator('form button').last().click();
+    await page.locator('.part').first().waitFor();
+    const length: unknown = await page.evaluate('document.documentElement.scrollHeight');
+    expect(length, 'the shared page').to.be.at.most(4_000);
+    const rows = await page.locator('#section-results ~ ul').first().locator('.row').allInnerTexts();
+    expect(rows.length).to.be.at.least(8);
+    expect(rows.slice(0, 2).every((row) => /mg\/dL|%/.test(row) && !/Cholesterol/.test(row))).to.equal(true);
+    const flagged = await page.locator('#section-results ~ ul > .flagged').count();
+    expect(await page.locator('.part .flagged .measured').count()).to.equal(flagged);
   });
 
   it('are reached by the keyboard: past the navigation, and by the folded list on a phone', async () => {

@@ -308,6 +308,67 @@ describe('the record on the page of a shared link', () => {
     ]);
   });
 
+  it('lists what is out of its range first, and reports that say nothing last', () => {
+    const measured = (code: string, value: number, day: string, more: object = {}): Resource =>
+      observed({
+        ...{ code: { coding: [loinc(code)], text: `Code ${code}` }, effectiveDateTime: day },
+        ...{ valueQuantity: quantity(value, 'mmol/L'), ...more },
+      });
+    const said = (code: string) => ({ interpretation: [{ coding: [{ code }] }] });
+    const report = (name: string, more: object = {}): Resource => ({
+      ...{ resourceType: 'DiagnosticReport', status: 'final', effectiveDateTime: '2026-05-04' },
+      ...{ code: text(name), ...more },
+    });
+    const rows = namesIn(
+      'results',
+      report('Empty report'),
+      report('Told report', { conclusion: 'No fracture' }),
+      measured('1', 140, '2026-05-03'),
+      measured('2', 7, '2026-02-03', said('H')),
+      measured('3', 1, '2026-01-03', said('LL')),
+      // A value that was high once isn't among those that are.
+      measured('4', 5, '2026-01-02'),
+      measured('4', 9, '2025-01-02', said('H')),
+    );
+    expect(rows).to.deep.equal([
+      ...['Code 3', 'Code 2', 'Told report', 'Code 1', 'Code 4', 'Code 4', 'Empty report'],
+    ]);
+  });
+
+  it('lists a vaccine once with the days of its doses, numbered if their numbers tell them apart', () => {
+    const dose = (name: string, day: object, number: number): Resource => ({
+      ...{ resourceType: 'Immunization', status: 'completed', vaccineCode: text(name), ...day },
+      protocolApplied: [{ doseNumberPositiveInt: number }],
+    });
+    const rows = z
+      .object({
+        sections: z.map(z.string(), z.array(z.object({ name: z.string(), says: z.array(z.unknown()) }))),
+      })
+      .parse(
+        viewer.readRecord([
+          dose('influenza', { occurrenceDateTime: '2023-02-11' }, 1),
+          dose('influenza', { occurrenceDateTime: '2025-02-11' }, 1),
+          dose('hepatitis B', { occurrenceDateTime: '2020-03-01' }, 1),
+          dose('hepatitis B', { occurrenceString: 'in spring 2021' }, 2),
+        ]),
+      )
+      .sections.get('immunizations');
+    const on = (day: string, before: string) => ({
+      key: 'known.on',
+      days: { day },
+      times: undefined,
+      before,
+    });
+    const [mark, end] = ['\ue000shl.dose\ue001', { key: 'known.doses', days: {}, doses: 2 }];
+    expect(rows?.map(({ name, says }) => ({ name, says }))).to.deep.equal([
+      { name: 'influenza', says: [on('2025-02-11', ''), on('2023-02-11', ''), end] },
+      {
+        name: 'hepatitis B',
+        says: [on('2020-03-01', `${mark} 1`), { text: 'in spring 2021', before: `${mark} 2` }, end],
+      },
+    ]);
+  });
+
   it('says how many entries a Bundle leaves out because an AI changed them', () => {
     const tag = { system: 'https://annal.dev/fhir/left-out', code: 'changed-by-ai', display: '2 changed' };
     const bundle = (...tags: readonly object[]): Resource => ({

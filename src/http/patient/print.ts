@@ -45,17 +45,21 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
     .toSorted((a, b) => graveness(b.first) - graveness(a.first))
     .map(({ name, first }) => {
       const range = rangeOf(first);
-      return html`<tr><th scope="row"><bdi>${name}</bdi></th>
-<td>${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
-<td>${range === undefined ? html`–` : rangeText(say, range)}</td><td>${whenText(say, first)}</td></tr>
+      const rangeCell =
+        range === undefined
+          ? html`<td role="cell" class="none">–</td>`
+          : html`<td role="cell" data-name="${say('results.range')}">${rangeText(say, range)}</td>`;
+      return html`<tr role="row"><th scope="row" role="rowheader"><bdi>${name}</bdi></th>
+<td role="cell">${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
+${rangeCell}<td role="cell">${whenText(say, first)}</td></tr>
 `;
     });
-  return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="results">
-<table class="printed">
-<thead><tr><th scope="col">${say('element.what')}</th><th scope="col">${say('results.value')}</th><th scope="col">${say('results.range')}</th><th scope="col">${say('results.day')}</th></tr></thead>
-<tbody>
+  const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];
+  // On a phone each row is a block: roles keep it a table for people who don't see it.
+  return html`<table role="table" class="printed" aria-labelledby="results">
+<thead role="rowgroup"><tr role="row">${head.map((name) => html`<th scope="col" role="columnheader">${name}</th>`)}</tr></thead>
+<tbody role="rowgroup">
 ${rows}</tbody>
 </table>
-</div>
 `;
 }

@@ -77,7 +77,7 @@ td.number, th.number { text-align: end; white-space: nowrap; }
 ins, del { text-decoration: none; border-radius: 0.25rem; padding-inline: 0.25rem; }
 ins { background: var(--soft); }
 del { background: var(--fault-soft); text-decoration: line-through; }
-.differences th[scope=row] { white-space: normal; }
+.differences th[scope=row], .printed th[scope=row] { white-space: normal; }
 .differences th, .differences td { overflow-wrap: anywhere; min-inline-size: 5rem; }
 .rows > li.measure { padding-block: 0.5rem; }
 .measure > * + * { margin-block-start: 0; }
@@ -120,6 +120,17 @@ main > section:has(> .group) + section:has(> .group) { margin-block-start: 0; }
 .receipt { padding: 1.125rem; border: 1px solid var(--line); border-radius: 0.875rem; }
 .back { display: inline-flex; align-items: center; min-block-size: 2.75rem; }
 .pager { display: flex; flex-wrap: wrap; gap: 0.75rem; justify-content: space-between; align-items: center; }
+@media screen and (max-width: 44rem) {
+  .printed, .printed tbody, .printed th, .printed td { display: block; }
+  .printed thead { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); }
+  .printed tr { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.125rem 0.75rem; padding-block: 0.5rem; border-block-end: 1px solid var(--line); }
+  .printed tbody :is(th, td) { padding: 0; border: 0; }
+  .printed tbody th { flex-basis: 100%; }
+  .printed td[data-name] { color: var(--quiet); font-size: 0.9375rem; }
+  .printed td[data-name]::before { content: attr(data-name) ' '; }
+  .printed td.none { display: none; }
+  .printed tbody td:last-child { margin-inline-start: auto; color: var(--quiet); font-size: 0.9375rem; }
+}
 @media (min-width: 44rem) {
   .filters > form { grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); align-items: end; }
 }

@@ -1,12 +1,13 @@
-/** Rows of what the clinical reading says of allergies, problems and medicines: texts, and phrases that the page has words for. */
+/** Rows of what the clinical reading says of allergies, problems, medicines and vaccinations: texts, and phrases that the page has words for. */
 import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
 import { findCodeWord } from '../../../clinical/reading/code-words.ts';
 import { isMedicine, joinMedicines, readMedicineSource } from '../../../clinical/reading/medicines.ts';
 import { datePhrase, medicinePhrases, stateOfMedicine } from '../../../clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
+import { joinVaccinations, readVaccination } from '../../../clinical/reading/vaccinations.ts';
 
 /** The kinds of sections that a reading fills. */
-export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medications'];
+export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medications', 'immunizations'];
 
 /**
  * Returns the rows of a section.
@@ -16,6 +17,7 @@ export const KNOWN = ['allergies', 'problems', 'past', 'functional', 'medication
 export function knownRows(kind, resources, around) {
   const told = resources.map((value, n) => ({ type: value.resourceType, id: String(n), value }));
   if (kind === 'allergies') return allergyRows(told, around);
+  if (kind === 'immunizations') return vaccinationRows(told, around);
   return kind === 'medications' ? medicineRows(told, around) : problemRows(told, around);
 }
 
@@ -116,6 +118,27 @@ function medicineRows(told, around) {
       ...(said === 'forbidden' ? { flaggedKey: 'known.forbidden' } : {}),
       isOver: standing === 'past',
       standing,
+    };
+  });
+}
+
+/** Returns each vaccine once, with the days of its doses, and with their numbers if these tell them apart. */
+function vaccinationRows(told, around) {
+  const { clean } = around;
+  return joinVaccinations(told.map((each) => readVaccination(each, around))).map(({ name, doses }) => {
+    const numbers = doses.map((dose) => around.doseNumber(dose.told.value));
+    const isNumbered = new Set(numbers).size === doses.length;
+    return {
+      ...row,
+      name: clean(name),
+      says: [
+        ...doses.map(({ when, dated }, n) => {
+          const phrase = when === undefined ? datePhrase(dated) : undefined;
+          const said = phrase === undefined ? { text: clean(when) } : phraseOf(around, phrase);
+          return { ...said, before: isNumbered ? numbers[n] : '' };
+        }),
+        ...(doses.length === 1 ? [] : [{ key: 'known.doses', days: {}, doses: doses.length }]),
+      ],
     };
   });
 }

@@ -172,6 +172,7 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
   }
   for (const rows of sections.values())
     rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || b.date.localeCompare(a.date));
+  for (const kind of ['results', 'vitals']) sections.set(kind, gravestFirst(sections.get(kind)));
   const patient = object(all.find(({ resourceType }) => resourceType === 'Patient'));
   const around = aroundOf(context, readDeath(patient));
   for (const [kind, resources] of known)
@@ -187,6 +188,19 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     hidden,
     changed: bundles.reduce((sum, { meta }) => sum + changedIn(meta), 0),
   };
+}
+
+/** Orders measurements by their newest value: critical ones, those that are flagged, all others, reports that say nothing. */
+function gravestFirst(rows) {
+  const ranks = new Map();
+  for (const each of rows) if (!ranks.has(each.key)) ranks.set(each.key, rankOf(each));
+  const rank = (each) => (each.key === undefined ? rankOf(each) : ranks.get(each.key));
+  return [...rows].sort((a, b) => rank(a) - rank(b));
+}
+
+function rankOf({ flag, isReport, details, files }) {
+  if (flag !== '') return flag.startsWith('critical') ? 0 : 1;
+  return isReport && details.every((text) => text === '') && files.length === 0 ? 3 : 2;
 }
 
 /** What this service says in a Bundle of what it leaves out (docs/shared-links.md). */
@@ -227,6 +241,14 @@ function aroundOf({ today, lang, look }, died) {
       return Object.keys(found).length === 0 ? undefined : found;
     },
     doses: (dosage) => dosageOf(list(dosage), lang),
+    doseNumber: ({ protocolApplied }) =>
+      joined(
+        unmodified(protocolApplied)
+          .map(object)
+          .map((each) => string(each.doseNumberPositiveInt) || string(each.doseNumberString))
+          .filter((number) => number !== '')
+          .map((number) => `${word('shl.dose')} ${number}`),
+      ),
     reactions: ({ reaction }) =>
       joined(
         unmodified(reaction)
@@ -371,17 +393,6 @@ const READERS = {
     ],
     isReport: true,
     files: list(resource.presentedForm).map(fileOf),
-  }),
-  Immunization: (resource) => ({
-    name: conceptOf(resource.vaccineCode),
-    details: list(resource.protocolApplied)
-      .map(object)
-      .map(
-        ({ doseNumberPositiveInt, doseNumberString }) =>
-          string(doseNumberPositiveInt) || string(doseNumberString),
-      )
-      .filter((dose) => dose !== '')
-      .map((dose) => `${word('shl.dose')} ${dose}`),
   }),
   Procedure: (resource, { lang }) => ({
     name: conceptOf(resource.code),

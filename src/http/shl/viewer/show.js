@@ -1,8 +1,8 @@
 /** Shows a record: elements and texts alone, so that nothing in the data can become markup or a script. */
 import { inWords, ORDER, REQUIRED } from './record.js';
 
-/** Rows of a section that are shown before the rest is asked for. */
-const FIRST = 12;
+/** Rows of a section that are shown before the rest is asked for; of those with a flag, all. */
+const FIRST = 8;
 /** Sections of which nothing that holds now is folded: a missing entry could harm. */
 const WHOLE = ['allergies', 'medications', 'problems'];
 
@@ -130,14 +130,22 @@ function sectionView(kind, rows, hidden, say) {
     { class: 'part', 'aria-labelledby': id },
     heading,
     withheld,
-    ...listsOf(current, say, WHOLE.includes(kind) ? current.length : FIRST),
-    over.length === 0 ? undefined : element('h3', { class: 'over', text: say('shl.over') }),
+    ...listsOf(current, say, WHOLE.includes(kind) ? current.length : Math.max(FIRST, flaggedIn(current))),
+    over.length === 0 ? undefined : element('h3', { class: 'over', text: overText(kind, over, say) }),
     ...listsOf(over, say, FIRST),
   );
 }
 
 /** Medicines that were stopped must not stand among those that are taken, nor allergies that are over among others. */
 const isOver = ([newest]) => ['medications', 'allergies'].includes(newest.kind) && newest.isOver;
+
+/** Returns what is said above entries that are over: only of medicines that they aren't taken. */
+function overText(kind, over, say) {
+  return kind === 'medications' ? say('shl.over') : say('known.past', { entries: over.length });
+}
+
+/** Returns how many groups are flagged: these come first. */
+const flaggedIn = (groups) => groups.filter(([{ flag }]) => flag !== '').length;
 
 /** Returns the list of some groups. @param open how many of them aren't folded */
 function listsOf(groups, say, open) {
@@ -212,6 +220,10 @@ function rowView(row, group, say) {
   );
   if (row.key === undefined && row.flag !== '') title.append(badge(row, say));
   const details = row.details.map((text) => inWords(text, say)).filter((text) => text !== '');
+  const said = row.says
+    .map((each) => phraseText(each, say))
+    .filter((text) => text !== '')
+    .join(' · ');
   return [
     title,
     row.key === undefined ? undefined : element('div', { class: 'measured' }, ...valueView(row, group, say)),
@@ -219,12 +231,7 @@ function rowView(row, group, say) {
     row.key === undefined && row.date !== ''
       ? element('p', { class: 'quiet small', text: whenOf(row, group, say) })
       : undefined,
-    row.says.length === 0
-      ? undefined
-      : element('p', {
-          class: 'quiet small',
-          text: row.says.map((each) => phraseText(each, say)).join(' · '),
-        }),
+    said === '' ? undefined : element('p', { class: 'quiet small', text: said }),
     ...row.files.map((file) => fileView(file, name, say)),
   ];
 }
@@ -262,12 +269,14 @@ function partsView(parts, say) {
   return element('span', { class: 'value parts' }, ...shown);
 }
 
-/** Returns a phrase of the reading in words. */
-function phraseText({ key, days, times, state }, say) {
+/** Returns a phrase of the reading in words, or a text that the record has instead of a date. */
+function phraseText({ key, days = {}, times, state, doses, text, before = '' }, say) {
   const shown = Object.entries(days).map(([name, date]) => [name, say.day(date)]);
-  return key === 'known.on'
-    ? (shown[0]?.[1] ?? '')
-    : say(key, { ...Object.fromEntries(shown), times, state });
+  const worded = () =>
+    key === 'known.on'
+      ? (shown[0]?.[1] ?? '')
+      : say(key, { ...Object.fromEntries(shown), times, state, doses });
+  return [inWords(before, say), text ?? worded()].filter((part) => part !== '').join(': ');
 }
 
 /** Numbers read from the left in every language: `4 – 6` must not become `6 – 4`. */
