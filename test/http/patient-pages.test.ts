@@ -403,6 +403,43 @@ describe('the pages of patients', () => {
     expect(overview.text).to.match(/<bdi class="quiet">One tablet in the morning/);
   });
 
+  it('tell the entries behind a row apart by their own dates, not by the day on which they were entered', async () => {
+    const record = await newRecord('episodes@example.org');
+    const episode = (onsetDateTime: string, abatementDateTime: string) =>
+      write(record, {
+        ...{ resourceType: 'Condition', code: { text: 'Acute bronchitis' } },
+        ...{ clinicalStatus: stated('condition-clinical', 'resolved'), onsetDateTime, abatementDateTime },
+      });
+    await episode('2013-09-05', '2013-09-12');
+    await episode('2016-05-03T18:39:52+00:00', '2016-05-10T18:39:52+00:00');
+    for (const year of [2023, 2024])
+      await write(record, {
+        ...{ resourceType: 'MedicationRequest', intent: 'order', status: 'stopped' },
+        ...{ medicationCodeableConcept: { text: 'Simvastatin 20 mg' }, authoredOn: `${year}-04-26` },
+      });
+    for (const occurrenceDateTime of ['2018-04-30', '2023-02-11']) {
+      const { status, text } = await service.post('/Immunization', {
+        ...{ resourceType: 'Immunization', status: 'completed', vaccineCode: { text: 'Influenza' } },
+        ...{ patient: { reference: `Patient/${record}` }, occurrenceDateTime },
+      });
+      expect(status, text).to.equal(201);
+    }
+    const visitor = await patientVisitor(service, 'episodes@example.org');
+    const page = await visitor.open(pathOf(record, '/health'));
+    expect(wordsOf(page))
+      .to.match(/since 3 May 2016 · until 10 May 2016 · recorded 2 times/)
+      .and.match(/1 more entry of this since 5 September 2013 · until 12 September 2013 · The whole entry/)
+      .and.match(
+        /1 more entry of this stopped · date of stopping not recorded · prescribed 26 April 2023 · The whole/,
+      )
+      .and.match(/1 more entry of this 30 April 2018 · The whole entry/)
+      .and.not.match(/entered \d/);
+    const [newest = ''] = linksOf(page, '/entries/Condition/');
+    expect(wordsOf(await visitor.open(newest)))
+      .to.include('3 May 2016, 18:39 UTC')
+      .and.not.include('UTC+00');
+  });
+
   it('print what holds now, and say what is left out', async () => {
     const record = await newRecord('paper@example.org');
     const taken = (text: string, status: string, headers = {}) =>

@@ -46,7 +46,7 @@ function wordsOfDate(say: Texts, text: string): string {
     /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::[\d.]+)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
   if (day === undefined || Number.isNaN(Date.parse(day))) return text;
   if (time === undefined) return dateText(say, day);
-  return `${say.shortDay(Date.parse(day))}, ${time} UTC${zone === 'Z' ? '' : (zone ?? '')}`;
+  return `${say.shortDay(Date.parse(day))}, ${time} UTC${/[1-9]/.test(zone ?? '') ? zone : ''}`;
 }
 
 /** Returns the name of an element, for the head of its row. */

@@ -1,12 +1,11 @@
 /** Rows of what a record says: allergies, medicines, problems and vaccinations, each date with what it means. */
 import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
 import type { Allergy } from '#src/clinical/reading/allergies.ts';
-import { findCodeWord } from '#src/clinical/reading/code-words.ts';
-import type { Dated } from '#src/clinical/reading/dates.ts';
+import type { findCodeWord } from '#src/clinical/reading/code-words.ts';
 import { dosesInWords } from '#src/clinical/reading/dose.ts';
-import type { Medicine } from '#src/clinical/reading/medicines.ts';
-import { datePhrase, medicinePhrases, type Phrase, stateOfMedicine } from '#src/clinical/reading/phrases.ts';
-import type { Problem } from '#src/clinical/reading/problems.ts';
+import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
+import { medicinePhrases, stateOfMedicine } from '#src/clinical/reading/phrases.ts';
+import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
 import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
 import { choice, notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
@@ -15,6 +14,7 @@ import type { JsonObject } from '#src/shared/json.ts';
 import { codeLabel } from './code-label.ts';
 import { originAfter, originLink } from './entries.ts';
 import type { Known } from './known.ts';
+import { codeWord, phraseText, whenText } from './known-words.ts';
 import { dateText, type OpenRecord } from './records.ts';
 import type { Visit } from './visit.ts';
 
@@ -49,28 +49,37 @@ function beforeText(place: RowPlace, entry: ClinicalEntry): string | undefined {
 
 const wordsOf = (badges: readonly Badge[]): string[] => badges.map(([, words]) => words);
 
+/** An entry that a row rests on, and what it says itself, in words. */
+interface Source {
+  readonly entry: ClinicalEntry;
+  readonly says: readonly string[];
+}
+
+/** @param sources the first one leads; the others are folded, each with what it says itself */
 function rowOf(
   place: RowPlace,
   title: string,
   badges: readonly Badge[],
   details: readonly (string | undefined)[],
-  sources: readonly ClinicalEntry[],
+  sources: readonly Source[],
 ): Html {
   const { visit, record } = place;
   const { say } = visit;
   const [lead, ...others] = sources;
-  const before = lead === undefined ? undefined : beforeText(place, lead);
+  const before = lead === undefined ? undefined : beforeText(place, lead.entry);
   const said = [...details, before].filter((detail) => detail !== undefined && detail !== '');
-  const link = lead === undefined ? html`` : originAfter(visit, record, `${lead.type}/${lead.id}`, title);
+  const linkTo = ({ type, id }: ClinicalEntry): string => `${type}/${id}`;
+  const link = lead === undefined ? html`` : originAfter(visit, record, linkTo(lead.entry), title);
   const more =
     others.length === 0
       ? html``
       : html`<details class="sources"><summary>${say('known.others', { entries: others.length })}</summary>
 <ul class="bullets small">
 ${others.map(
-  (
-    each,
-  ) => html`<li>${dayOf(visit, each)} · ${originLink(visit, record, `${each.type}/${each.id}`, title)}</li>
+  ({
+    entry,
+    says,
+  }) => html`<li>${says.map((each) => html`<bdi>${each}</bdi> · `)}${originLink(visit, record, linkTo(entry), title)}</li>
 `,
 )}</ul></details>
 `;
@@ -78,38 +87,6 @@ ${others.map(
 <p class="quiet small">${said.map((detail, n) => html`${n === 0 ? '' : ' · '}<bdi>${detail ?? ''}</bdi>`)}${link}</p>
 ${more}</li>
 `;
-}
-
-function dayOf({ say }: Visit, { recorded }: ClinicalEntry): string {
-  return say('known.enteredon', { day: say.day(recorded) });
-}
-
-/** Returns what a date means, in words; when something was entered, if it has none. */
-function whenText(visit: Visit, dated: Dated, { recorded }: ClinicalEntry): string {
-  const phrase = datePhrase(dated);
-  if (phrase !== undefined) return phraseText(visit, phrase);
-  return visit.say('known.nodate', { day: visit.say.day(recorded) });
-}
-
-/** Returns a phrase of the reading in words. */
-function phraseText(visit: Visit, { says, days, times = 0, state = '' }: Phrase): string {
-  const { say } = visit;
-  const named = (name: string): string => dateText(say, days[name] ?? '');
-  const [day, from, until] = [named('day'), named('from'), named('until')];
-  switch (says) {
-    case 'on':
-      return day;
-    case 'stopped':
-      return say('known.stopped');
-    case 'taken':
-      return say('known.taken', { from, until });
-    case 'prescribedtimes':
-      return say('known.prescribedtimes', { times, from, until });
-    case 'contradicted':
-      return say('known.contradicted', { state: codeWord(visit, 'medicationStatus', state) ?? state });
-    default:
-      return say(`known.${says}`, { day });
-  }
 }
 
 /** Returns an allergy's name. */
@@ -140,7 +117,7 @@ export function allergyRow(place: RowPlace, allergy: Allergy<ClinicalEntry>): Ht
       whenText(visit, allergy.dated, allergy.told),
       notes(value.note),
     ],
-    [allergy.told],
+    [{ entry: allergy.told, says: [] }],
   );
 }
 
@@ -154,15 +131,6 @@ function allergyBadges(
     ...(isOver && status !== undefined ? [plain(visit, 'clinicalStatus', status)] : critical),
     ...(uncertainty === undefined ? [] : [plain(visit, 'verificationStatus', uncertainty)]),
   ];
-}
-
-/** Returns the word of a code, else the code. */
-function codeWord(
-  { say }: Visit,
-  set: Parameters<typeof findCodeWord>[1],
-  code: string | undefined,
-): string | undefined {
-  return code === undefined ? undefined : (findCodeWord(say.lang, set, code) ?? code);
 }
 
 function plain(visit: Visit, set: Parameters<typeof findCodeWord>[1], code: string): Badge {
@@ -208,12 +176,26 @@ export function medicineRow(place: RowPlace, medicine: Medicine<ClinicalEntry>):
       reasons.length === 0 ? undefined : say('known.for', { reason: say.list(reasons) }),
       ...new Set(said.map(({ told }) => notes(told.value.note))),
     ],
-    ordered.map(({ told }) => told),
+    ordered.map((source) => ({ entry: source.told, says: sourceWords(place, source) })),
   );
 }
 
+/** Returns what one source of a medicine says: its state and its dates. */
+function sourceWords(place: RowPlace, source: MedicineSource<ClinicalEntry>): string[] {
+  const { prescribed: day } = source;
+  const prescribed = day === undefined ? undefined : { first: day, last: day, times: 1 };
+  const [, state] = medicineBadge(place, source);
+  return [
+    state,
+    ...medicineDates(place, { ...source, prescribed, contradicted: undefined, sources: [source] }),
+  ];
+}
+
 /** Returns the state of a medicine. */
-export function medicineBadge({ visit, known }: RowPlace, { standing, status }: Medicine): Badge {
+export function medicineBadge(
+  { visit, known }: RowPlace,
+  { standing, status }: Pick<Medicine, 'standing' | 'status'>,
+): Badge {
   const { say } = visit;
   const state = codeWord(visit, 'medicationStatus', status) ?? status;
   const said = stateOfMedicine({ standing, status }, known.person.died);
@@ -223,7 +205,10 @@ export function medicineBadge({ visit, known }: RowPlace, { standing, status }: 
 }
 
 /** Returns when a medicine was taken and prescribed; when it was entered, if nothing else is known. */
-function medicineDates({ visit }: RowPlace, medicine: Medicine<ClinicalEntry>): string[] {
+function medicineDates(
+  { visit }: RowPlace,
+  medicine: Parameters<typeof medicinePhrases>[0] & Pick<Medicine<ClinicalEntry>, 'sources'>,
+): string[] {
   const said = medicinePhrases(medicine).map((phrase) => phraseText(visit, phrase));
   const [source] = medicine.sources;
   return said.length > 0 || source === undefined ? said : [whenText(visit, source.dated, source.told)];
@@ -241,26 +226,35 @@ export function problemRow(place: RowPlace, problem: Problem<ClinicalEntry>): Ht
   const { sources, oldest, isOver } = problem;
   const lead = sources[0] ?? oldest;
   const { value } = lead.told;
-  const ended = changeText(visit, value, 'abatement');
-  const began = changeText(visit, (isOver ? lead : oldest).told.value, 'onset');
   return rowOf(
     place,
     problemName(place, problem),
     problemBadges(place, problem),
     [
-      began === undefined
-        ? ended === undefined
-          ? whenText(visit, oldest.dated, oldest.told)
-          : undefined
-        : say('known.since', { day: began }),
-      ended === undefined ? undefined : say('days.until', { day: ended }),
+      ...problemDates(visit, isOver ? lead : oldest, lead),
       sources.length === 1 ? undefined : say('known.times', { times: sources.length }),
       known.name(value.severity),
       known.name(value.bodySite),
       notes(value.note),
     ],
-    sources.map(({ told }) => told),
+    sources.map((source) => ({ entry: source.told, says: problemDates(visit, source, source) })),
   );
+}
+
+/** Returns when a problem began by one source, and ended by another; when it was entered, if they don't say. */
+function problemDates(
+  visit: Visit,
+  first: ProblemSource<ClinicalEntry>,
+  last: ProblemSource<ClinicalEntry>,
+): string[] {
+  const { say } = visit;
+  const began = changeText(visit, first.told.value, 'onset');
+  const ended = changeText(visit, last.told.value, 'abatement');
+  const said = [
+    ...(began === undefined ? [] : [say('known.since', { day: began })]),
+    ...(ended === undefined ? [] : [say('days.until', { day: ended })]),
+  ];
+  return said.length > 0 ? said : [whenText(visit, first.dated, first.told)];
 }
 
 /** Returns the marks of a problem: its state, and that it isn't certain. */
@@ -282,15 +276,17 @@ export function vaccinationRow(place: RowPlace, vaccination: Vaccination<Clinica
   const { visit } = place;
   const { say } = visit;
   const { name, isGiven, doses } = vaccination;
+  const dayOf = ({ when, dated, told }: (typeof doses)[number]): string =>
+    when ?? whenText(visit, dated, told);
   return rowOf(
     place,
     name ?? say('entry.unnamed'),
     isGiven ? [] : [plain(visit, 'immunizationStatus', 'not-done')],
     [
-      say.list(doses.map(({ when, dated, told }) => when ?? whenText(visit, dated, told))),
+      say.list(doses.map(dayOf)),
       doses.length === 1 ? undefined : say('known.doses', { doses: doses.length }),
       doses[0] === undefined ? undefined : notes(doses[0].told.value.note),
     ],
-    doses.map(({ told }) => told),
+    doses.map((dose) => ({ entry: dose.told, says: [dayOf(dose)] })),
   );
 }

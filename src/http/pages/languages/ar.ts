@@ -529,7 +529,6 @@ export const ar: Wording = {
   'known.before': 'قبل أن يغيّره الذكاء الاصطناعي: {text}',
   'known.others':
     '{entries|zero:لا إدخالات أخرى|one:إدخال آخر (#)|two:إدخالان آخران (#)|few:# إدخالات أخرى|many:# إدخالًا آخر|other:# إدخال آخر}',
-  'known.enteredon': 'أُدخل في {day}',
   'known.nodate': 'بلا تاريخ؛ أُدخل في {day}',
   'known.recorded': 'سُجّل في {day}',
   'known.lastreaction': 'آخر تفاعل: {day}',

@@ -562,7 +562,6 @@ export const de: Wording = {
   'record.dead': 'verstorben',
   'known.before': 'Bevor KI es änderte: {text}',
   'known.others': '{entries|one:# weiterer Eintrag dazu|other:# weitere Einträge dazu}',
-  'known.enteredon': 'eingetragen am {day}',
   'known.nodate': 'ohne Datum; eingetragen am {day}',
   'known.recorded': 'erfasst am {day}',
   'known.lastreaction': 'letzte Reaktion am {day}',

@@ -535,7 +535,6 @@ export const en = {
   'record.dead': 'has died',
   'known.before': 'Before AI changed it: {text}',
   'known.others': '{entries|one:# more entry of this|other:# more entries of this}',
-  'known.enteredon': 'entered {day}',
   'known.nodate': 'no date; entered {day}',
   'known.recorded': 'recorded {day}',
   'known.lastreaction': 'last reaction {day}',

@@ -546,7 +546,6 @@ export const es: Wording = {
   'record.dead': 'persona fallecida',
   'known.before': 'Antes del cambio por la IA: {text}',
   'known.others': '{entries|one:# entrada más sobre esto|other:# entradas más sobre esto}',
-  'known.enteredon': 'anotado el {day}',
   'known.nodate': 'sin fecha; anotado el {day}',
   'known.recorded': 'registrado el {day}',
   'known.lastreaction': 'última reacción: {day}',

@@ -556,7 +556,6 @@ export const fr: Wording = {
   'record.dead': 'personne décédée',
   'known.before': 'Avant la modification par l’IA : {text}',
   'known.others': '{entries|one:# autre entrée à ce sujet|other:# autres entrées à ce sujet}',
-  'known.enteredon': 'inscrit le {day}',
   'known.nodate': 'sans date ; inscrit le {day}',
   'known.recorded': 'consigné le {day}',
   'known.lastreaction': 'dernière réaction le {day}',

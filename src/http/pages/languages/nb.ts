@@ -535,7 +535,6 @@ export const nb: Wording = {
   'record.dead': 'er død',
   'known.before': 'Før KI endret det: {text}',
   'known.others': '{entries|one:# oppføring til om dette|other:# oppføringer til om dette}',
-  'known.enteredon': 'ført inn {day}',
   'known.nodate': 'uten dato; ført inn {day}',
   'known.recorded': 'registrert {day}',
   'known.lastreaction': 'siste reaksjon {day}',
