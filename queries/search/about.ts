@@ -10,7 +10,7 @@ import type { OrderKey } from './order.ts';
 import type { SearchScope } from './parameter.ts';
 import type { ParsedSearch } from './parse.ts';
 import { split, unescaped } from './raw.ts';
-import { formKeys } from './stored.ts';
+import { formKeys } from './stored-values.ts';
 
 /** The code that all matches have, for sorting by its values. */
 export interface About {

@@ -1,22 +1,29 @@
-/** A search, understood and ready to be planned: its conditions, with what chains lead to, its order and its place. */
+/**
+ * A search, understood and ready to be planned: its conditions, with what chains lead to, its order and its place. What a
+ * chain leads to is looked up before the search itself: so a chained search goes the ways of the same search by ids. Under a
+ * grant it finds what the caller sees. Conditions on the same values are asked together.
+ */
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Letters } from '#src/shared/access.ts';
+import { categoriesFor, type Letters } from '#src/shared/access.ts';
 import type { AnswerBudget } from '#src/shared/answer-budget.ts';
 import type { Sees } from '#src/shared/caller.ts';
 import { type Micros, nowMicros } from '#src/shared/time.ts';
-import type { Asks } from '../prepared.ts';
+import { Binds } from '../binds.ts';
+import { type Asks, prepared } from '../prepared.ts';
+import { andSeen, homeOf, type Seeing, seesType } from '../sight.ts';
+import { costlySearch, isCanceled } from '../too-costly.ts';
 import { aboutOf } from './about.ts';
 import { compartmentPredicate, type NamedCompartment } from './compartment.ts';
-import { merged } from './merge.ts';
+import { noKeysPredicate } from './entry-keys.ts';
 import { orderOf } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
 import type { Asked } from './plan.ts';
-import { askedAs } from './predicate.ts';
+import { askedAs, askedBy, type Named, type Predicate, type Values } from './predicate.ts';
 import { referableIn } from './referable.ts';
-import { type LookedUp, resolved } from './resolve.ts';
-import { seenIn } from './seen.ts';
+import { both } from './span.ts';
 import { readStart, reversed, type Start } from './start.ts';
+import { valuesPredicate } from './stored-values.ts';
 
 /** A search. */
 export interface SearchRequest {
@@ -37,7 +44,7 @@ export interface SearchRequest {
 }
 
 /** A parsed request. */
-export interface Understood {
+interface Understood {
   readonly search: ParsedSearch;
   /** The page in the order in which it is read: the reversed one for a page that is read backward. */
   readonly asked: Asked;
@@ -89,4 +96,133 @@ export async function understandRequest(
     ...(about === undefined ? {} : { about }),
   };
   return { search, asked, start, empty, now, lookedUp };
+}
+
+/**
+ * Merges predicates that apply to the same values of a resource, so that both bounds of a range narrow one
+ * lookup. It also merges predicates that keys are absent, so that an entry is read once for all of them.
+ */
+function merged(predicates: readonly Predicate[]): readonly Predicate[] {
+  const absent = predicates.filter(({ without }) => without !== undefined);
+  const without = absent.flatMap((predicate) => predicate.without ?? []);
+  const found: Predicate[] = without.length === 0 ? [] : [askedAs(askedBy(absent), noKeysPredicate(without))];
+  for (const predicate of predicates) {
+    if (predicate.without !== undefined) continue;
+    const at = found.findIndex((each) => areSame(each.values, predicate.values));
+    const [before, { values }] = [found[at], predicate];
+    if (before?.values === undefined || values === undefined) found.push(predicate);
+    else
+      found[at] = askedAs(askedBy([before, predicate]), valuesPredicate(conjunction(before.values, values)));
+  }
+  return found;
+}
+
+function areSame(one: Values | undefined, other: Values | undefined): boolean {
+  return (
+    one?.single === true &&
+    other?.single === true &&
+    one.table === other.table &&
+    one.keys.join() === other.keys.join()
+  );
+}
+
+function conjunction(one: Values, other: Values): Values {
+  const span = both(one.span, other.span);
+  return {
+    ...one,
+    condition: (binds) => `(${one.condition(binds)}) and (${other.condition(binds)})`,
+    ...(span === undefined ? {} : { span }),
+  };
+}
+
+/** What is added to a search. */
+interface Added {
+  /** The record that all matches are in. */
+  readonly record?: string;
+  readonly predicates: readonly Predicate[];
+  /** There are no matches: the caller sees nothing of the type, or of the record. */
+  readonly empty?: true;
+}
+
+const NOTHING: Predicate = Object.assign(() => 'false', { ofEntry: true });
+
+/**
+ * Returns the record and the conditions of a search of a type, under a grant those of what it covers.
+ * @param letters that the grant must have on what is found
+ * @param record of the search's own compartment
+ */
+function seenIn(sees: Seeing, letters: Letters, type: string, record: string | undefined): Added {
+  const { within } = sees;
+  const own = record === undefined ? {} : { record };
+  if (within === undefined)
+    return seesType(sees, type, letters)
+      ? { ...own, predicates: [] }
+      : { ...own, predicates: [NOTHING], empty: true };
+  const home = homeOf(type);
+  const elsewhere = home === 'record' && record !== undefined && record !== within.record;
+  const added = home === 'record' ? { record: within.record } : own;
+  if (elsewhere || !seesType(sees, type, letters)) return { ...added, predicates: [NOTHING], empty: true };
+  const isWhole = [...letters].every((letter) => categoriesFor(within.access, type, letter) === 'all');
+  if (isWhole && type !== 'Provenance' && home !== 'either') return { ...added, predicates: [] };
+  return { ...added, predicates: [seenPredicate(sees, letters, type)] };
+}
+
+/** Returns the predicate that a resource of a type is seen: the whole condition on its row. */
+function seenPredicate(sees: Seeing, letters: Letters, type: string): Predicate {
+  return (binds: Binds) =>
+    andSeen(sees, letters, { as: 'r', of: 'current', type }, binds.add.bind(binds)).replace(/^and /, '');
+}
+
+/** Most resources that are looked up: as many as a search may name. What leads to more is asked within the search. */
+const MOST_FOUND = 1_000;
+
+/** A condition that was looked up. */
+interface LookedUp {
+  readonly predicate: Predicate;
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  /** The number of resources that it leads to; undefined: above the limit. */
+  readonly found?: number;
+}
+
+/**
+ * Replaces predicates by the ids of their targets, if there are few. It runs one statement after the other,
+ * because searches share few connections. Of several sets of records the intersection remains.
+ */
+async function resolved(
+  pool: Asks,
+  predicates: readonly Predicate[],
+): Promise<{ readonly predicates: readonly Predicate[]; readonly lookedUp: readonly LookedUp[] }> {
+  if (predicates.every(({ resolvable }) => resolvable === undefined)) return { predicates, lookedUp: [] };
+  const found: Predicate[] = [];
+  const lookedUp: LookedUp[] = [];
+  for (const predicate of predicates) {
+    const { resolvable } = predicate;
+    if (resolvable === undefined) {
+      found.push(predicate);
+      continue;
+    }
+    const binds = new Binds();
+    const sql = `select distinct f.type, f.id from (${resolvable.found(binds)}) f limit ${MOST_FOUND + 1}`;
+    const { rows } = await pool.query<Named>(prepared(sql, binds.values)).catch((error: unknown) => {
+      throw isCanceled(error) ? costlySearch([], askedBy([predicate])) : error;
+    });
+    const isMany = rows.length > MOST_FOUND;
+    found.push(isMany ? predicate : askedAs(askedBy([predicate]), resolvable.named(rows)));
+    lookedUp.push({ predicate, sql, values: binds.values, ...(isMany ? {} : { found: rows.length }) });
+  }
+  return { predicates: inCommonRecords(found), lookedUp };
+}
+
+/** Returns the predicates with those on records combined to one. */
+function inCommonRecords(predicates: readonly Predicate[]): readonly Predicate[] {
+  const all = predicates.filter(({ narrowed }) => narrowed !== undefined);
+  const [first, ...others] = all;
+  if (first?.narrowed === undefined || others.length === 0) return predicates;
+  const sets = others.map(({ inRecords }) => new Set(inRecords));
+  const common = (first.inRecords ?? []).filter((id) => sets.every((set) => set.has(id)));
+  return [
+    askedAs(askedBy(all), first.narrowed(common)),
+    ...predicates.filter(({ narrowed }) => narrowed === undefined),
+  ];
 }

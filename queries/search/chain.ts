@@ -9,10 +9,10 @@ import { cut } from '#src/shared/cut.ts';
 import type { Binds } from '../binds.ts';
 import { hasKeys, keysPredicate } from './entry-keys.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
+import { inOneRecord, inRecordsPredicate } from './kinds/record.ts';
 import type { SearchScope } from './parameter.ts';
 import type { Named, Predicate } from './predicate.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
-import { inOneRecord, inRecordsPredicate } from './records.ts';
 import {
   containedKeys,
   isContained,

@@ -17,8 +17,7 @@ import type { Binds } from '../binds.ts';
 import type { Sort } from './controls.ts';
 import type { Predicate } from './predicate.ts';
 import { badParameter } from './raw.ts';
-import { formKeys, parameterKeys } from './stored.ts';
-import { oneOf, rowsOfId } from './stored-values.ts';
+import { formKeys, oneOf, parameterKeys, rowsOfId } from './stored-values.ts';
 
 /** Where the values of a sort key are stored. */
 export interface Place {

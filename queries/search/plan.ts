@@ -4,10 +4,10 @@
  */
 import type { About } from './about.ts';
 import { withoutText } from './entry-sort.ts';
+import { rowsInRecords } from './kinds/record.ts';
 import { conditionsOn, isEverywhere, type OrderKey } from './order.ts';
 import type { Wanted } from './page.ts';
 import type { Predicate } from './predicate.ts';
-import { rowsInRecords } from './records.ts';
 import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
 import { type Path, pathOf, withoutValue } from './value-walk.ts';
 

@@ -8,7 +8,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../binds.ts';
 import type { SearchScope } from './parameter.ts';
 import type { Named } from './predicate.ts';
-import { typesIn } from './stored.ts';
+import { typesIn } from './stored-values.ts';
 
 type Stored = Pick<CompiledParameter, 'stored'>;
 type Of = Pick<SearchScope, 'tenant' | 'type' | 'base' | 'contained'>;

@@ -1,12 +1,13 @@
-/** Request bodies: read whole; their bytes and parts are counted as they come in, before anything is parsed. */
-
+/**
+ * Request bodies: read whole; their bytes and parts are counted as they come in, before anything is parsed. One that comes in
+ * too slowly is given up.
+ */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { ArrivalWatch } from './arrival.ts';
 import type { BodyCount } from './body-count.ts';
 import type { Edge } from './edge/edge.ts';
 import type { Hold } from './held-memory.ts';
@@ -194,4 +195,58 @@ function unsupported(diagnostics: string, accepted: readonly string[]): Refusal 
   const patch = accepted.some((type) => type.includes('patch')) ? { 'Accept-Patch': types } : {};
   const headers = { Accept: types, 'Accept-Encoding': 'gzip', ...patch };
   return new Refusal('unsupported_media_type', { code: 'not-supported', diagnostics }, headers);
+}
+
+/** The least that must arrive in each span of time. */
+interface Arrival {
+  /** Length of a span in ms. */
+  readonly spanMs: number;
+  /** Bytes of each span, once more than `largeBytes` have come; until then one byte is enough. */
+  readonly bytes: number;
+  readonly largeBytes: number;
+}
+
+/** About 17 kB a second beyond the first megabyte, so that slow large bodies don't occupy memory. */
+const ARRIVAL: Arrival = { spanMs: 30_000, bytes: 500_000, largeBytes: 1_000_000 };
+
+/** Watches one body arrive. */
+export class ArrivalWatch {
+  readonly #least: Arrival;
+  readonly #tooSlow: (refusal: Refusal) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #size = 0;
+  /** Bytes that had arrived when the span began. */
+  #before = 0;
+
+  /** @param tooSlow called once with a refusal (400) if too little arrives in a span */
+  constructor(tooSlow: (refusal: Refusal) => void, least: Arrival = ARRIVAL) {
+    this.#tooSlow = tooSlow;
+    this.#least = least;
+  }
+
+  /** Takes note of how many bytes have come in all. */
+  came(size: number): void {
+    this.#size = size;
+    this.#timer ??= setTimeout(() => this.#spanEnds(), this.#least.spanMs);
+  }
+
+  /** Stops watching. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #spanEnds(): void {
+    this.#timer = undefined;
+    const { spanMs, bytes, largeBytes } = this.#least;
+    const needed = this.#before >= largeBytes ? bytes : 1;
+    const arrived = this.#size - this.#before;
+    if (arrived < needed) {
+      const diagnostics = `${arrived} bytes of the body came within ${spanMs / 1_000} seconds; send at least ${needed}`;
+      this.#tooSlow(new Refusal('malformed', { code: 'structure', diagnostics }, { Connection: 'close' }));
+      return;
+    }
+    this.#before = this.#size;
+    this.came(this.#size);
+  }
 }

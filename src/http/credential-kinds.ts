@@ -1,16 +1,19 @@
 /**
  * Kinds of credentials. A credential that works, but is of another kind than an interface takes, is 403 and not 401: a new
- * one of the same kind wouldn't help (docs/spec/decisions.md, section 2).
+ * one of the same kind wouldn't help (docs/spec/decisions.md, section 2). A request of the gateway has a
+ * person instead of a credential.
  */
 import { hash } from 'node:crypto';
+import type { Context } from 'koa';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
+import type { Caller } from '#src/shared/caller.ts';
 import type { Identity } from '#src/shared/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { isAccessToken } from './access-token.ts';
 import type { FindToken } from './ports/tokens.ts';
 
 /** A kind of credential; `grant` is an access token of a patient's grant, `token` any other. */
-export type CredentialKind = 'api_key' | 'token' | 'grant' | 'id_token';
+type CredentialKind = 'api_key' | 'token' | 'grant' | 'id_token';
 
 /**
  * Returns the person of an ID token.
@@ -91,4 +94,28 @@ export function unauthenticated(diagnostics: string, error?: string): Refusal {
 /** Returns the refusal (403) of a credential that works, but not here. @param diagnostics names the right kind */
 export function wrongKind(diagnostics: string): Refusal {
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
+}
+
+/** A signed-in person, checked for this request alone. */
+export interface Visitor {
+  readonly identity: Identity;
+  /** Takes the credential's place where one names a request. No header can carry it, because it has a space. */
+  readonly credential: string;
+  /**
+   * Returns what the person may do in the project that the request names, by their role as it is now.
+   * @throws Refusal malformed (400), not_found (404), forbidden (403)
+   */
+  readonly caller: () => Promise<Caller>;
+}
+
+const visitors = new WeakMap<Context, Visitor>();
+
+/** Makes a person the one behind a request. */
+export function setVisitor(ctx: Context, visitor: Visitor): void {
+  visitors.set(ctx, visitor);
+}
+
+/** Returns the person behind a request of the gateway; undefined for all other requests. */
+export function visitorOf(ctx: Context): Visitor | undefined {
+  return visitors.get(ctx);
 }

@@ -15,10 +15,11 @@ import {
   isJwt,
   requireIdentity,
   unauthenticated,
+  type Visitor,
+  visitorOf,
   wrongKind,
 } from './credential-kinds.ts';
-import { hasSeveralValues } from './repeated.ts';
-import { type Visitor, visitorOf } from './visitor.ts';
+import { hasSeveralValues } from './path.ts';
 
 /** ID tokens may be long; servers take 16 KB of headers in all. */
 const BEARER = /^Bearer +([\x21-\x7e]{1,12000}) *$/i;

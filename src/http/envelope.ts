@@ -27,10 +27,9 @@ import { refusalPage } from './pages/refusal-page.ts';
 import type { Metrics } from './ports/metrics.ts';
 import type { Notebook } from './ports/traffic.ts';
 import { pretty } from './pretty.ts';
-import { reply, send } from './reply.ts';
 import { noteRequest } from './request-note.ts';
 import { ROUTES } from './routes.ts';
-import { endWhenStalled } from './send.ts';
+import { endWhenStalled, reply, send } from './send.ts';
 
 /** Tells whether a path is of the FHIR interface; discovery documents below it aren't. */
 function isFhir(path: string): boolean {

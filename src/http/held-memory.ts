@@ -1,6 +1,7 @@
 /** The memory that long bodies or answers take until their request is over: of all together, and of one project. */
 import type { ServerResponse } from 'node:http';
 import { Usage } from '#src/shared/admission.ts';
+import { AnswerBudget, type AnswerLimits } from '#src/shared/answer-budget.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 
 /** The bytes that every request may use without being counted. */
@@ -14,7 +15,7 @@ const FREE = 1_000_000;
 export type Hold = (bytes: number, inAll?: number) => void;
 
 /** The memory limits of requests. */
-export interface MemoryLimits {
+interface MemoryLimits {
   /** Bytes of all together, beyond the first megabyte of each. */
   readonly bytes: number;
   /** Bytes that one request may need: a project has a third of all, but never less than this. */
@@ -53,5 +54,34 @@ export class HeldMemory {
       if (counted === 0) res.once('close', () => this.#usage.give(of, counted));
       counted += more;
     };
+  }
+}
+
+/** Limits on the memory of answers. */
+interface AnswerMemoryLimits {
+  /** Limits of one answer. */
+  readonly answer: AnswerLimits;
+  /** Bytes of all together, beyond the first megabyte of each. */
+  readonly bytes: number;
+}
+
+/** Gives answers budgets that count in the memory of all long answers of this process. */
+export class AnswerMemory {
+  readonly #memory: HeldMemory;
+
+  constructor(private readonly limits: AnswerMemoryLimits) {
+    this.#memory = new HeldMemory({
+      bytes: limits.bytes,
+      largest: limits.answer.bytes,
+      refusal: 'the service is sending too many large answers; retry in a second, or ask for less',
+    });
+  }
+
+  /**
+   * Returns the budget of an answer. Its bytes count until the response is sent or the client disconnects.
+   * @param of the answer's owner, who gets at most a third of the memory, but at least one answer
+   */
+  budget(of: string, res: ServerResponse): AnswerBudget {
+    return new AnswerBudget(this.limits.answer, true, this.#memory.hold(of, res));
   }
 }

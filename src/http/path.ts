@@ -1,4 +1,4 @@
-/** Paths of URLs, taken apart. */
+/** Paths of URLs, taken apart, and names that occur several times where they may occur once: receivers could read them differently. */
 import { requireDecodable } from '#src/shared/query-text.ts';
 
 /**
@@ -12,4 +12,31 @@ export function segmentsOf(path: string): string[] {
   requireDecodable(bare, 'the path');
   const segments = bare.split('/');
   return bare.includes('%') ? segments.map(decodeURIComponent) : segments;
+}
+
+/** Returns the first name that occurs again; undefined if none does. Takes time in proportion to their number. */
+export function repeatedName(names: Iterable<string>, repeatable: ReadonlySet<string>): string | undefined {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name) && !repeatable.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
+
+/**
+ * Tells whether a header occurs with several values. Node keeps the first of some headers, and a proxy may have looked at
+ * another.
+ * @param rawHeaders names and values, by turns
+ * @param name lower case
+ */
+export function hasSeveralValues(rawHeaders: readonly string[], name: string): boolean {
+  let first: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const each = rawHeaders[at];
+    if (each?.length !== name.length || each.toLowerCase() !== name) continue;
+    first ??= rawHeaders[at + 1];
+    if (rawHeaders[at + 1] !== first) return true;
+  }
+  return false;
 }

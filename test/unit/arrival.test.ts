@@ -1,6 +1,6 @@
 /** How quickly a request's body must arrive. */
 import { expect } from 'chai';
-import { ArrivalWatch } from '#src/http/arrival.ts';
+import { ArrivalWatch } from '#src/http/body.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 
 const LEAST = { spanMs: 5, bytes: 100, largeBytes: 1_000 };

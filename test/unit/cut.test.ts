@@ -38,6 +38,7 @@ const ALLOWED: readonly (readonly [file: string, part: string, why: string])[] =
   ['src/http/api/unknown-names.ts', '.slice(0, 40)', 'compared with names'],
   ['src/http/api/issues.ts', '.keys.slice(0, MAX_FAULTS)', 'a list'],
   ['src/http/api/inputs.ts', 'names.slice(0, MOST)', 'a list'],
+  ['src/context/ai-notes.ts', 'slice(0, MOST_OTHERS)', 'a list'],
   ['src/http/key-reads.ts', '.slice(0, ID)', 'an id of the service'],
   ['src/labs/hl7v2/time.ts', 'offset.slice(0, 3)', 'an offset'],
   ['src/v1/lists.ts', '.slice(0, MOST_CODINGS)', 'a list'],

@@ -1,6 +1,6 @@
 /** What occurs twice in a request, and how long it takes to find. */
 import { expect } from 'chai';
-import { hasSeveralValues, repeatedName } from '#src/http/repeated.ts';
+import { hasSeveralValues, repeatedName } from '#src/http/path.ts';
 
 describe('names that occur twice', () => {
   it('are found, unless they may', () => {

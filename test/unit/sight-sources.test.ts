@@ -16,7 +16,7 @@ const USES_SIGHT = /from '(?:#queries\/|\.{1,2}\/(?:\.\.\/)*)(?:search\/)?(?:sig
 /** Sources without the condition, by why they need none. */
 const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'the condition itself': ['queries/sight.ts'],
-  'parts of a search, to which queries/search/seen.ts adds the condition, and queries/search/inner.ts in chains and _has':
+  'parts of a search, to which queries/search/ask.ts adds the condition, and queries/search/inner.ts in chains and _has':
     [
       'queries/search/chain.ts',
       'queries/search/conditions.ts',
@@ -28,7 +28,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
       'queries/search/kinds/string.ts',
       'queries/search/order.ts',
       'queries/search/page.ts',
-      'queries/search/records.ts',
+      'queries/search/kinds/record.ts',
       'queries/search/selection.ts',
       'queries/search/stored-values.ts',
       'queries/search/value-walk.ts',
@@ -39,6 +39,7 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'queries/records-of.ts',
     'queries/rest/items.ts',
     'queries/rest/marks.ts',
+    'queries/summary/summary.ts',
     'src/operations/context-manifests.ts',
   ],
   'part of a query that has the condition': ['queries/everything/care-dates.ts'],

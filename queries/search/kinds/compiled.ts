@@ -11,7 +11,7 @@ import { keysPredicate, noKeysPredicate } from '../entry-keys.ts';
 import type { SearchParameter, SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { parseTruth, type RawParameter } from '../raw.ts';
-import { formKeys } from '../stored.ts';
+import { formKeys } from '../stored-values.ts';
 import { compositePredicate } from './composite.ts';
 import { datePredicate } from './date.ts';
 import { nearPredicate } from './near.ts';

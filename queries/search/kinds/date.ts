@@ -9,8 +9,7 @@ import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
 import { periodsFrom, type Span } from '../span.ts';
-import { parameterKeys } from '../stored.ts';
-import { valuesPredicate } from '../stored-values.ts';
+import { parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 /**
  * Matches any of the dates.

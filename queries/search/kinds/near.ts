@@ -8,8 +8,7 @@ import type { Binds } from '../../binds.ts';
 import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
-import { parameterKeys } from '../stored.ts';
-import { oneOf, valuesPredicate } from '../stored-values.ts';
+import { oneOf, parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 /** Radius of the earth in metres (mean, IUGG). */
 const EARTH = 6_371_008.8;

@@ -11,8 +11,7 @@ import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 import { quantitiesFrom, type Span } from '../span.ts';
-import { parameterKeys } from '../stored.ts';
-import { valuesPredicate } from '../stored-values.ts';
+import { parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 interface Asked {
   readonly number: NumberRange;

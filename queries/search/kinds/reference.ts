@@ -9,7 +9,7 @@ import { keysPredicate } from '../entry-keys.ts';
 import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
-import { formKeys } from '../stored.ts';
+import { formKeys } from '../stored-values.ts';
 import { hierarchyPredicate } from './hierarchy.ts';
 import { labelPredicate } from './string.ts';
 import { parseTokenForm } from './token.ts';

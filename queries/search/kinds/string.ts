@@ -11,8 +11,7 @@ import { rowsPredicate } from '../inner.ts';
 import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
-import { formKeys, parameterKeys } from '../stored.ts';
-import { valuesPredicate } from '../stored-values.ts';
+import { formKeys, parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 /**
  * Begins with the text, without regard to case and accents; `:contains` it anywhere; `:exact` is it.

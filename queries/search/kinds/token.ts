@@ -7,7 +7,7 @@ import { keysPredicate, noKeysPredicate } from '../entry-keys.ts';
 import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
-import { formKeys } from '../stored.ts';
+import { formKeys } from '../stored-values.ts';
 import { codesOf } from '../terms.ts';
 import { labelPredicate } from './string.ts';
 

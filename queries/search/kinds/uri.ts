@@ -8,8 +8,7 @@ import { keysPredicate } from '../entry-keys.ts';
 import type { SearchScope } from '../parameter.ts';
 import type { Predicate } from '../predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
-import { formKeys, parameterKeys } from '../stored.ts';
-import { valuesPredicate } from '../stored-values.ts';
+import { formKeys, parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 /** Most parts of the paths of all uris with `:above`: each is looked up. */
 const MAX_PARTS = 1_000;

@@ -22,6 +22,7 @@ import type { Answer } from '../answer.ts';
 import type { Header } from '../authorship.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
 import { type BodyCount, JsonCount, SignCount } from '../body-count.ts';
+import { visitorOf } from '../credential-kinds.ts';
 import {
   type Authentication,
   type Authenticator,
@@ -42,7 +43,6 @@ import { negotiate } from '../negotiation.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
 import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';
-import { visitorOf } from '../visitor.ts';
 import type { Inputs } from './inputs.ts';
 import type { Credential, RequestContext, Route, RouteResult, TypedRoute } from './route.ts';
 import { allowOf, namesIn, type RouteTable, routeFor } from './table.ts';

@@ -7,7 +7,6 @@ import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time.ts';
 import { credentialModels, isAccessToken } from '../access-token.ts';
 import type { Answer } from '../answer.ts';
-import type { AnswerMemory } from '../answer-memory.ts';
 import { type Header, readAuthorship } from '../authorship.ts';
 import { hasBody, type RawBody, readBody } from '../body.ts';
 import {
@@ -22,16 +21,15 @@ import { readForm } from '../form-body.ts';
 import { requireFresh } from '../freshness.ts';
 import { requireTypes } from '../grant/opening.ts';
 import { GrantPass, type GrantService } from '../grant/pass.ts';
+import type { AnswerMemory } from '../held-memory.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import { type KeyReadService, KeyReads, readOf } from '../key-reads.ts';
 import type { LargeBodies } from '../large-bodies.ts';
-import { negotiate } from '../negotiation.ts';
+import { negotiate, parsePrefer } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
-import { parsePrefer } from '../prefer.ts';
-import { chooseLimits, type FhirBody, type FhirBodySettings } from './body-limits.ts';
 import type { FhirRequest, FhirService, Interaction } from './request.ts';
-import { parseBody } from './resource-body.ts';
+import { chooseLimits, type FhirBody, type FhirBodySettings, parseBody } from './resource-body.ts';
 import { allowOf, interactionOf, routeOf } from './route.ts';
 
 /** Dependencies of the interface, besides those of interactions. */

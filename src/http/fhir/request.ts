@@ -16,8 +16,8 @@ import type { Stale } from '../freshness.ts';
 import type { GrantToken, Need } from '../grant/opening.ts';
 import type { GrantPass } from '../grant/pass.ts';
 import type { KeyReads } from '../key-reads.ts';
+import type { Prefer } from '../negotiation.ts';
 import type { Position } from '../ports/position.ts';
-import type { Prefer } from '../prefer.ts';
 import type { HistoryPages } from './history-pages.ts';
 
 /** The parts that interactions work with. */

@@ -11,12 +11,11 @@ import { ROLE_FOR } from '#src/shared/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import { requireRole } from '../admin/access.ts';
-import { isJwt } from '../credential-kinds.ts';
+import { isJwt, setVisitor } from '../credential-kinds.ts';
 import { bearerOf, refuseInQuery } from '../credentials.ts';
 import { headOf } from '../head.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';
 import type { Visitors } from '../signin/visitors.ts';
-import { setVisitor } from '../visitor.ts';
 
 /** The header that every request must have, with this value: no form and no link of another site can send it. */
 export const SESSION_HEADER = 'X-Service-Session';

@@ -5,7 +5,7 @@ import type { Answer } from '../answer.ts';
 import type { FhirInterface } from '../fhir/interface.ts';
 import { everything } from '../fhir/operations/everything.ts';
 import { summary } from '../fhir/operations/summary.ts';
-import { parsePrefer } from '../prefer.ts';
+import { parsePrefer } from '../negotiation.ts';
 
 /** Answers with the summary of a patient (IPS), or everything of the record as a Bundle. @throws Refusal */
 export type PatientOperation = (

@@ -12,7 +12,7 @@ import { isOwnPath } from '#src/shared/session.ts';
 import { sendContent } from '../content.ts';
 import { urlAgain } from '../pages/onward.ts';
 import { texts } from '../pages/texts.ts';
-import { send } from '../reply.ts';
+import { send } from '../send.ts';
 import { formFaultPage } from '../signin/pages.ts';
 import { answerPeople, pageLanguage } from '../signin/people-page.ts';
 import { redirectTo } from '../signin/redirect.ts';

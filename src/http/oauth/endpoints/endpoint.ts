@@ -7,9 +7,9 @@ import { OAuthError } from '#src/oauth/error.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import { readForm } from '../../form-body.ts';
 import { requireFresh, type Stale } from '../../freshness.ts';
+import { hasSeveralValues, repeatedName } from '../../path.ts';
 import type { AccessLog } from '../../ports/access-log.ts';
 import type { TokenEndpoints } from '../../ports/oauth.ts';
-import { hasSeveralValues, repeatedName } from '../../repeated.ts';
 import { asOAuthError, NOT_STORED, oauthErrorAnswer } from '../errors.ts';
 
 /** Dependencies of the endpoints. */
