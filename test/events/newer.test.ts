@@ -146,7 +146,7 @@ describe('events of a newer version', () => {
     const patient = newUuid();
     await shown(await streams.record(patient, created('Patient', patient)));
     await streams.project(newer(), newer(), unknown());
-    const report = await verify({ store, databaseUrl: database.url });
+    const report = await verify({ store, databaseUrl: database.url }, { catchUpMs: 500 });
     expect(report.log.map(({ what, stream, revision }) => [what, stream, revision])).to.deep.equal([
       ['newer', projectStream(TENANT.project), 0],
       ['newer', projectStream(TENANT.project), 2],

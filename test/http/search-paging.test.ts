@@ -7,7 +7,7 @@ import { storeResources } from '#test/support/search/store.ts';
 import { tell } from '#test/support/tell.ts';
 
 /** Results that a walk goes through, and how many a page has. */
-const COUNT = scaled(5_000, 500);
+const COUNT = scaled(5_000, 250);
 const PAGE = scaled(50, 25);
 const WRITERS = 8;
 const PATIENTS = 10;

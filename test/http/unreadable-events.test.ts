@@ -10,6 +10,7 @@ import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { fetchOnce } from '#test/support/patience.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 const SECRET = 'Confidential';
 
@@ -107,7 +108,7 @@ describe('an event that cannot be read', () => {
       .and.not.contain('    at ');
   });
 
-  it('is reported by verify, which quotes none of it', async () => {
+  itAtFullSize('is reported by verify, which quotes none of it', async () => {
     const sql = `update log.events set metadata = $2 where stream = $1`;
     await service.pool.query(sql, [recordStream(newer), `{"author": ${SECRET}}`]);
     const { stdout } = await annal('verify', '--json');

@@ -266,7 +266,7 @@ describe('writes under random grants', () => {
 
   it('are done where the grant allows them, and change nothing elsewhere', async function () {
     const worlds = scaled(100, 2);
-    const each = scaled(150, 45);
+    const each = scaled(150, 30);
     this.timeout(180_000 + worlds * each * 400);
     const seed = steadySeed();
     const wrong: string[] = [];

@@ -215,7 +215,7 @@ describe('two projects with grants to each other', () => {
 
   it('tell each other nothing but what the grants cover', async function () {
     const worlds = scaled(60, 2);
-    const each = scaled(400, 100);
+    const each = scaled(400, 60);
     this.timeout(180_000 + worlds * each * 200);
     const seed = steadySeed();
     const wrong: string[] = [];

@@ -205,8 +205,8 @@ describe('what a grant covers', () => {
   }
 
   it('is all that an application learns, at every route', async function () {
-    const worlds = scaled(300, 4);
-    const each = scaled(400, 75);
+    const worlds = scaled(300, 2);
+    const each = scaled(400, 60);
     this.timeout(180_000 + worlds * each * 200);
     const seed = steadySeed();
     const different: string[] = [];

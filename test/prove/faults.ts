@@ -104,6 +104,7 @@ export const FAULT_STAGES: readonly Stage[] = [
         'test/faults/restored-log.test.ts',
         'test/faults/scavenge.test.ts',
         'test/faults/store-cut-off.test.ts',
+        'test/http/unreadable-events.test.ts',
       ],
     },
   },

@@ -72,6 +72,7 @@ export const STAGES: readonly Stage[] = [
         'test/properties/grants.test.ts',
         'test/properties/grants-both-ways.test.ts',
         'test/properties/grant-writes.test.ts',
+        'test/http/grant-gate.test.ts',
         'test/http/grant-revocation.test.ts',
       ],
     },
@@ -144,7 +145,14 @@ export const STAGES: readonly Stage[] = [
       'src/http/fhir',
       'src/terminology',
     ],
-    run: { tests: ['test/properties/search.test.ts', 'test/http/search-paging.test.ts'] },
+    run: {
+      tests: [
+        'test/properties/search.test.ts',
+        'test/http/fhir-capability.test.ts',
+        'test/http/search-paging.test.ts',
+        'test/queries/sort.test.ts',
+      ],
+    },
   },
   {
     name: 'sandbox',

@@ -11,6 +11,7 @@ import { ownCaller } from '#src/shared/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
+import { everyNth } from '#test/support/scale.ts';
 import { created, stored, TENANT } from '../projections/made.ts';
 
 const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
@@ -201,15 +202,16 @@ describe('sorted searches', () => {
     ['along the order, but not far', { few: 0, far: 3 }],
   ] as const) {
     it(`${name}: every page of some records, without a total`, async () => {
-      for (const [filter, wanted] of [
+      const filters: typeof FILTERS = [
         [`patient=${patient},${other}`, () => true],
         [`patient=${patient},${other}&code=two`, ({ code }: Made) => code === 'two'],
         [
           `patient=${other},${newUuid()}&date=ge2020`,
           ({ record, date }: Made) => record === other && (date ?? '') >= '2020',
         ],
-      ] as const) {
-        for (const sort of SORTS) {
+      ];
+      for (const [at, [filter, wanted]] of filters.entries()) {
+        for (const sort of everyNth(SORTS, 5, at)) {
           const query = `${filter}&_sort=${sort}&_total=none`;
           expect(await walk('Observation', query, limits), query).to.deep.equal(expected(sort, wanted));
         }
@@ -217,8 +219,8 @@ describe('sorted searches', () => {
     });
 
     it(`${name}: every page of every order`, async () => {
-      for (const [filter, wanted] of FILTERS) {
-        for (const sort of SORTS) {
+      for (const [at, [filter, wanted]] of FILTERS.entries()) {
+        for (const sort of everyNth(SORTS, 5, at)) {
           const query = `${filter}&_sort=${sort}`;
           expect(await walk('Observation', query, limits), query).to.deep.equal(expected(sort, wanted));
         }
@@ -272,8 +274,13 @@ describe('sorted searches', () => {
       ['walk', { few: 0, far: 1_000 }],
       ['short walk', { few: 0, far: 3 }],
     ] as const)
-      for (const filter of ['', 'code=two', `patient=${patient}`, 'date=ge2019-03&code:not=one'])
-        for (const sort of SORTS) {
+      for (const [at, filter] of [
+        '',
+        'code=two',
+        `patient=${patient}`,
+        'date=ge2019-03&code:not=one',
+      ].entries())
+        for (const sort of everyNth(SORTS, 5, at)) {
           const count = 13;
           const query = `${filter}&_sort=${sort}&_count=${count}`;
           const forward: Paged[] = [];

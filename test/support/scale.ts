@@ -1,5 +1,7 @@
 /** Sets the size of big tests: `npm test` runs a part, `npm run prove` the whole. */
 
+const isFullSize = Number(process.env.ANNAL_TEST_SCALE ?? '') > 0;
+
 /**
  * Returns the size of a test; ANNAL_TEST_SCALE (1 is full size) overrides the default.
  * @param full the full size.
@@ -13,6 +15,14 @@ export function scaled(full: number, part: number): number {
 /** Returns the first of several cases, or all of them in `npm run prove`. @param part how many come first */
 export function someOf<T>(all: readonly T[], part: number): readonly T[] {
   return all.slice(0, scaled(all.length, part));
+}
+
+/**
+ * Returns every nth of several cases, or all of them in `npm run prove`.
+ * @param from shifts the choice: calls with different numbers choose different cases
+ */
+export function everyNth<T>(all: readonly T[], nth: number, from = 0): readonly T[] {
+  return all.filter((_, index) => isFullSize || (index + from) % nth === 0);
 }
 
 /** Returns the seed of random tests: ANNAL_TEST_SEED, or a new one each time. Failures name it. */
@@ -29,8 +39,6 @@ export function steadySeed(): number {
   const isChosen = (process.env.ANNAL_TEST_SEED ?? '') !== '' || (process.env.ANNAL_TEST_SCALE ?? '') !== '';
   return isChosen ? randomSeed() : 20_261_126;
 }
-
-const isFullSize = scaled(1, 0) > 0;
 
 /** Defines a test that only `npm run prove` runs, because it takes many starts or kills of a service. */
 export function itAtFullSize(title: string, test: Mocha.Func | Mocha.AsyncFunc): void {
