@@ -1,6 +1,6 @@
 /** Helpers shared by the parts of a context. */
 
-import { dayOf } from '#src/clinical/reading/english.ts';
+import { dateText, dayOf } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import type { Around } from '#src/clinical/reading/told.ts';
@@ -62,9 +62,9 @@ export function ageDays({ today }: Reading, { dated }: Entry): number {
   return daysBetween(dated.at, today);
 }
 
-/** Returns the day of a resource's date. */
+/** Returns the day of a resource's date; `reported …` if only the day is known on which a result was made available. */
 export function dayIn({ dated }: Entry): string | undefined {
-  return dated.date === null ? undefined : dayOf(dated.date);
+  return dated.means === 'reported' ? dateText(dated) : dated.date === null ? undefined : dayOf(dated.date);
 }
 
 /** Returns the name of a concept, or `otherwise` when it has neither text nor codes. */

@@ -58,9 +58,22 @@ export function codesOf(value: unknown, path: string, system: string): string[] 
   );
 }
 
-/** Returns the name that the author of a CodeableConcept gave: its text, else a display. */
+/** What people don't read: a SNOMED CT name's semantic tag, and how LOINC calls a panel. */
+const NOTATION: Readonly<Record<string, RegExp>> = {
+  'http://snomed.info/sct': / \((?:disorder|finding|situation|procedure|regime\/therapy|body structure)\)$/,
+  'http://loinc.org': / with all children optional$/,
+};
+
+/** Returns the name that a CodeableConcept has: its text, else a display; without its notation if a code system has it. */
 export function nameOf(value: unknown, path: string): string | undefined {
-  return texts(value, `${path}.text`)[0] ?? texts(value, `${path}.coding.display`)[0];
+  const codings = read(value, `${path}.coding`);
+  const name = texts(value, `${path}.text`)[0] ?? texts(value, `${path}.coding.display`)[0];
+  const own = codings.find((coding) => {
+    const [display = name] = texts(coding, 'display');
+    return display?.toLowerCase() === name?.toLowerCase();
+  });
+  const notation = NOTATION[texts(own, 'system')[0] ?? ''];
+  return notation === undefined ? name : name?.replace(notation, '');
 }
 
 /** Names a version as references do. */

@@ -14,6 +14,7 @@ import {
   texts,
   type Version,
 } from './raw.ts';
+import { findNewest, type ToldValue } from './second-values.ts';
 
 /** One thing that is known: its name, the versions that it rests on, and its date, if it has one. */
 export interface Told {
@@ -40,12 +41,11 @@ export interface SecondReading {
   readonly pastProblems: readonly Told[];
   readonly vaccinations: readonly Told[];
   /** The newest values of each code of LOINC: several if they were measured at the same time. */
-  readonly newest: ReadonlyMap<string, { readonly date: string; readonly sources: readonly string[] }>;
+  readonly newest: ReadonlyMap<string, readonly ToldValue[]>;
   readonly byAi: readonly string[];
 }
 
 const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
-const LOINC = 'http://loinc.org';
 
 /** Reads the current versions of a record. @param directory Medications, by `Medication/<id>` @param today a day */
 export function readAgain(
@@ -267,26 +267,4 @@ function readProblems(facts: readonly Version[]): Pick<SecondReading, 'activePro
     activeProblems: tell(facts.filter(isActive)),
     pastProblems: tell(facts.filter((each) => !isActive(each))),
   };
-}
-
-/** https://hl7.org/fhir/R4/observation.html: cancelled ones were never made, registered ones have no result yet. */
-function findNewest(facts: readonly Version[]): SecondReading['newest'] {
-  const newest = new Map<string, { date: string; instant: number; sources: string[] }>();
-  for (const each of facts) {
-    const { resource } = each;
-    if (resource.status === 'cancelled' || resource.status === 'registered') continue;
-    const hasValue = [resource, ...read(resource, 'component')].some((part) =>
-      Object.keys(part ?? {}).some((name) => name.startsWith('value')),
-    );
-    const [date] = [...texts(resource, 'effectiveDateTime'), ...texts(resource, 'effectiveInstant')];
-    if (!hasValue || date === undefined) continue;
-    const instant = Date.parse(date);
-    for (const code of codesOf(resource, 'code', LOINC)) {
-      const known = newest.get(code);
-      if (known !== undefined && known.instant > instant) continue;
-      const sources = known?.instant === instant ? known.sources : [];
-      newest.set(code, { date, instant, sources: [...sources, reference(each)] });
-    }
-  }
-  return newest;
 }

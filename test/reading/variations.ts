@@ -3,8 +3,9 @@ import type { Chance } from './chance.ts';
 import { type Json, texts, type Version } from './raw.ts';
 
 const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
-const ATC = 'http://www.whocc.no/atc';
-const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
+/** Code systems of drugs. */
+export const ATC = 'http://www.whocc.no/atc';
+export const RXNORM = 'http://www.nlm.nih.gov/research/umls/rxnorm';
 
 /** Ends of periods around the day of the records, 2026-11-22, in all precisions. */
 const ENDS = [
@@ -17,9 +18,11 @@ const ENDS = [
   '2027-01-01',
   '2026-11-21T23:30:00-05:00',
 ] as const;
-const MODIFIER = [{ url: 'https://example.org/not', valueBoolean: true }];
+/** What may turn a meaning around. */
+export const MODIFIER = [{ url: 'https://example.org/not', valueBoolean: true }];
 
-const concept = (system: string, code: string): Json => ({
+/** Returns a CodeableConcept of one of HL7's code systems. */
+export const concept = (system: string, code: string): Json => ({
   coding: [{ system: `${TERMINOLOGY}/${system}`, code }],
 });
 
@@ -38,7 +41,7 @@ function repeat(version: Version, chance: Chance, members: Json): Version {
 }
 
 /** Makes a statement one that an AI wrote, or one that a modifier may turn around; seldom. */
-function disturb(version: Version, chance: Chance): Version {
+export function disturb(version: Version, chance: Chance): Version {
   if (chance.is(0.06)) return { ...version, byAi: true };
   if (chance.is(0.03)) return change(version, { modifierExtension: MODIFIER });
   if (chance.is(0.03)) return change(version, { implicitRules: 'https://example.org/rules' });
@@ -46,7 +49,7 @@ function disturb(version: Version, chance: Chance): Version {
 }
 
 export function varyPatient(version: Version, chance: Chance): Version[] {
-  const died = chance.upTo(14);
+  const died = chance.upTo(20);
   if (died === 0)
     return [
       change(version, { deceasedDateTime: chance.pick(['2026-10-01', '2025', '2026-11-02T04:10:00+01:00']) }),
@@ -109,7 +112,8 @@ export function varyMedicine(version: Version, chance: Chance, directory: Map<st
   return [coded, ...repeats].map((each) => disturb(each, chance));
 }
 
-const day = (chance: Chance): string =>
+/** Returns a day from 2005 to 2025. */
+export const day = (chance: Chance): string =>
   `${2005 + chance.upTo(21)}-0${1 + chance.upTo(9)}-1${chance.upTo(10)}`;
 
 /** Gives it an end: of the period, or of the dosages' bounds. */
@@ -179,68 +183,6 @@ function nameOtherwise(version: Version, chance: Chance, directory: Map<string, 
     default:
       return version;
   }
-}
-
-/** Returns a statement or an order of one of a few drugs, in one of the ways in which these are named. */
-export function medicineOf(chance: Chance, patient: string): Version {
-  const id = chance.id();
-  const type = chance.pick(['MedicationStatement', 'MedicationRequest']);
-  const name = chance.pick(['diclofenac', 'ibuprofen', 'Ibuprofen', 'morphine']);
-  const code = chance.pick<Json>([
-    { text: name },
-    { coding: [{ system: ATC, code: 'M02AA15' }], text: name },
-    { coding: [{ system: ATC, code: 'M01AB05', display: name }] },
-    {
-      coding: [
-        { system: RXNORM, code: '3355', display: name },
-        { system: ATC, code: 'M01AB05' },
-      ],
-    },
-  ]);
-  const resource: Json = {
-    resourceType: type,
-    id,
-    status: chance.pick(['active', 'completed', 'stopped']),
-    ...(type === 'MedicationRequest' ? { intent: 'order' } : {}),
-    medicationCodeableConcept: code,
-    subject: { reference: `Patient/${patient}` },
-    ...(type === 'MedicationRequest' ? { authoredOn: day(chance) } : { effectiveDateTime: day(chance) }),
-  };
-  return disturb({ type, id, version: 1 + chance.upTo(3), resource, byAi: false }, chance);
-}
-
-/** Returns an allergy. */
-export function allergyOf(chance: Chance, patient: string): Version {
-  const id = chance.id();
-  const verificationStatus = chance.pick([
-    'confirmed',
-    'confirmed',
-    'unconfirmed',
-    'refuted',
-    'entered-in-error',
-  ]);
-  const clinicalStatus = chance.pick(['active', 'active', 'inactive', 'resolved']);
-  const resource: Json = {
-    resourceType: 'AllergyIntolerance',
-    id,
-    ...(verificationStatus === 'entered-in-error'
-      ? {}
-      : { clinicalStatus: concept('allergyintolerance-clinical', clinicalStatus) }),
-    ...(chance.is(0.2)
-      ? {}
-      : { verificationStatus: concept('allergyintolerance-verification', verificationStatus) }),
-    ...(chance.is(0.3) ? {} : { criticality: chance.pick(['high', 'low', 'unable-to-assess']) }),
-    code: {
-      text: chance.pick(['Penicillin', 'Shellfish', 'Latex', 'Peanut', 'Bee venom', 'Iodinated contrast']),
-    },
-    patient: { reference: `Patient/${patient}` },
-    ...(chance.is(0.5) ? { onsetDateTime: day(chance) } : {}),
-    ...(chance.is(0.5) ? { recordedDate: day(chance) } : {}),
-  };
-  return disturb(
-    { type: 'AllergyIntolerance', id, version: 1 + chance.upTo(3), resource, byAi: false },
-    chance,
-  );
 }
 
 export function varyCondition(version: Version, chance: Chance): Version[] {
@@ -332,6 +274,7 @@ export function varyFinding(version: Version, chance: Chance): Version[] {
       dataAbsentReason: concept('data-absent-reason', 'error'),
     },
     { effectiveDateTime: undefined },
+    { effectiveDateTime: undefined, effectivePeriod: { start: day(chance), end: '2026-01-02' } },
   ]);
   return [disturb(change(version, changed), chance)];
 }

@@ -3,17 +3,10 @@ import { CAST } from '#src/sandbox/cast.ts';
 import { generateSandbox } from '#src/sandbox/generate.ts';
 import { IdSource } from '#src/shared/ids.ts';
 import { TODAY } from '#test/context/records.ts';
+import { additionsTo } from './additions.ts';
 import { Chance } from './chance.ts';
 import type { Json, Version } from './raw.ts';
-import {
-  allergyOf,
-  medicineOf,
-  varyCondition,
-  varyFinding,
-  varyMedicine,
-  varyPatient,
-  varyVaccination,
-} from './variations.ts';
+import { varyCondition, varyFinding, varyMedicine, varyPatient, varyVaccination } from './variations.ts';
 
 /** A record, and the directory beside it. */
 export interface VariedRecord {
@@ -43,8 +36,7 @@ export function variedRecords(seed: number): VariedRecord[] {
     });
     const [patient] = versions;
     if (patient === undefined) throw new Error('a record without a Patient');
-    const more = Array.from({ length: chance.upTo(6) }, () => allergyOf(chance, patient.id));
-    for (let count = chance.upTo(5); count > 0; count -= 1) more.push(medicineOf(chance, patient.id));
+    const more = additionsTo(patient.id, chance);
     return { name: `${seed}, ${CAST[index]?.story}`, patient, versions: [...versions, ...more], directory };
   });
 }

@@ -60,10 +60,10 @@ const compositions = z.object({
   ),
 });
 
-/** A section: its entries as versions, and the cells of its table, by row. */
+/** A section: its entries as versions, in its order, and the rows of its table, by the headings of their cells. */
 export interface ShownSection {
   readonly entries: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly Readonly<Record<string, string>>[];
   readonly isCut: boolean;
 }
 
@@ -90,7 +90,7 @@ export function summarize(
   const sections = section.map(({ code, text, entry: listed = [] }): [string, ShownSection] => [
     code.coding[0].code,
     {
-      entries: listed.map((each) => names.get(each.reference) ?? each.reference).sort(),
+      entries: listed.map((each) => names.get(each.reference) ?? each.reference),
       rows: rowsIn(text.div),
       isCut: / of \d+ entries: /.test(text.div),
     },
@@ -98,13 +98,28 @@ export function summarize(
   return { sections: new Map(sections), bundle };
 }
 
-function rowsIn(div: string): string[][] {
+function rowsIn(div: string): Record<string, string>[] {
+  const headings = cellsIn(div, 'th');
   const [, body = ''] = /<tbody>(.*)<\/tbody>/s.exec(div) ?? [];
   return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) =>
-    [...row.matchAll(/<td>(.*?)<\/td>/gs)].map(([, cell = '']) =>
-      cell.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
-    ),
+    Object.fromEntries(cellsIn(row, 'td').map((cell, n) => [headings[n] ?? '', cell])),
   );
+}
+
+function cellsIn(html: string, tag: string): string[] {
+  return [...html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs'))].map(([, cell = '']) =>
+    plainText(cell),
+  );
+}
+
+/** Returns what markup without tags says. */
+export function plainText(markup: string): string {
+  return markup
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
 }
 
 const shown = z.object({
@@ -117,6 +132,13 @@ const shown = z.object({
         isOver: z.boolean(),
         flag: z.string(),
         standing: z.string().optional(),
+        key: z.string().optional(),
+        value: z.string(),
+        parts: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
+        date: z.string(),
+        means: z.string().optional(),
+        details: z.array(z.string()),
+        says: z.array(z.object({ key: z.string(), days: z.record(z.string(), z.string()) })),
       }),
     ),
   ),

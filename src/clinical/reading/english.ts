@@ -22,6 +22,7 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
   ordered: 'ordered {day}',
   contradicted: 'also recorded as {state}',
   recorded: 'recorded {day}',
+  reported: 'reported {day}',
   lastreaction: 'last reaction {day}',
   since: 'since {day}',
   on: '{day}',

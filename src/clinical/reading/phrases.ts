@@ -16,6 +16,7 @@ const DAYS = {
   ordered: ['day'],
   contradicted: [],
   recorded: ['day'],
+  reported: ['day'],
   lastreaction: ['day'],
   since: ['day'],
   on: ['day'],
@@ -83,7 +84,7 @@ export function medicinePhrases(
 /** Returns a date with what it means; undefined if there is none. */
 export function datePhrase({ date, means }: Dated): Phrase | undefined {
   if (date === null) return undefined;
-  if (means === 'recorded') return phrase('recorded', date);
+  if (means === 'recorded' || means === 'reported') return phrase(means, date);
   if (means === 'last_reaction') return phrase('lastreaction', date);
   return phrase(means === 'onset' ? 'since' : 'on', date);
 }

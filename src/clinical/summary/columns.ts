@@ -156,7 +156,7 @@ const FINDINGS: readonly Column[] = [
   ['Value', ({ type, value }, look) => (type === 'DiagnosticReport' ? reported(value, look) : found(value))],
   of('Interpretation', judged),
   of('Reference range', (value) => referenceRange(value.referenceRange)),
-  of('Date', (value) => choice(value, 'effective') ?? moment(value.issued)),
+  of('Date', (value) => choice(value, 'effective') ?? prefixed('reported', moment(value.issued))),
   STATUS,
   NOTES,
 ];

@@ -130,6 +130,7 @@ function dayText(say: Visit['say'], date: string, means: string): string {
   const day = dateText(say, date);
   if (means === 'entered') return say('known.nodate', { day });
   if (means === 'recorded') return say('known.recorded', { day });
+  if (means === 'reported') return say('known.reported', { day });
   return means === 'prescribed' ? say('known.prescribed', { day }) : day;
 }
 

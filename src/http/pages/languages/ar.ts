@@ -531,6 +531,7 @@ export const ar: Wording = {
     '{entries|zero:لا إدخالات أخرى|one:إدخال آخر (#)|two:إدخالان آخران (#)|few:# إدخالات أخرى|many:# إدخالًا آخر|other:# إدخال آخر}',
   'known.nodate': 'بلا تاريخ؛ أُدخل في {day}',
   'known.recorded': 'سُجّل في {day}',
+  'known.reported': 'أُبلغ عنه في {day}',
   'known.lastreaction': 'آخر تفاعل: {day}',
   'known.for': 'بسبب: {reason}',
   'known.forbidden': 'يجب ألا يُعطى',

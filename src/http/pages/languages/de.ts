@@ -564,6 +564,7 @@ export const de: Wording = {
   'known.others': '{entries|one:# weiterer Eintrag dazu|other:# weitere Einträge dazu}',
   'known.nodate': 'ohne Datum; eingetragen am {day}',
   'known.recorded': 'erfasst am {day}',
+  'known.reported': 'mitgeteilt am {day}',
   'known.lastreaction': 'letzte Reaktion am {day}',
   'known.for': 'wegen: {reason}',
   'known.forbidden': 'Darf nicht gegeben werden',

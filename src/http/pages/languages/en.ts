@@ -537,6 +537,7 @@ export const en = {
   'known.others': '{entries|one:# more entry of this|other:# more entries of this}',
   'known.nodate': 'no date; entered {day}',
   'known.recorded': 'recorded {day}',
+  'known.reported': 'reported {day}',
   'known.lastreaction': 'last reaction {day}',
   'known.for': 'for {reason}',
   'known.forbidden': 'Not to be given',

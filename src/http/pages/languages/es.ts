@@ -548,6 +548,7 @@ export const es: Wording = {
   'known.others': '{entries|one:# entrada más sobre esto|other:# entradas más sobre esto}',
   'known.nodate': 'sin fecha; anotado el {day}',
   'known.recorded': 'registrado el {day}',
+  'known.reported': 'comunicado el {day}',
   'known.lastreaction': 'última reacción: {day}',
   'known.for': 'por: {reason}',
   'known.forbidden': 'No debe administrarse',

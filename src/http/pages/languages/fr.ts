@@ -558,6 +558,7 @@ export const fr: Wording = {
   'known.others': '{entries|one:# autre entrée à ce sujet|other:# autres entrées à ce sujet}',
   'known.nodate': 'sans date ; inscrit le {day}',
   'known.recorded': 'consigné le {day}',
+  'known.reported': 'communiqué le {day}',
   'known.lastreaction': 'dernière réaction le {day}',
   'known.for': 'pour : {reason}',
   'known.forbidden': 'Ne doit pas être donné',

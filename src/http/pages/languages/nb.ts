@@ -537,6 +537,7 @@ export const nb: Wording = {
   'known.others': '{entries|one:# oppføring til om dette|other:# oppføringer til om dette}',
   'known.nodate': 'uten dato; ført inn {day}',
   'known.recorded': 'registrert {day}',
+  'known.reported': 'meddelt {day}',
   'known.lastreaction': 'siste reaksjon {day}',
   'known.for': 'mot: {reason}',
   'known.forbidden': 'Skal ikke gis',

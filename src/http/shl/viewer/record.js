@@ -5,6 +5,7 @@
 
 import { findCodeSet, findCodeWord } from '../../../clinical/reading/code-words.ts';
 import { findConceptWord } from '../../../clinical/reading/concept-word.ts';
+import { happened } from '../../../clinical/reading/dates.ts';
 import { dosesInWords } from '../../../clinical/reading/dose.ts';
 import { nameConcept } from '../../../clinical/reading/name.ts';
 import { readDeath } from '../../../clinical/reading/person.ts';
@@ -171,7 +172,7 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     else sections.get(kind)?.push({ ...rowOf(each, context), kind });
   }
   for (const rows of sections.values())
-    rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || b.date.localeCompare(a.date));
+    rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || (a.at === b.at ? 0 : b.at - a.at));
   for (const kind of ['results', 'vitals']) sections.set(kind, gravestFirst(sections.get(kind)));
   const patient = object(all.find(({ resourceType }) => resourceType === 'Patient'));
   const around = aroundOf(context, readDeath(patient));
@@ -349,7 +350,7 @@ function rowOf(resource, context) {
   return {
     name: '',
     details: [],
-    date: dateOf(resource),
+    ...dateOf(resource),
     flag: '',
     flagged: '',
     value: '',
@@ -361,25 +362,12 @@ function rowOf(resource, context) {
   };
 }
 
-const DATES = [
-  ['effectiveDateTime'],
-  ['effectiveInstant'],
-  ['effectivePeriod', 'start'],
-  ['performedDateTime'],
-  ['performedPeriod', 'start'],
-  ['occurrenceDateTime'],
-  ['period', 'start'],
-  ['timingDateTime'],
-  ['date'],
-  ['issued'],
-];
-
+/** Returns when it happened or began, what that date means where it isn't that, and a number to sort by. */
 function dateOf(resource) {
-  for (const [member, inner] of DATES) {
-    const value = inner === undefined ? resource[member] : object(resource[member])[inner];
-    if (string(value) !== '') return string(value);
-  }
-  return '';
+  const { date, at, means } = happened({ type: resource.resourceType, value: resource });
+  const other = string(resource.timingDateTime) || string(resource.date);
+  if (date === null && other !== '') return { date: other, at: Date.parse(other) || 0, means: '' };
+  return { date: string(date), at, means: means === 'recorded' || means === 'reported' ? means : '' };
 }
 
 const READERS = {

@@ -175,10 +175,11 @@ function groupsOf(rows) {
 }
 
 /** Returns the day of a row, with the time if others of its group are of the same day. */
-function whenOf({ date }, group, say) {
+function whenOf({ date, means }, group, say) {
   const isAmongOthers = group.filter((other) => other.date.slice(0, 10) === date.slice(0, 10)).length > 1;
   const time = isAmongOthers ? say.time(date) : '';
-  return time === '' ? say.day(date) : `${say.day(date)}${say('shl.comma')} ${time}`;
+  const day = time === '' ? say.day(date) : `${say.day(date)}${say('shl.comma')} ${time}`;
+  return means === '' ? day : say(`known.${means}`, { day });
 }
 
 function groupView(group, say) {
