@@ -3,7 +3,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING, type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import type { RowDifference } from './compare.ts';
-import { decodeOnce } from './decode-once.ts';
+import { decodeOnce } from './parsed.ts';
 import { replay } from './replay.ts';
 
 /** The log's events about one record's erasure. */

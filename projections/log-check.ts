@@ -13,9 +13,9 @@ import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { patientOf, recordStream } from '#src/events/streams.ts';
 import { UnreadableEvent } from '#src/events/unreadable.ts';
 import { ChainCheck, type NamedHead } from './chain-check.ts';
-import { decodeOnce } from './decode-once.ts';
 import { type ErasureTrace, isErased, tracesOf } from './erasure.ts';
 import { isResourceEvent } from './owner.ts';
+import { decodeOnce } from './parsed.ts';
 
 /** A fault of the log itself. */
 export interface LogFault {

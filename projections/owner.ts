@@ -1,6 +1,14 @@
-/** The owner of a row: the tenant and the record in every row of a read model. */
+/**
+ * The columns that every row of a read model has: its owner, the tenant and the record, and who sees it under a grant
+ * (docs/spec/decisions.md, section 9, "Categories"), `categories` of types that have them, `targets` of clients' Provenances.
+ * A deleted version has those of the version before it.
+ */
+import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
+import { categoriesOf, categoryKeys, hasCategory } from '#src/fhir/search/categories.ts';
+import type { Json } from '#src/shared/json.ts';
+import { someMembers } from '#src/shared/json-members.ts';
 import { tenantId } from '#src/shared/tenant.ts';
 
 /** A stored event about one version of one resource. */
@@ -25,4 +33,65 @@ export function ownerOf(stored: StoredEvent): { tenant: string; record: string |
 /** Returns the patients whose erasure a batch reports. */
 export function erasedIn(events: readonly StoredEvent[]): string[] {
   return events.flatMap(({ event }) => (event.type === 'RecordErased' ? [event.data.patient] : []));
+}
+
+/** Both columns as PostgreSQL reads arrays. */
+export interface SightColumns {
+  /** Hashes (`categoryKeys`); empty without a category; null for types without `category`. */
+  readonly categories: string | null;
+  /** The targets of a Provenance: `<id>`, or `<id>/<version>`; null for other types. */
+  readonly targets: string | null;
+}
+
+/** Their types. */
+export const SIGHT = { categories: 'int8[]', targets: 'text[]' } as const;
+
+const NEITHER: SightColumns = { categories: null, targets: null };
+
+const found = new WeakMap<ResourceEvent, SightColumns>();
+
+/**
+ * Returns the columns of an event's version, read once for all projections of the process; undefined for a deletion, for
+ * which those of the version before count.
+ */
+export function sightOf(event: ResourceEvent): SightColumns | undefined {
+  if (event.type === 'ResourceDeleted') return undefined;
+  const { resourceType: type, body } = event;
+  if (type !== 'Provenance' && !hasCategory(type)) return NEITHER;
+  const before = found.get(event);
+  if (before !== undefined) return before;
+  const columns =
+    type === 'Provenance'
+      ? { categories: null, targets: arrayLiteral(targetsOf(body)) }
+      : { categories: `{${keysOf(type, body).join()}}`, targets: null };
+  found.set(event, columns);
+  return columns;
+}
+
+/** Returns the columns of a deletion where no version before matters; undefined for types where it does. */
+export function sightOfDeletion(type: string): SightColumns | undefined {
+  return type === 'Provenance' || hasCategory(type) ? undefined : NEITHER;
+}
+
+const CATEGORY: ReadonlySet<string> = new Set(['category']);
+/** Values of `category` by their texts: there are few. */
+const known = new Map<string, Json>();
+
+function keysOf(type: string, body: string): string[] {
+  if (!body.includes('"category":')) return [];
+  return categoryKeys(type, categoriesOf(type, someMembers(body, CATEGORY, known) ?? JSON.parse(body)));
+}
+
+/** A literal reference to something that can be here, also under a base. */
+const REFERENCE =
+  /(?:^|\/)[A-Z][A-Za-z]*\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/_history\/([1-9]\d{0,8}))?$/i;
+
+function targetsOf(body: string): string[] {
+  const { target } = JSON.parse(body) as { target: readonly { readonly reference?: string }[] };
+  const all = target.flatMap(({ reference = '' }) => {
+    const [, id, version] = REFERENCE.exec(reference) ?? [];
+    if (id === undefined) return [];
+    return version === undefined ? [id.toLowerCase()] : [`${id.toLowerCase()}/${version}`];
+  });
+  return [...new Set(all)];
 }

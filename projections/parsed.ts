@@ -1,8 +1,11 @@
 /**
- * Parses bodies of events once for two projections: the first leaves the tree, the second takes it. Unused trees are
- * dropped soon: those of superseded versions in a batch, and all of them while the other projection runs elsewhere.
+ * Decodes events and parses their bodies once for all projections of this process: the first that asks leaves the tree, the
+ * second takes it. Unused trees are dropped soon: those of superseded versions in a batch, and all of them while the other
+ * projection runs elsewhere.
  */
-import type { ResourceEvent } from '#src/events/catalog.ts';
+import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
+import { understand } from '#src/events/codec.ts';
+import type { RecordedEvent } from '#src/events/store.ts';
 import { readStored, type StoredJson } from '#src/shared/stored-json.ts';
 
 /** An event that has a body. */
@@ -47,4 +50,15 @@ export function forgetParsed(): void {
 function drop(event: Version): void {
   left.delete(event);
   size -= event.body.length;
+}
+
+const known = new WeakMap<RecordedEvent, StoredEvent>();
+
+/** Returns the event as `understand` does; the same object again for the same recorded event. */
+export function decodeOnce(recorded: RecordedEvent): StoredEvent {
+  const before = known.get(recorded);
+  if (before !== undefined) return before;
+  const event = understand(recorded);
+  known.set(recorded, event);
+  return event;
 }

@@ -8,10 +8,9 @@ import type { EventBatch, Position, RecordedEvent } from '#src/events/store.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import { eraseFromAbandoned, isErasure } from './abandoned.ts';
 import { advancing, type Checkpoint, movedOr } from './checkpoint.ts';
-import { decodeOnce } from './decode-once.ts';
 import { CannotApply, isPassing } from './failure.ts';
 import { ownEvents } from './own-events.ts';
-import { forgetParsed } from './parsed.ts';
+import { decodeOnce, forgetParsed } from './parsed.ts';
 import type { Projection } from './projection.ts';
 import { inTransaction } from './session.ts';
 

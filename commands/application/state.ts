@@ -1,5 +1,5 @@
 /** An OAuth application as decisions know it. */
-import type { EventOf } from '#src/events/kinds.ts';
+import type { EventOf } from '#src/events/streams.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
 /** The parts of the consent page besides an application's name; names as in RFC 7591, section 2. */

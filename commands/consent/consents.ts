@@ -1,5 +1,5 @@
 /** Consent on the write side, as the rest of the service sees it: who is linked to a record, and who may read it. */
-import type { EventOf } from '#src/events/kinds.ts';
+import type { EventOf } from '#src/events/streams.ts';
 import type { Identity, PersonId } from '#src/shared/identity.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';

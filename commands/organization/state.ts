@@ -1,5 +1,5 @@
 /** The state of an organization that decisions need: its members, its sign-in, its confirmed domain. */
-import type { EventOf } from '#src/events/kinds.ts';
+import type { EventOf } from '#src/events/streams.ts';
 import type { Person, Role } from '#src/shared/member.ts';
 import type { Fold } from '../kernel/kernel.ts';
 

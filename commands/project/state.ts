@@ -2,7 +2,7 @@
  * The state of a project that decisions need: whether it is open, its access to production and the request for it, its
  * keys, purges under way, and the personal records that are its only content where a person has one.
  */
-import type { EventOf } from '#src/events/kinds.ts';
+import type { EventOf } from '#src/events/streams.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Micros } from '#src/shared/time.ts';

@@ -2,8 +2,9 @@
  * The state that decisions about versioned resources, grants and links need: ids, versions and status of a stream, no
  * bodies.
  */
-import type { EventOf } from '#src/events/kinds.ts';
+
 import { type Entry, entriesIn } from '#src/events/snapshot-entries.ts';
+import type { EventOf } from '#src/events/streams.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
 /**

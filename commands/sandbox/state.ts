@@ -1,5 +1,5 @@
 /** A project's sandbox as decisions know it. */
-import type { EventOf } from '#src/events/kinds.ts';
+import type { EventOf } from '#src/events/streams.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
 /** One request to fill a sandbox with synthetic patients. */

@@ -1,5 +1,5 @@
 /** A webhook endpoint as decisions know it. */
-import type { EventOf } from '#src/events/kinds.ts';
+import type { EventOf } from '#src/events/streams.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { Fold } from '../kernel/kernel.ts';
 

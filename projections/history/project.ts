@@ -7,10 +7,17 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { searchable } from '#src/shared/searchable.ts';
 import { toMicros } from '#src/shared/time.ts';
-import { erasedIn, isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
+import {
+  erasedIn,
+  isResourceEvent,
+  ownerOf,
+  type SightColumns,
+  type StoredResourceEvent,
+  sightOf,
+  sightOfDeletion,
+} from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
-import { type SightColumns, sightOf, sightOfDeletion } from '../sight.ts';
 import { CLIENT_PROVENANCE, indexes, tables, VERSION } from './schema.ts';
 
 const OPERATION = {

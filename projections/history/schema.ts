@@ -1,5 +1,5 @@
 /** Tables of the read model `history`: every version of every resource, from which Provenances are made on read. */
-import { SIGHT } from '../sight.ts';
+import { SIGHT } from '../owner.ts';
 
 /** Columns of `version`, in the order of the table. */
 export const VERSION = {

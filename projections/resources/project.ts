@@ -2,10 +2,9 @@
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { toMicros } from '#src/shared/time.ts';
-import { erasedIn, isResourceEvent, ownerOf } from '../owner.ts';
+import { erasedIn, isResourceEvent, ownerOf, sightOf } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
-import { sightOf } from '../sight.ts';
 import { indexes, RESOURCE, tables } from './schema.ts';
 
 /** The last state of a resource in a batch; `fresh` when the batch also brought it into being. */

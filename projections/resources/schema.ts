@@ -1,5 +1,5 @@
 /** Tables of the read model `resources`: the current version of every resource, deleted ones included. */
-import { SIGHT } from '../sight.ts';
+import { SIGHT } from '../owner.ts';
 
 /** Columns of `resource`, in the order of the table. */
 export const RESOURCE = {

@@ -13,10 +13,9 @@ import { medicationReferred, shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import { shownPrescription } from '#src/v1/prescription.ts';
 import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/v1/timeline.ts';
-import { isResourceEvent, ownerOf, type StoredResourceEvent } from '../owner.ts';
+import { isResourceEvent, ownerOf, type StoredResourceEvent, sightOf } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';
-import { sightOf } from '../sight.ts';
 import type { ENTRY } from './schema.ts';
 
 /** A row of `entry`; the rows of `place` follow from it. */

@@ -1,16 +1,18 @@
-/** Judges measured values: by the unit that LOINC has for the code, and by what is possible in a living person. */
+/**
+ * Judges measured values: by the unit that LOINC has for the code, by what is possible in a living person, and a diastolic
+ * pressure by the systolic one.
+ */
 import type { Implausible } from '#src/shared/implausible.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { UCUM } from '../fhir/units/canonical.ts';
-import { ucumOf } from '../fhir/units/spelled-units.ts';
-import { isUcum } from '../fhir/units/ucum.ts';
+import { isUcum, ucumOf } from '../fhir/units/spelled-units.ts';
 import { converterOf } from '../insight/units.ts';
 import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
 import { unitText } from './reading/unit.ts';
 
 /** The terminology's properties of a LOINC code. */
-export interface MeasuredCode {
+interface MeasuredCode {
   /** UCUM; null if it has none. */
   readonly unit: string | null;
   readonly isLaboratory: boolean;
@@ -70,7 +72,7 @@ export function openJudgement(find: FindMeasuredCode): JudgeValue {
 }
 
 /** Returns the codes of LOINC in a concept. */
-export function listLoincCodes(concept: Json | undefined): string[] {
+function listLoincCodes(concept: Json | undefined): string[] {
   if (!isObject(concept) || !Array.isArray(concept.coding)) return [];
   return concept.coding.flatMap((coding) =>
     isObject(coding) && coding.system === LOINC && typeof coding.code === 'string' ? [coding.code] : [],
@@ -85,7 +87,7 @@ interface Measured {
 }
 
 /** Returns the `valueQuantity` of an Observation or component; undefined if it has no number, or no certain unit. */
-export function readMeasured({ valueQuantity: quantity }: JsonObject): Measured | undefined {
+function readMeasured({ valueQuantity: quantity }: JsonObject): Measured | undefined {
   if (!isObject(quantity) || !isNumber(quantity.value)) return undefined;
   const unit = readQuantityUnit(quantity);
   const value = typeof quantity.value === 'number' ? quantity.value : Number(String(quantity.value));
@@ -142,4 +144,38 @@ function judge(limits: Limits, { value, comparator, unit }: Measured, path: stri
 /** Returns a bound with four digits, enough to see on which side of it a value is. */
 function readable(bound: number): number {
   return Number(bound.toPrecision(4));
+}
+
+/** LOINC: systolic and diastolic, in any position, sitting, standing, supine, noninvasive. */
+const PAIRS: readonly (readonly [systolic: string, diastolic: string])[] = [
+  ['8480-6', '8462-4'],
+  ['8459-0', '8453-3'],
+  ['8460-8', '8454-1'],
+  ['8461-6', '8455-8'],
+  ['76534-7', '76535-4'],
+];
+
+/** Returns a fault for each diastolic pressure that is above the systolic one beside it, in the same unit. */
+export function misorderedPressures(components: readonly Json[]): Implausible[] {
+  if (components.length < 2) return [];
+  const parts = components.map((part, n) => ({ part: isObject(part) ? part : {}, n }));
+  const only = (code: string): { readonly part: JsonObject; readonly n: number } | undefined => {
+    const [one, ...others] = parts.filter(({ part }) => listLoincCodes(part.code).includes(code));
+    return others.length === 0 ? one : undefined;
+  };
+  return PAIRS.flatMap(([systolic, diastolic]): Implausible[] => {
+    const [above, below] = [only(systolic), only(diastolic)];
+    if (above === undefined || below === undefined) return [];
+    const [high, low] = [readMeasured(above.part), readMeasured(below.part)];
+    if (high === undefined || low === undefined || high.unit !== low.unit) return [];
+    if (high.comparator !== undefined || low.comparator !== undefined || low.value <= high.value) return [];
+    const unit = unitText(low.unit);
+    return [
+      {
+        code: 'impossible_value',
+        element: `Observation.component[${below.n}].valueQuantity`,
+        message: `${low.value} ${unit} is above the systolic pressure (${high.value} ${unit})`,
+      },
+    ];
+  });
 }

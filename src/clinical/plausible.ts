@@ -5,11 +5,13 @@
 import type { FindImplausible, Implausible } from '#src/shared/implausible.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { elementPath } from '../fhir/element-path.ts';
-import { impossibleAge } from './ages.ts';
-import { misorderedDates } from './date-order.ts';
-import { futureDates } from './future-dates.ts';
-import { type FindMeasuredCode, type JudgeValue, openJudgement } from './measured-values.ts';
-import { misorderedPressures } from './pressure-order.ts';
+import { futureDates, impossibleAge, misorderedDates } from './implausible-dates.ts';
+import {
+  type FindMeasuredCode,
+  type JudgeValue,
+  misorderedPressures,
+  openJudgement,
+} from './measured-values.ts';
 
 const IN_ERROR = 'entered-in-error';
 const NONE: readonly Implausible[] = [];

@@ -3,9 +3,9 @@ import { mapSteps, type Steps } from '../shared/slices.ts';
 import { type Micros, toInstant } from '../shared/time.ts';
 import { CATALOG, type DomainEvent } from './catalog.ts';
 import { encode } from './codec.ts';
-import { requireEventOf } from './kinds.ts';
 import type { EventMetadata } from './metadata.ts';
 import type { NewEvent } from './store.ts';
+import { requireEventOf } from './streams.ts';
 
 /** An event as a decision drafts it. */
 export interface Draft {

@@ -12,7 +12,7 @@
 import { hash } from 'node:crypto';
 import type { PersonId } from '../shared/identity.ts';
 import type { DomainEvent } from './catalog.ts';
-import type { EventOf } from './kinds.ts';
+import type { EventOf } from './streams.ts';
 
 /** A resource, grant, link, shared link or proposal as decisions know it. */
 export interface Entry {

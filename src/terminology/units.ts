@@ -1,5 +1,5 @@
 /** Checks units as codes of a code system. */
-import { isUcum } from '#src/fhir/units/ucum.ts';
+import { isUcum } from '#src/fhir/units/spelled-units.ts';
 
 /** UCUM's code system URL. */
 export const UCUM = 'http://unitsofmeasure.org';

@@ -1,4 +1,4 @@
-/** The columns that decide who sees a version under a grant: projections/sight.ts. */
+/** The columns that decide who sees a version under a grant: projections/owner.ts. */
 import { expect } from 'chai';
 import { history } from '#projections/history/project.ts';
 import type { Projection } from '#projections/projection.ts';

@@ -8,9 +8,8 @@ import { RESOURCES } from '#commands/resource/state.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';
 import { WEBHOOK } from '#commands/webhook/state.ts';
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
-import { ForeignEvent } from '#src/events/kinds.ts';
 import { newEvents } from '#src/events/new-event.ts';
-import { isStreamName } from '#src/events/streams.ts';
+import { ForeignEvent, isStreamName } from '#src/events/streams.ts';
 import { atOnce } from '#src/shared/slices.ts';
 
 const FOLDS: readonly Fold<unknown>[] = [APPLICATION, ORGANIZATION, PROJECT, RESOURCES, SANDBOX, WEBHOOK];

@@ -2,7 +2,7 @@
  * Converts quantities to canonical UCUM units with `@lhncbc/ucum-lhc` by exact decimals, so that 1 g equals 1000 mg.
  * https://ucum.org/ucum
  */
-import { ucumLibrary } from './ucum.ts';
+import { ucumLibrary } from './spelled-units.ts';
 
 /** A decimal number. */
 interface Decimal {

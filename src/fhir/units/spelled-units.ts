@@ -2,8 +2,9 @@
  * Reads units as people, devices and laboratories write them, for laboratory imports and REST v1: spellings from a table,
  * else UCUM's grammar.
  */
+
+import { createRequire } from 'node:module';
 import { cut } from '#src/shared/cut.ts';
-import { isUcum } from './ucum.ts';
 import { AMBIGUOUS, SPELLINGS, WORDS } from './unit-spellings.ts';
 
 /** Units of one letter that laboratories mean. Others may be anything: `C`, `F`, `S`, `a`. */
@@ -93,7 +94,7 @@ export function unitKept(text: string): string {
 }
 
 /** The result for a unit that a person typed: UCUM, or the units that it may mean; undefined if it isn't a unit. */
-export type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
+type TypedUnit = { readonly ucum: string } | { readonly ambiguous: readonly string[] } | undefined;
 
 /**
  * Reads a unit that people and apps type. Common spellings take precedence over UCUM, where some of them mean units that
@@ -121,4 +122,38 @@ function partOf(part: string): string {
 /** Returns a unit with `L` for litres: UCUM has both forms, and one is enough. */
 function withLitres(unit: string): string {
   return unit.replaceAll(/(^|\/)([fpnumcd]?)l(?=\/|$)/g, '$1$2L');
+}
+
+type Library = typeof import('@lhncbc/ucum-lhc');
+
+let library: Library | undefined;
+
+/** Returns UCUM's library. It is loaded on first use, because that takes a tenth of a second. */
+export function ucumLibrary(): ReturnType<Library['UcumLhcUtils']['getInstance']> {
+  library ??= createRequire(import.meta.url)('@lhncbc/ucum-lhc') as Library;
+  return library.UcumLhcUtils.getInstance();
+}
+
+/** Maximum number of cached codes: some hundreds are in use, and clients may invent any number. */
+const REMEMBERED = 5_000;
+const known = new Map<string, boolean>();
+
+/** Returns whether a text is a unit of UCUM, case-sensitive. */
+export function isUcum(code: string): boolean {
+  const before = known.get(code);
+  if (before !== undefined) return before;
+  const valid = check(code);
+  if (known.size >= REMEMBERED) known.clear();
+  known.set(code, valid);
+  return valid;
+}
+
+/** Checks before the library does: it trims blanks, and throws for some invalid texts. */
+function check(code: string): boolean {
+  if (!/^[!-~]{1,100}$/.test(code)) return false;
+  try {
+    return ucumLibrary().validateUnitString(code).status === 'valid';
+  } catch {
+    return false;
+  }
 }
