@@ -5,13 +5,16 @@ import type { Kind } from '#src/context/request.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { TODAY } from '#test/context/records.ts';
 import { eachRecord } from './cases.ts';
-import { mentions, read, reference, type Version } from './raw.ts';
+import { mentions, reference, texts } from './raw.ts';
 import type { SecondReading, Told } from './second-reading.ts';
 import type { VariedRecord } from './varied-records.ts';
 import { composeContext, summarize, view } from './views.ts';
 
 /** More than any of the records needs. */
 const ROOM = 100_000;
+
+/** Sections of the page of shared links that have allergies, medicines and problems. */
+const HIDDEN = ['allergies', 'medications', 'problems', 'past', 'functional'];
 
 const names = (told: readonly Told[]): string[] => told.map(({ name }) => name.toLowerCase()).sort();
 const sources = (told: readonly Told[]): string[] => told.map((each) => each.sources.join(' ')).sort();
@@ -90,7 +93,7 @@ describe('views of a record', () => {
   eachRecord(
     'the page of shared links shows what a second reading of the raw JSON says',
     async (record, again) => {
-      const versions = record.versions.filter((each) => !each.byAi && !isMarked(each));
+      const versions = record.versions.filter(({ byAi }) => !byAi);
       const facts = versions.map(({ resource }) => resource);
       const seen = await view([...facts, ...record.directory.values()], TODAY);
       const rows = (kind: string) => seen.sections.get(kind) ?? [];
@@ -100,6 +103,7 @@ describe('views of a record', () => {
         namesOf(rows('medications').filter((each) => each.standing === standing));
       expect(
         {
+          hidden: HIDDEN.reduce((sum, kind) => sum + (seen.hidden.get(kind) ?? 0), 0),
           dead: seen.patient.died !== undefined,
           allergies: namesOf(rows('allergies').filter(({ isOver }) => !isOver)),
           critical: namesOf(rows('allergies').filter(({ flag }) => flag === 'critical')),
@@ -112,6 +116,7 @@ describe('views of a record', () => {
         },
         record.name,
       ).to.deep.equal({
+        hidden: countModified(record),
         dead: again.isDead,
         allergies: names(again.allergies),
         critical: names(again.allergies.filter(({ isHigh }) => isHigh)),
@@ -126,9 +131,16 @@ describe('views of a record', () => {
   );
 });
 
-/** Whether a part of a dosage could be turned around: the page shows such a dosage as `…`, and others leave the medicine out. */
-function isMarked({ resource }: Version): boolean {
-  return mentions([...read(resource, 'dosage'), ...read(resource, 'dosageInstruction')], 'modifierExtension');
+/** How many allergies, medicines and problems a mark could turn around, unless they were withdrawn. */
+function countModified({ versions }: VariedRecord): number {
+  return versions.filter(({ byAi, type, resource }) => {
+    const certainty = texts(resource, 'verificationStatus.coding.code');
+    const isWithdrawn = ['entered-in-error', 'refuted'].some(
+      (code) => resource.status === code || certainty.includes(code),
+    );
+    const isModified = mentions(resource, 'modifierExtension') || mentions(resource, 'implicitRules');
+    return !byAi && /^(Allergy|Medication|Condition)/.test(type) && isModified && !isWithdrawn;
+  }).length;
 }
 
 /** The sources of a second reading's medicines that a summary may list: of the living and the dead, as they are stored. */

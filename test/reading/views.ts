@@ -124,6 +124,7 @@ export function plainText(markup: string): string {
 
 const shown = z.object({
   patient: z.object({ died: z.unknown() }),
+  hidden: z.map(z.string(), z.number()),
   sections: z.map(
     z.string(),
     z.array(

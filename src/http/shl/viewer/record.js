@@ -16,7 +16,7 @@ import {
   ratioText,
   readMeasured,
 } from '../../../clinical/reading/quantity.ts';
-import { withdrawnAs } from '../../../clinical/reading/status.ts';
+import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
 import { KNOWN, knownRows } from './known.js';
 
@@ -166,7 +166,7 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     const kind =
       placed.get(each) ?? (composition === undefined || isDocument(each) ? kindOf(each) : undefined);
     if (kind === undefined) continue;
-    if (isModified(each) || isModified(medicineOf(each, context)))
+    if (hasModifier(each) || hasModifier(medicineOf(each, context)))
       hidden.set(kind, (hidden.get(kind) ?? 0) + 1);
     else if (known.has(kind)) known.get(kind).push(each);
     else sections.get(kind)?.push({ ...rowOf(each, context), kind });
@@ -215,14 +215,6 @@ function changedIn(meta) {
   return Number.parseInt(string(tag?.display), 10) || 0;
 }
 
-/** Tells whether something in a structure could turn its meaning around: https://hl7.org/fhir/R4/extensibility.html#modifierExtension */
-function isModified(value) {
-  const { modifierExtension, implicitRules } = object(value);
-  return list(modifierExtension).length > 0 || string(implicitRules) !== '';
-}
-
-const unmodified = (values) => list(values).filter((each) => !isModified(each));
-
 /** Returns the Medication that a resource is about, if it is one of its own. */
 function medicineOf(resource, { look }) {
   const { medicationReference } = resource;
@@ -241,10 +233,10 @@ function aroundOf({ today, lang, look }, died) {
       const found = look({ reference }, within);
       return Object.keys(found).length === 0 ? undefined : found;
     },
-    doses: (dosage) => dosageOf(list(dosage), lang),
+    doses: (dosage) => string(dosesInWords(list(dosage), { lang })),
     doseNumber: ({ protocolApplied }) =>
       joined(
-        unmodified(protocolApplied)
+        list(protocolApplied)
           .map(object)
           .map((each) => string(each.doseNumberPositiveInt) || string(each.doseNumberString))
           .filter((number) => number !== '')
@@ -252,7 +244,7 @@ function aroundOf({ today, lang, look }, died) {
       ),
     reactions: ({ reaction }) =>
       joined(
-        unmodified(reaction)
+        list(reaction)
           .map(object)
           .map(({ manifestation, severity }) =>
             joined([joined(list(manifestation).map(conceptOf)), codeWord(lang, 'severity', severity)], ' – '),
@@ -453,15 +445,6 @@ function statusOf(resource, lang) {
   ]);
 }
 
-/** Says that a structure has more than is told. */
-const MORE = '…';
-
-/** Returns how a medicine is taken; `…` says that there is more, which a mark could turn around. */
-function dosageOf(dosages, lang) {
-  const shown = string(dosesInWords(unmodified(dosages), { lang }));
-  return joined([shown, dosages.some(isModified) ? MORE : ''], SEMICOLON);
-}
-
 function textOfValue(holder, lang) {
   const quantity = string(quantityText(holder.valueQuantity, readMeasured(holder), { lang }));
   if (quantity !== '') return quantity;
@@ -539,7 +522,7 @@ function flagOf(holder) {
 }
 
 function observation(resource, { lang }) {
-  const components = unmodified(resource.component).map(object);
+  const components = list(resource.component).map(object);
   const own = textOfValue(resource, lang);
   const parts = components
     .map((component) => ({ name: conceptOf(component.code), value: textOfValue(component, lang) }))
@@ -559,7 +542,6 @@ function observation(resource, { lang }) {
     details: [
       own === '' && components.length === 0 ? codedWord(lang, 'absent', resource.dataAbsentReason) : '',
       joined(otherJudgements(resource, lang)),
-      components.length < list(resource.component).length ? MORE : '',
       joined(list(resource.note).map((note) => string(object(note).text))),
       statusOf(resource, lang),
     ],
