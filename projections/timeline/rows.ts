@@ -1,7 +1,7 @@
 /** The rows that a version of a resource makes in the read model `timeline`. */
 
-import { dayAt, isVague } from '#src/clinical/reading/day.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
+import { dayAt, isVague } from '#src/shared/day.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Steps } from '#src/shared/slices.ts';

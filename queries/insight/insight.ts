@@ -1,12 +1,12 @@
 /** Series and comparisons of a patient's record (docs/spec/decisions.md, section 4 "Series", "Patterns"). */
 import type { Pool } from 'pg';
-import { readDays } from '#src/clinical/reading/day.ts';
 import { type Comparison, comparePeriods } from '#src/insight/compare.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
 import type { Coded, Point } from '#src/insight/track.ts';
 import type { InsightWarning } from '#src/insight/warning.ts';
 import type { Caller } from '#src/shared/caller.ts';
+import { readDays } from '#src/shared/day.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { inSlices } from '#src/shared/slices.ts';
 import type { Micros } from '#src/shared/time.ts';

@@ -1,7 +1,7 @@
 /** Facts that every task needs: sex and age, allergies, medications, problems. */
 
 import { mostDangerousFirst, readAllergy } from '#src/clinical/reading/allergies.ts';
-import { dateText, dayOf, standingText, stateWord } from '#src/clinical/reading/english.ts';
+import { dateText, standingText, stateWord } from '#src/clinical/reading/english.ts';
 import {
   isMedicine,
   joinMedicines,
@@ -15,6 +15,7 @@ import { joinProblems, type Problem, readProblemSource } from '#src/clinical/rea
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
+import { dayIn } from '#src/shared/day.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { daysBetween } from './dates.ts';
 import { type Fact, inLine, line, wholeLine } from './fact.ts';
@@ -34,7 +35,7 @@ export function patient({ opened, today }: Reading): Fact[] {
     gender ?? 'sex not recorded',
     age === undefined ? undefined : `${age} (born ${born})`,
     age === undefined && born !== undefined ? `born ${born}` : undefined,
-    died === undefined ? undefined : died.date === undefined ? 'deceased' : `died ${dayOf(died.date)}`,
+    died === undefined ? undefined : died.date === undefined ? 'deceased' : `died ${dayIn(died.date)}`,
   );
   const members = { gender: gender ?? null, birth_date: born ?? null, deceased: died !== undefined };
   return [{ kind: 'patient', text: said, entry, also: [], codes: [], score: BASE.patient.general, members }];
@@ -174,7 +175,7 @@ function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
     `${wholeLine(', ', name, site)}: ${span === '' ? 'status not recorded' : span}`,
     others.length === 0
       ? undefined
-      : `recorded ${sources.length} times${isOver ? ` since ${firstDay(oldest)}` : `, last ${dated.date === null ? 'without a date' : dayOf(dated.date)}`}`,
+      : `recorded ${sources.length} times${isOver ? ` since ${firstDay(oldest)}` : `, last ${dated.date === null ? 'without a date' : dayIn(dated.date)}`}`,
     nameConcept(value.severity),
     nameCodes('en', 'verificationStatus', uncertainty),
     noteIn(value),
@@ -199,7 +200,7 @@ function episode(value: JsonObject): string | undefined {
 }
 
 function firstDay({ dated }: Problem<Entry>['oldest']): string {
-  return dated.date === null ? 'an unknown time' : dayOf(dated.date);
+  return dated.date === null ? 'an unknown time' : dayIn(dated.date);
 }
 
 /** Returns the notes of what several resources say of a medicine, each once. */
@@ -216,7 +217,7 @@ function noteIn({ note }: JsonObject): string | undefined {
 /** Returns the day of onset or abatement, or the text that the record has in its place. */
 function when(value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
   const moment = text(value[`${name}DateTime`]);
-  return moment === undefined ? choice(value, name) : dayOf(moment);
+  return moment === undefined ? choice(value, name) : dayIn(moment);
 }
 
 function factOf(

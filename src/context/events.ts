@@ -1,15 +1,15 @@
 /** Facts about events and plans: visits, operations, vaccinations, documents, care plans. */
 
-import { dayOf } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { nameCodes } from '#src/clinical/reading/name-code.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
+import { dayIn } from '#src/shared/day.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { DAY } from './dates.ts';
 import { type Fact, line } from './fact.ts';
-import { ageDays, codeMembers, dayIn, entriesOf, lookUp, nameOf, type Reading } from './reading.ts';
+import { ageDays, codeMembers, entriesOf, findDay, lookUp, nameOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './scores.ts';
@@ -27,10 +27,10 @@ export function encounters(reading: Reading): Fact[] {
         : ['visits', 'visit'];
       const end = text(first(value.period)?.end);
       const last =
-        base === 'stays' && end !== undefined && dayOf(end) !== dayIn(entry) ? ` to ${dayOf(end)}` : '';
+        base === 'stays' && end !== undefined && dayIn(end) !== findDay(entry) ? ` to ${dayIn(end)}` : '';
       const said = line(
         ': ',
-        `${word} ${dayIn(entry) ?? 'without a date'}${last}`,
+        `${word} ${findDay(entry) ?? 'without a date'}${last}`,
         reasonOf(reading, value) ?? nameConcept(value.type),
       );
       const place = count[base];
@@ -77,10 +77,10 @@ export function procedures(reading: Reading): Fact[] {
     const { value } = entry;
     const said = line(
       '; ',
-      line(' ', name, dayIn(entry) ?? choice(value, 'performed')),
+      line(' ', name, findDay(entry) ?? choice(value, 'performed')),
       others.length === 0
         ? undefined
-        : `${others.length + 1} times since ${others.map(dayIn).findLast((day) => day !== undefined) ?? 'an unknown time'}`,
+        : `${others.length + 1} times since ${others.map(findDay).findLast((day) => day !== undefined) ?? 'an unknown time'}`,
       nameConcept(value.outcome),
       value.status === 'completed' ? undefined : nameCodes('en', 'eventStatus', value.status),
     );
@@ -101,7 +101,7 @@ export function immunizations(reading: Reading): Fact[] {
   const isChild = isYoung(reading);
   return [...byVaccine].flatMap(([name, [latest, ...others]], place) => {
     if (latest === undefined) return [];
-    const days = [latest, ...others].map((entry) => dayIn(entry) ?? 'no date');
+    const days = [latest, ...others].map((entry) => findDay(entry) ?? 'no date');
     const shown = days.length > 5 ? [...days.slice(0, 4), `and ${days.length - 4} before`] : days;
     const { vaccineCode } = latest.value;
     const members = { ...codeMembers(vaccineCode, name), doses: days.length };
@@ -153,7 +153,7 @@ export function documents(reading: Reading): Fact[] {
         text(value.conclusion),
         nameConcept(value.conclusionCode),
       );
-      const said = line(': ', line(' ', name, dayIn(entry)), about);
+      const said = line(': ', line(' ', name, findDay(entry)), about);
       const code: Json | undefined = entry.type === 'DiagnosticReport' ? value.code : value.type;
       return factOf(reading, 'documents', 'documents', place / 2, entry, said, codeMembers(code, name), code);
     });
@@ -194,7 +194,7 @@ export function plans(reading: Reading): Fact[] {
     ]),
   ];
   return lines.map(([entry, said], place) => {
-    const when = dayIn(entry);
+    const when = findDay(entry);
     const whole = line('; ', said, when === undefined ? undefined : `since ${when}`);
     return factOf(reading, 'plans', 'plans', place / 4, entry, whole, {
       status: text(entry.value.status) ?? codes(entry.value.lifecycleStatus)[0] ?? null,

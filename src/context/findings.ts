@@ -14,7 +14,7 @@ import { normalRange } from '#src/v1/reference-range.ts';
 import { type Fact, line } from './fact.ts';
 import type { Course } from './newest.ts';
 import { patternMembers, wordsOf } from './patterns.ts';
-import { ageDays, codeMembers, dayIn, namedEntry, nameOf, type Reading } from './reading.ts';
+import { ageDays, codeMembers, findDay, namedEntry, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
 import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './scores.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
@@ -72,9 +72,9 @@ function findingOf(
   const statistics = statisticsOf(entries, number, value);
   const head = line(
     ', ',
-    `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', dayIn(latest) ?? 'no date', flag, range === undefined ? undefined : `range ${range}`, UNFINISHED[String(value.status)])})`,
+    `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', findDay(latest) ?? 'no date', flag, range === undefined ? undefined : `range ${range}`, UNFINISHED[String(value.status)])})`,
   );
-  const past = before.map((entry) => `${shortOf(entry.value, value)} (${dayIn(entry) ?? 'no date'})`);
+  const past = before.map((entry) => `${shortOf(entry.value, value)} (${findDay(entry) ?? 'no date'})`);
   const said = line(
     '; ',
     head,

@@ -1,9 +1,10 @@
 /** Findings that this patient's illnesses and drugs are monitored by, and warnings about overdue ones. */
-import { dayOf } from '#src/clinical/reading/english.ts';
+
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
+import { dayIn } from '#src/shared/day.ts';
 import { NAMELESS } from './clinical.ts';
 import { DAY, daysBetween } from './dates.ts';
 import { DRUGS } from './drugs.ts';
@@ -82,7 +83,7 @@ export function gapWarnings(
       const isDue = latest === undefined || daysBetween(latest.dated.at, today) > days;
       if (!isDue || found.has(finding)) continue;
       const last = latest?.dated.date;
-      const when = last === undefined || last === null ? 'none is recorded' : `the last is of ${dayOf(last)}`;
+      const when = last === undefined || last === null ? 'none is recorded' : `the last is of ${dayIn(last)}`;
       found.set(finding, {
         kind: 'gap',
         text: `${inLine(name)}: no ${finding} within ${days} days${among}; ${when}`,

@@ -1,6 +1,6 @@
 /** Helpers shared by the parts of a context. */
 
-import { dateText, dayOf } from '#src/clinical/reading/english.ts';
+import { dateText } from '#src/clinical/reading/english.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import type { Around } from '#src/clinical/reading/told.ts';
@@ -8,6 +8,7 @@ import type { Around } from '#src/clinical/reading/told.ts';
 import { withDisplays } from '#src/clinical/summary/displays.ts';
 import { containedIn, text } from '#src/fhir/parts.ts';
 import type { Coverage } from '#src/shared/coverage.ts';
+import { dayIn } from '#src/shared/day.ts';
 import type { Json } from '#src/shared/json.ts';
 import { daysBetween } from './dates.ts';
 import type { Focus } from './focus.ts';
@@ -63,8 +64,8 @@ export function ageDays({ today }: Reading, { dated }: Entry): number {
 }
 
 /** Returns the day of a resource's date; `reported …` if only the day is known on which a result was made available. */
-export function dayIn({ dated }: Entry): string | undefined {
-  return dated.means === 'reported' ? dateText(dated) : dated.date === null ? undefined : dayOf(dated.date);
+export function findDay({ dated }: Entry): string | undefined {
+  return dated.means === 'reported' ? dateText(dated) : dated.date === null ? undefined : dayIn(dated.date);
 }
 
 /** Returns the name of a concept, or `otherwise` when it has neither text nor codes. */

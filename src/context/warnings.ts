@@ -1,18 +1,19 @@
 /** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
 
 import { findCodeWord } from '#src/clinical/reading/code-words.ts';
-import { dayOf, statusWord } from '#src/clinical/reading/english.ts';
+import { statusWord } from '#src/clinical/reading/english.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
 import { nameConcept } from '#src/clinical/reading/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
 import { dosage } from '#src/clinical/reading/words.ts';
 import { codes } from '#src/fhir/parts.ts';
+import { dayIn } from '#src/shared/day.ts';
 import { NAMELESS } from './clinical.ts';
 import { DAY } from './dates.ts';
 import { CLASSES } from './drugs.ts';
 import { inLine } from './fact.ts';
-import { dayIn, entriesOf, nameOf, type Reading } from './reading.ts';
+import { entriesOf, findDay, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
 import type { Coded } from './scores.ts';
 
@@ -137,7 +138,7 @@ export function drugContradictions(reading: Reading, medicines: readonly Medicin
         ? []
         : [
             contradiction(
-              `${inLine(ended.source.name ?? NAMELESS)} is active, but its end was ${dayOf(ended.source.until)}`,
+              `${inLine(ended.source.name ?? NAMELESS)} is active, but its end was ${dayIn(ended.source.until)}`,
               ended.source.told,
             ),
           ]),
@@ -254,7 +255,7 @@ export function futureDates(reading: Reading): Warning[] {
   const named = later.slice(0, NAMED).map((entry) => {
     const { code, vaccineCode, medicationCodeableConcept } = entry.value;
     const said = nameOf(code ?? vaccineCode ?? medicationCodeableConcept, entry.type);
-    return `${inLine(said)} (${dayIn(entry) ?? ''})`;
+    return `${inLine(said)} (${findDay(entry) ?? ''})`;
   });
   const more = later.length > NAMED ? `, and ${later.length - NAMED} more` : '';
   return [contradiction(`dated after today: ${named.join(', ')}${more}`, ...later.slice(0, NAMED))];

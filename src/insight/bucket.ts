@@ -1,5 +1,6 @@
 /** Points of a series as they are shown: each value, or the median of each day, week or month. Pure. */
 import { linearRegression } from 'simple-statistics';
+import { dayAt, startOfDay } from '#src/shared/day.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import { shown } from './finding.ts';
 import { medianOf } from './methods/select.ts';
@@ -104,7 +105,7 @@ function bucketPoint(day: number, points: readonly Point[]): ShownPoint {
   const bounds = new Set(points.map(({ bound }) => bound));
   const [bound = null] = bounds;
   return {
-    at: new Date(day * DAY).toISOString().slice(0, 10),
+    at: new Date(startOfDay(day)).toISOString().slice(0, 10),
     value: medianOf(points.map(({ value }) => value)),
     comparator: bounds.size === 1 ? bound : null,
     n: points.length,
@@ -127,8 +128,8 @@ function firstDay(day: number, bucket: Exclude<Bucket, 'raw'>): number {
   if (bucket === 'day') return day;
   // 1970-01-01 was a Thursday.
   if (bucket === 'week') return Math.floor((day + 3) / 7) * 7 - 3;
-  const date = new Date(day * DAY);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / DAY;
+  const date = new Date(startOfDay(day));
+  return dayAt(Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1));
 }
 
 /** Returns the statistics of points. */

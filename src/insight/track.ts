@@ -1,5 +1,6 @@
 /** Tracks: the numeric values of one code or group of codes in one unit, in the order of time. Pure. */
 import type { AuthorType } from '#src/shared/author.ts';
+import { dayAt, startOfDay } from '#src/shared/day.ts';
 import type { Steps } from '#src/shared/slices.ts';
 import { medianOf } from './methods/select.ts';
 
@@ -57,7 +58,7 @@ export interface Sample {
 }
 
 /** Milliseconds of a day. */
-export const DAY = 86_400_000;
+export const DAY = startOfDay(1);
 
 /** A track with more points is reduced to medians of its days, and of these the newest as many are used. */
 export const MOST_SAMPLES = 2_000;
@@ -71,7 +72,7 @@ export function inOrder(points: readonly Point[]): Point[] {
 
 /** Returns the day of a point in its own offset, as days since 1970. */
 export function localDay({ at, offset }: Pick<Point, 'at' | 'offset'>): number {
-  return Math.floor((at + offset * 60_000) / DAY);
+  return dayAt(at + offset * 60_000);
 }
 
 /** Returns the samples of a track, in steps: its points, or medians of days if there are more than `MOST_SAMPLES`. */
@@ -88,9 +89,9 @@ export function* samplesOf(points: readonly Point[]): Steps<Sample[]> {
 export function* mediansOfDays(points: readonly Point[]): Steps<Sample[]> {
   const days: Sample[] = [];
   for (let first = 0; first < points.length; ) {
-    const day = dayAt(points, first);
+    const day = findDay(points, first);
     let end = first + 1;
-    while (end < points.length && dayAt(points, end) === day) end += 1;
+    while (end < points.length && findDay(points, end) === day) end += 1;
     const of = points.slice(first, end);
     days.push({
       time: medianOf(of.map(({ at }) => at)) / DAY,
@@ -105,7 +106,7 @@ export function* mediansOfDays(points: readonly Point[]): Steps<Sample[]> {
   return days.slice(-MOST_SAMPLES);
 }
 
-function dayAt(points: readonly Point[], n: number): number {
+function findDay(points: readonly Point[], n: number): number {
   const point = points[n];
   return point === undefined ? Number.NaN : localDay(point);
 }

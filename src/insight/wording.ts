@@ -1,5 +1,6 @@
 /** Puts findings into words. They say what was observed; they neither explain nor advise. Pure. */
 
+import { dayIn } from '#src/shared/day.ts';
 import { RHYTHM_METHODS } from './detect/rhythm.ts';
 import type { Finding } from './finding.ts';
 import type { Coded } from './track.ts';
@@ -14,7 +15,7 @@ export type WriteUnit = (unit: string) => string;
 export function titleOf(finding: Finding, names: Names, writeUnit: WriteUnit): string {
   const { kind, codes, direction, effect, window, method } = finding;
   const [first = 'values', second = 'values'] = codes.map((code) => nameOf(code, names));
-  const period = `from ${dayOf(window.from)} to ${dayOf(window.to)}`;
+  const period = `from ${dayIn(window.from)} to ${dayIn(window.to)}`;
   const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   switch (kind) {
     case 'trend':
@@ -29,7 +30,7 @@ export function titleOf(finding: Finding, names: Names, writeUnit: WriteUnit): s
       if (method === RHYTHM_METHODS.week)
         return `${first} differed by up to ${size} between days of the week`;
       if (effect.since !== undefined)
-        return `${second} was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} in the year after ${dayOf(effect.since)}, when ${first} is recorded to have started, than in the year before`;
+        return `${second} was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} in the year after ${dayIn(effect.since)}, when ${first} is recorded to have started, than in the year before`;
       return `${first} and ${second} varied ${direction === 'together' ? 'together' : 'in opposite directions'}${lag(effect.lag_days ?? 0, first, second)}`;
   }
 }
@@ -45,8 +46,8 @@ export function briefPredicateOf(
 ): string {
   const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   if (kind === 'change_point')
-    return `${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayOf(effect.since ?? '')}`;
-  const since = isDated ? ` since ${dayOf(window.from)}` : '';
+    return `${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayIn(effect.since ?? '')}`;
+  const since = isDated ? ` since ${dayIn(window.from)}` : '';
   return `${direction === 'up' ? 'rose' : 'fell'} by about ${size}${since}`;
 }
 
@@ -54,8 +55,8 @@ export function briefPredicateOf(
 function predicateOf({ kind, direction, effect, window }: Finding, writeUnit: WriteUnit): string {
   const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   if (kind === 'change_point')
-    return `was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayOf(effect.since ?? '')}`;
-  return `${direction === 'up' ? 'rose' : 'fell'} by about ${size} from ${dayOf(window.from)} to ${dayOf(window.to)}`;
+    return `was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayIn(effect.since ?? '')}`;
+  return `${direction === 'up' ? 'rose' : 'fell'} by about ${size} from ${dayIn(window.from)} to ${dayIn(window.to)}`;
 }
 
 function lag(days: number, first: string, second: string): string {
@@ -75,5 +76,3 @@ function quantity(value: number, unit: string | null, writeUnit: WriteUnit): str
 
 /** Three significant digits are enough in words. */
 const rounded = (value: number): number => Number(value.toPrecision(3));
-
-const dayOf = (date: string): string => date.slice(0, 10);

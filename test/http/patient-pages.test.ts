@@ -940,6 +940,28 @@ describe('the pages of patients', () => {
       expect((await visitor.open(`${path}?version=${wrong}`)).status, wrong).to.equal(404);
   });
 
+  it('call an entry what the version says that is shown, and devices by their name', async () => {
+    const record = await newRecord('device@example.org');
+    const visitor = await patientVisitor(service, 'device@example.org');
+    const device = await service.post('/Device', {
+      ...{ resourceType: 'Device', deviceName: [{ name: 'Cuff 3000', type: 'user-friendly-name' }] },
+    });
+    const pulse = {
+      resourceType: 'Observation',
+      ...{ status: 'final', effectiveDateTime: '2026-05-01', valueInteger: 70 },
+      device: { reference: `Device/${String(device.json.id)}` },
+    };
+    const { json } = await write(record, { ...pulse, ...{ code: { text: 'Pulse' } } });
+    const path = pathOf(record, `/entries/Observation/${String(json.id)}`);
+    const page = await visitor.open(path);
+    expect(wordsOf(page)).to.include('Cuff 3000');
+    expect(page.text).not.to.match(/<dd>[^/]*Device\//);
+    const body = JSON.stringify({ ...json, ...pulse, code: { text: 'Heart rate' } });
+    await service.fhir(`/Observation/${String(json.id)}`, { method: 'PUT', body });
+    expect((await visitor.open(path)).text).to.match(/<h1[^>]*><bdi>Heart rate/);
+    expect((await visitor.open(`${path}?version=1`)).text).to.match(/<h1[^>]*><bdi>Pulse/);
+  });
+
   it('show large entries in part, with the way to the rest', async () => {
     const record = await newRecord('large@example.org');
     const visitor = await patientVisitor(service, 'large@example.org');

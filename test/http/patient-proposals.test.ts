@@ -145,7 +145,12 @@ describe('suggestions on the pages of patients', () => {
       status: 'active',
       medicationCodeableConcept: { text: 'Ibuprofen' },
       subject: { reference: `Patient/${shared.allowed.patient}` },
-      dosage: [{ text: '400 mg twice a day' }],
+      dosage: [
+        {
+          timing: { repeat: { frequency: 2, period: 1, periodUnit: 'd' } },
+          doseAndRate: [{ doseQuantity: { value: 400, unit: 'mg' } }],
+        },
+      ],
     };
     const { id } = await proposing.proposed(shared.allowed, {
       operation: 'create',

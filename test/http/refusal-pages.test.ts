@@ -74,6 +74,7 @@ describe('a page that can’t be answered', () => {
       expect(page.headers.get('vary'), path).to.include('Accept');
       expect(page.text, path).to.include('<html lang="nb"').and.include('<a class="button" href="/');
       if (page.status === 404) expect(page.text, path).to.include('Denne siden finnes ikke');
+      expect(page.text, path).to.match(/<a href="[^"]*lang=ar" lang="ar" hreflang="ar" dir="rtl">/);
       for (const accept of [
         '*/*',
         'application/json',

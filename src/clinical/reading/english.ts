@@ -1,14 +1,10 @@
 /** What a reading says of dates and medicines, in English: for contexts and summaries. */
+import { dayIn } from '#src/shared/day.ts';
 import { findCodeWord } from './code-words.ts';
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
 import type { Death } from './person.ts';
 import { datePhrase, medicinePhrases, type Phrase, type PhraseName, stateOfMedicine } from './phrases.ts';
-
-/** Returns the day of a date or date-time as it is written, as exact as it is: `2026-03`. */
-export function dayOf(date: string): string {
-  return date.slice(0, 10);
-}
 
 const WORDS: Readonly<Record<PhraseName, string>> = {
   taken: 'taken {from} to {until}',
@@ -30,7 +26,7 @@ const WORDS: Readonly<Record<PhraseName, string>> = {
 
 function inEnglish({ says, days, times, state }: Phrase): string {
   return WORDS[says].replace(/\{([a-z]+)\}/g, (_, name: string) =>
-    name === 'times' ? String(times) : name === 'state' ? statusWord(state ?? '') : dayOf(days[name] ?? ''),
+    name === 'times' ? String(times) : name === 'state' ? statusWord(state ?? '') : dayIn(days[name] ?? ''),
   );
 }
 

@@ -46,6 +46,10 @@ export function refusalPage(ctx: Context, refusal: Refusal, baseUrl: string): An
   const body = html`<p role="alert">${say(text)}</p>
 ${detail}<p class="quiet small">${say('shell.number', { request: String(ctx.state.requestId) })}</p>
 ${onwardPart(say, root, waysFrom(ctx, refusal, say, root))}`;
+  const isShownAgain = ctx.method === 'GET' || ctx.method === 'HEAD';
+  const here = isShownAgain
+    ? { url: urlAgain(ctx, root), acceptLanguage: ctx.get('Accept-Language') }
+    : undefined;
   const vary = asked === null ? 'Accept, Accept-Language' : 'Accept';
   return {
     status,
@@ -55,7 +59,7 @@ ${onwardPart(say, root, waysFrom(ctx, refusal, say, root))}`;
       ...pageHeaders(shellNeeds()),
       Vary: vary,
     },
-    body: shellPage({ lang: say.lang, title: say(title), body, here: undefined }),
+    body: shellPage({ lang: say.lang, title: say(title), body, here }),
   };
 }
 

@@ -4,10 +4,10 @@
  * is; the page has all values in a table.
  */
 
-import { dayIn, isVague, timeIn } from '#src/clinical/reading/day.ts';
 import { formatDecimal } from '#src/clinical/reading/decimal.ts';
 import { joinUnit } from '#src/clinical/reading/quantity.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
+import { dayIn, isVague, timeIn } from '#src/shared/day.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { Texts } from '../pages/texts.ts';
 import { axisFor } from './chart-axis.ts';

@@ -1,8 +1,9 @@
 /** What a version of an entry says: its elements in words, beside another version, and its FHIR data. */
 import type { EntryContent, StoredVersion } from '#queries/rest/entry-content.ts';
+import { nameConcept } from '#src/clinical/reading/name.ts';
 import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
 import { shownName } from '#src/fhir/human-name.ts';
-import { containedIn, objects } from '#src/fhir/parts.ts';
+import { containedIn, objects, text } from '#src/fhir/parts.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
 import { cut } from '#src/shared/cut.ts';
 import { type Html, html } from '#src/shared/html.ts';
@@ -69,11 +70,12 @@ export async function readEntry(
   };
 }
 
-/** Returns what a resource is called: a person's or an organization's name, else what it is about. */
+/** Returns what a resource is called: the name of a person, an organization or a device, a title, else what it is about. */
 function nameOf(resource: JsonObject): string | undefined {
-  const { name } = resource;
+  const { name, title, deviceName } = resource;
   if (typeof name === 'string') return name;
-  return shownName(name) ?? titleOfResource(resource);
+  const [device] = objects(deviceName).flatMap(({ name: own }) => text(own) ?? []);
+  return shownName(name) ?? text(title) ?? device ?? titleOfResource(resource);
 }
 
 /** Most references that are named. */
@@ -99,6 +101,12 @@ function idsIn(values: readonly JsonObject[]): string[] {
 export function titleIn({ content, values }: ReadEntry): string | undefined {
   const shown = values.get(content.shown.version);
   return shown === undefined ? undefined : nameOf(shown);
+}
+
+/** Returns the name of the concept that the version that is shown is about, as all views say it; undefined without one. */
+export function conceptIn({ content, values }: ReadEntry): string | undefined {
+  const { code, medicationCodeableConcept, vaccineCode } = values.get(content.shown.version) ?? {};
+  return nameConcept(code ?? medicationCodeableConcept ?? vaccineCode);
 }
 
 /** Returns the elements of the version that is shown; beside them those of the last one by somebody else, if an AI wrote it. */

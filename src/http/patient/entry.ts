@@ -9,7 +9,15 @@ import { kindOf } from '#src/v1/timeline.ts';
 import { listOf } from '../api/schemas.ts';
 import { attachmentAs, fileName } from '../disposition.ts';
 import type { TextKey } from '../pages/languages/language.ts';
-import { changesPart, contentPart, jsonPart, type ReadEntry, readEntry, titleIn } from './entry-content.ts';
+import {
+  changesPart,
+  conceptIn,
+  contentPart,
+  jsonPart,
+  type ReadEntry,
+  readEntry,
+  titleIn,
+} from './entry-content.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { resultName } from './result-names.ts';
@@ -85,7 +93,8 @@ export async function entryPage(
   );
   const { approvals, ...named } = await deps.pages.entryOrigin(record.record, id);
   const read = await readEntry(visit, record, type, content);
-  const name = (await titleText(visit, named)) ?? titleIn(read) ?? say('entry.unnamed');
+  const concept = named.titleSystem === null ? conceptIn(read) : undefined;
+  const name = concept ?? (await titleText(visit, named)) ?? titleIn(read) ?? say('entry.unnamed');
   const path = pathOf(record, type, id);
   const older =
     next_cursor === null

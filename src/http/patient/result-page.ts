@@ -1,5 +1,5 @@
 /** One measurement of a record: its newest value, charts, and all values in a table. */
-import { dayIn, timeIn } from '#src/clinical/reading/day.ts';
+import { dayIn, timeIn } from '#src/shared/day.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { LOINC } from '#src/v1/elements.ts';

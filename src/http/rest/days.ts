@@ -1,7 +1,7 @@
 /** Days of a query (`from`, `to`, both included): as days that values are written for, or as moments in UTC. */
 import type { z } from 'zod';
 import type { DayRange } from '#queries/day-scans.ts';
-import { readDays } from '#src/clinical/reading/day.ts';
+import { readDays } from '#src/shared/day.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import type { Micros } from '#src/shared/time.ts';
 

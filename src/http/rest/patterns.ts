@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { PageAsked } from '#queries/admin/page.ts';
 import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
-import { readDays } from '#src/clinical/reading/day.ts';
+import { readDays } from '#src/shared/day.ts';
 import { labelCode } from '#src/clinical/reading/name.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
