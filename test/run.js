@@ -26,15 +26,7 @@ const TAKES_VALUE = new Set([
 const CORES = Math.min(4, Math.max(2, availableParallelism()));
 
 /** Run first, so that none of them goes on alone when the others are done. */
-const LONGEST = [
-  'http/readme',
-  'unit/bench-smoke',
-  'faults/lifecycle',
-  'http/runtimes',
-  'http/cli-',
-  'faults/migrate-log',
-  'faults/',
-];
+const LONGEST = ['http/readme', 'http/event-loop', 'http/cli-', 'faults/', 'contract/'];
 
 const { filters, options } = split(process.argv.slice(2));
 const files = testFiles().filter(

@@ -13,7 +13,7 @@ import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { newDataDir, startService } from '#test/support/service.ts';
 
 /** Kills before and after the append, each that often. */
-const ROUNDS = scaled(10, 1);
+const ROUNDS = scaled(5, 1);
 
 describeAtFullSize('an approval whose instance is killed', () => {
   let service: InProcess;

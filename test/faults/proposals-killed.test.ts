@@ -9,7 +9,7 @@ import { describeAtFullSize, scaled, someOf } from '#test/support/scale.ts';
 import { newDataDir, startService } from '#test/support/service.ts';
 
 /** Kills before and after each append, each that often. */
-const ROUNDS = scaled(10, 1);
+const ROUNDS = scaled(4, 1);
 
 type When = 'DIES_BEFORE' | 'DIES_AFTER';
 

@@ -10,7 +10,7 @@ import { tell } from '#test/support/tell.ts';
 import { type DyingRequest, post, retry, sendToDying } from './dying-requests.ts';
 
 /** Every kind that often, 48 kills, at full size; else some kinds once. */
-const ROUNDS = scaled(8, 0);
+const ROUNDS = scaled(3, 0);
 
 /** Sends a request as a person. */
 type Ask = (method: string, path: string, body?: object) => Promise<Answer>;

@@ -14,7 +14,7 @@ import { openLink, payloadOf, share, sharedLinkSchema } from '#test/support/shar
 
 const EMAIL = 'mira@example.org';
 /** Kills of each kind. */
-const ROUNDS = scaled(10, 1);
+const ROUNDS = scaled(5, 1);
 
 describeAtFullSize('a shared link whose instance is killed', () => {
   let service: InProcess;

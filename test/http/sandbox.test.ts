@@ -21,7 +21,7 @@ interface Project {
 }
 
 /** All thirty at full size. */
-const PATIENTS = scaled(30, 6);
+const PATIENTS = scaled(30, 4);
 const OBSERVATION = { status: 'final', code: { text: 'Pulse' } };
 
 describe('sandbox over HTTP', () => {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually, portOf, startProgram } from '#test/support/process.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 
 /** A span as OTLP's JSON has it. https://github.com/open-telemetry/opentelemetry-proto */
 interface Span {
@@ -163,7 +164,7 @@ describe('traces', () => {
     expect(text).to.not.contain(service.key);
   });
 
-  it('are not even loaded without a collector', async () => {
+  itAtFullSize('are not even loaded without a collector', async () => {
     const script = `
       await import('#src/app.ts');
       const { default: { _cache } } = await import('node:module');

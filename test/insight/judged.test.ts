@@ -4,6 +4,7 @@ import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { Random } from '#src/sandbox/random.ts';
 import { atOnce } from '#src/shared/slices.ts';
+import { itAtFullSize } from '#test/support/scale.ts';
 import { isFound, tracksOf } from './judged.ts';
 import { type JudgedRecord, judgedSet, noiseRecord } from './judged-set.ts';
 
@@ -39,12 +40,15 @@ describe('insight: the judged set', () => {
     expect(found.length / noise.length, found.map(({ name }) => name).join('\n')).to.be.at.most(0.02);
   });
 
-  it('shows something in at most 2 % of 750 further records of independent noise, and in 6 % of autocorrelated', () => {
-    const records = Array.from({ length: 1_500 }, (_, n) => noiseRecord(new Random(`further ${n}`), n));
-    const shareOf = (of: readonly JudgedRecord[]) =>
-      of.filter((record) => findingsOf(record).length > 0).length / of.length;
-    const isWandering = ({ name }: JudgedRecord) => name.includes('AR(1)');
-    expect(shareOf(records.filter((record) => !isWandering(record)))).to.be.at.most(0.02);
-    expect(shareOf(records.filter(isWandering))).to.be.at.most(0.06);
-  });
+  itAtFullSize(
+    'shows something in at most 2 % of 750 further records of independent noise, and in 6 % of autocorrelated',
+    () => {
+      const records = Array.from({ length: 1_500 }, (_, n) => noiseRecord(new Random(`further ${n}`), n));
+      const shareOf = (of: readonly JudgedRecord[]) =>
+        of.filter((record) => findingsOf(record).length > 0).length / of.length;
+      const isWandering = ({ name }: JudgedRecord) => name.includes('AR(1)');
+      expect(shareOf(records.filter((record) => !isWandering(record)))).to.be.at.most(0.02);
+      expect(shareOf(records.filter(isWandering))).to.be.at.most(0.06);
+    },
+  );
 });

@@ -18,7 +18,7 @@ import { tell } from '#test/support/tell.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 import { created } from './made.ts';
 
-const STREAMS = scaled(1_000_000, 5_000);
+const STREAMS = scaled(500_000, 5_000);
 /** What it may take more than before, in bytes, however many streams there are. */
 const ROOM = 150_000_000;
 

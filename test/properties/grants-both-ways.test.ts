@@ -214,8 +214,8 @@ describe('two projects with grants to each other', () => {
   }
 
   it('tell each other nothing but what the grants cover', async function () {
-    const worlds = scaled(60, 2);
-    const each = scaled(400, 60);
+    const worlds = scaled(15, 2);
+    const each = scaled(200, 60);
     this.timeout(180_000 + worlds * each * 200);
     const seed = steadySeed();
     const wrong: string[] = [];

@@ -335,7 +335,7 @@ describe('the life of proposals', () => {
           await run.check();
         }
       }),
-      { numRuns: scaled(200, 2), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
+      { numRuns: scaled(60, 2), examples: [[USUAL]], endOnFailure: true, seed: steadySeed() },
     );
     for (const what of [
       'accept',

@@ -12,4 +12,6 @@ export interface Stage {
   readonly run: { readonly tests: readonly string[] } | { readonly bench: readonly string[] };
   /** Default of tests: `ANNAL_TEST_SCALE=1`, their full size. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether its files run one after the other because they measure time or memory. By default two run at once. */
+  readonly alone?: boolean;
 }

@@ -19,10 +19,10 @@ export const STAGES: readonly Stage[] = [
   ...FAULT_STAGES,
   {
     name: 'contract',
-    shows: 'the contract of the event store, load tests twenty times as long',
+    shows: 'the contract of the event store, load tests ten times as long',
     touches: ['src/documents'],
     run: { tests: ['test/contract/*.test.ts'] },
-    env: { ANNAL_CONTRACT_LOAD: '20' },
+    env: { ANNAL_CONTRACT_LOAD: '10' },
   },
   {
     name: 'commands',
@@ -47,7 +47,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'isolation',
     shows:
-      '10,000 random requests about ids of another project or environment, and 3,000 of people about records that aren’t theirs, answered as for ids that never were',
+      '5,000 random requests about ids of another project or environment, and 1,500 of people about records that aren’t theirs, answered as for ids that never were',
     touches: ['queries', 'src/http', 'src/app', 'src/oauth', 'src/identity', 'src/*'],
     run: { tests: ['test/properties/isolation.test.ts', 'test/properties/gateway-isolation.test.ts'] },
   },
@@ -80,7 +80,7 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'access-requests',
     shows:
-      '1,000 requests for access that tell nothing of who exists; 200 random lives of such requests on two instances; 20 kills of approvals: one grant for each',
+      '1,000 requests for access that tell nothing of who exists; 80 random lives of such requests on two instances; 10 kills of approvals: one grant for each',
     touches: [
       'commands/consent',
       'queries/consents',
@@ -105,13 +105,13 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'proposals',
-    shows: '200 random lives of proposals on two instances; 60 kills around their appends',
+    shows: '60 random lives of proposals on two instances; 24 kills around their appends',
     touches: ['commands/proposal', 'src/http/rest', 'src/http/me', 'src/reactions'],
     run: { tests: ['test/properties/proposals.test.ts', 'test/faults/proposals-killed.test.ts'] },
   },
   {
     name: 'shared-links',
-    shows: '40 random lives of shared links on two instances; 30 kills at their creation and at passcodes',
+    shows: '40 random lives of shared links on two instances; 15 kills at their creation and at passcodes',
     touches: ['src/shl', 'src/http/shl', 'src/operations', 'src/clinical', 'src/documents'],
     run: { tests: ['test/properties/shared-links.test.ts', 'test/faults/shared-links-killed.test.ts'] },
   },
@@ -131,11 +131,11 @@ export const STAGES: readonly Stage[] = [
       'src/signin',
       'src/clinical',
     ],
-    run: { tests: ['test/browser/*.test.ts'] },
+    run: { tests: ['test/browser/*.test.ts', 'test/http/patient-pages.test.ts'] },
   },
   {
     name: 'search',
-    shows: '9,000 random searches against a naive evaluation; pages through 5,000 results under 8 writers',
+    shows: '4,800 random searches against a naive evaluation; pages through 5,000 results under 8 writers',
     touches: [
       'queries/*',
       'queries/search',
@@ -159,6 +159,7 @@ export const STAGES: readonly Stage[] = [
     shows:
       'synthetic patients of 1,000 seeds, held to forty rules; what filling a sandbox costs; resets that are killed',
     touches: ['commands/sandbox', 'src/sandbox', 'queries/admin', 'src/processes'],
+    alone: true,
     run: {
       tests: [
         'test/unit/sandbox.test.ts',
@@ -173,7 +174,8 @@ export const STAGES: readonly Stage[] = [
     shows:
       'trends, changes, gaps and associations that were planted in 2,800 of 4,000 fresh synthetic records, and what is found in the noise of the others, with 95 % intervals',
     touches: ['queries/insight', 'src/insight', 'src/clinical/reading'],
-    run: { tests: ['test/insight/exam.test.ts', 'test/insight/single-series.test.ts'] },
+    alone: true,
+    run: { tests: ['test/insight/*.test.ts'] },
   },
   {
     name: 'reading',
@@ -199,15 +201,16 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'checkpoint',
-    shows: 'a checkpoint of 1,000,000 streams, made and proved in memory that does not grow with them',
+    shows: 'a checkpoint of 500,000 streams, made and proved in memory that does not grow with them',
     touches: ['src/audit'],
     run: { tests: ['test/projections/checkpoint-scale.test.ts'] },
   },
   {
     name: 'limits',
     shows:
-      'rate limits of 600 a minute on one instance and on two together; a million addresses in bounded memory',
+      'rate limits of 600 a minute on one instance and on two together; 300,000 addresses in bounded memory',
     touches: ['src/http/*', 'src/operations', 'src/app'],
+    alone: true,
     run: { tests: ['test/http/limits.test.ts', 'test/http/limits-shared.test.ts'] },
   },
   {
@@ -223,6 +226,7 @@ export const STAGES: readonly Stage[] = [
       'src/labs',
       'src/terminology',
     ],
+    alone: true,
     run: {
       tests: [
         'test/http/event-loop.test.ts',
@@ -265,6 +269,7 @@ export const STAGES: readonly Stage[] = [
     shows:
       'four documents of 100 MB at once, up and down, without 50 MB more memory; a service killed between bytes and event',
     touches: ['commands/document', 'src/documents', 'src/http/rest'],
+    alone: true,
     run: { tests: ['test/faults/documents-killed.test.ts', 'test/contract/document-store.test.ts'] },
   },
   {
@@ -275,14 +280,14 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'rebuild',
-    shows: 'a rebuild of 1,000,000 events beside a service that is read: no read fails, no row differs',
+    shows: 'a rebuild of 400,000 events beside a service that is read: no read fails, no row differs',
     touches: ['bench'],
-    run: { bench: ['--only', 'beside', '--scale', '10', '--runs', '1'] },
+    run: { bench: ['--only', 'beside', '--scale', '4', '--runs', '1'] },
   },
   {
     name: 'bench',
-    shows: 'every row of the performance table, growth to 500,000 creates',
+    shows: 'every row of the performance table at half its size, in one run',
     touches: ['bench'],
-    run: { bench: ['--full'] },
+    run: { bench: ['--scale', '0.5', '--runs', '1'] },
   },
 ];
