@@ -2,12 +2,12 @@
 
 import { availableParallelism } from 'node:os';
 import pg, { type Pool } from 'pg';
+import { Pace } from '#queries/pace.ts';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
 import { Admission } from '#src/shared/admission.ts';
 import { type Caller, turnOf } from '#src/shared/caller.ts';
-import { Pace } from '#src/shared/pace.ts';
 import { presence } from '#src/shared/presence.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';

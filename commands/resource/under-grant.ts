@@ -6,6 +6,7 @@
  * one; a condition needs `s`. A resource without any of `ruds` on its current version is answered like an unknown id. The
  * grant itself is checked in the decision, because it is part of the record: no write is appended after its revocation.
  */
+
 import { patientOf, recordStream } from '#src/events/streams.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';

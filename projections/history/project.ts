@@ -3,9 +3,9 @@
  * keys of an event's agents, or of a client's own Provenance.
  */
 import type { ClientBase, QueryConfig } from 'pg';
+import { searchable } from '#projections/history/searchable.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
-import { searchable } from '#src/shared/searchable.ts';
 import { toMicros } from '#src/shared/time.ts';
 import {
   erasedIn,

@@ -2,12 +2,12 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient } from 'pg';
+import { Flights } from '#queries/flights.ts';
 import type { Start } from '#src/insight/detect/starts.ts';
 import { type Found, findPatterns } from '#src/insight/find.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
 import type { Track } from '#src/insight/track.ts';
 import type { Caller } from '#src/shared/caller.ts';
-import { Flights } from '#src/shared/flights.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { inSlices, type Steps } from '#src/shared/slices.ts';

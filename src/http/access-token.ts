@@ -1,4 +1,5 @@
 /** Access tokens (`at_…`) as credentials of a request (RFC 6750; docs/spec/decisions.md, section 9). */
+
 import { type Caller, filling, ownCaller } from '#src/shared/caller.ts';
 import { invalidToken } from '#src/shared/ended-token.ts';
 import { Refusal } from '#src/shared/refusal.ts';

@@ -1,8 +1,8 @@
 /** Coded elements (CE, CWE, CNE): HL7 v2 chapter 2A. */
 
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { cut } from '#src/shared/cut.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { LOINC, present } from '../v1/elements.ts';
 import type { Field } from './hl7v2/message.ts';
 import { systemOf } from './systems.ts';

@@ -1,7 +1,8 @@
 /** Converts a table of laboratory results (CSV, RFC 4180) to items. */
+
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { mapSteps, type Steps } from '#src/shared/slices.ts';

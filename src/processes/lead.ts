@@ -3,7 +3,7 @@
  * session.
  */
 import pg from 'pg';
-import { raceWithEnd } from '../shared/race-with-end.ts';
+import { raceWithEnd } from './race-with-end.ts';
 
 /** Interval of the leader's heartbeat, in ms. */
 const BEAT = 1_000;

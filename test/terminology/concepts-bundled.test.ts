@@ -1,9 +1,9 @@
 /** The concepts that come with the program: enough of them, with codes that exist and relations that lead somewhere. */
 import { expect } from 'chai';
-import { plainWords } from '#src/shared/plain-words.ts';
 import { ATC, bundledResources, LOINC } from '#src/terminology/bundled/bundled.ts';
 import { bundledConcepts } from '#src/terminology/concepts/bundled.ts';
 import type { ConceptEntry } from '#src/terminology/concepts/entry.ts';
+import { plainWords } from '#src/terminology/plain-words.ts';
 import { conceptRows } from '#src/terminology/rows.ts';
 
 /** Returns the codes of a bundled code system with their names. */

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
-import { raceWithEnd } from '#src/shared/race-with-end.ts';
+import { raceWithEnd } from '#src/processes/race-with-end.ts';
 
 const WORKS = 200_000;
 

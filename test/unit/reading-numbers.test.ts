@@ -7,7 +7,7 @@ import { pressureText, quantityText, rangeText, ratioText } from '#src/clinical/
 import { roundForReading } from '#src/clinical/reading/rounding.ts';
 import { RULES_BY_CODE, RULES_BY_UNIT } from '#src/clinical/reading/rounding-rules.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 
 describe('numbers for reading', () => {
   it('are rounded by code, then by unit, and else lose noise only', () => {

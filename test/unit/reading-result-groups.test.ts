@@ -1,7 +1,7 @@
 /** The groups of results: valid codes of LOINC, each in one group, each group with a source. */
 import { expect } from 'chai';
 import { findResultGroup, RESULT_GROUPS } from '#src/clinical/reading/result-groups.ts';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 
 describe('groups of results', () => {
   it('have valid codes of LOINC, each once, and a source', () => {

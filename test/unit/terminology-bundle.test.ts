@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { ATC, bundledResources, LOINC, parentOfAtc } from '#src/terminology/bundled/bundled.ts';
 import type { CodeSystem } from '#src/terminology/resources.ts';
 import { conceptRows, resourceId } from '#src/terminology/rows.ts';

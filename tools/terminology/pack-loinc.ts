@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { LOINC_NOTICE } from '#src/terminology/bundled/bundled.ts';
 import { CATEGORY_OF } from '#src/terminology/bundled/categories.ts';
 import { isUnit, UCUM } from '#src/terminology/units.ts';

@@ -1,5 +1,5 @@
 /** Words and amounts of doses in a language. Pure. */
-import { fillWording } from '#src/shared/wording.ts';
+import { fillWording } from '#src/clinical/reading/wording.ts';
 import type { WordLanguage } from './code-words.ts';
 import { decimalText, formatDecimal } from './decimal.ts';
 import { ar } from './dose-texts/ar.ts';

@@ -1,8 +1,8 @@
 /** Validates the registration of an application (docs/spec/decisions.md, section 7; RFC 7591, section 2). */
 import { z } from 'zod';
+import { redirectFault } from '#src/http/admin/redirect-uri.ts';
 import { keySetSchema } from '#src/oauth/key-set.ts';
 import { parseScope } from '#src/oauth/scopes.ts';
-import { redirectFault } from '#src/shared/redirect-uri.ts';
 import { environment } from '../api/schemas.ts';
 import { name } from './schemas.ts';
 

@@ -1,6 +1,7 @@
 /** The languages of the pages, and a page's texts in one of them. */
+
+import { fillWording } from '#src/clinical/reading/wording.ts';
 import { Html, html } from '#src/shared/html.ts';
-import { fillWording } from '#src/shared/wording.ts';
 import { ar } from './languages/ar.ts';
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';

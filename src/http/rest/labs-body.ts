@@ -1,11 +1,11 @@
 /** The forms in which laboratory results come (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { namedCode } from '#src/labs/columns.ts';
 import type { LabItem } from '#src/labs/items.ts';
 import { decimalIn } from '#src/labs/numbers.ts';
 import { contradicted } from '#src/labs/range.ts';
 import { zoneNamed } from '#src/labs/zones.ts';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { numberIn } from '#src/v1/elements.ts';
 import { CATEGORIES } from '#src/v1/observation.ts';
 import { code, coded, date, exactlyOne, moment, oneSystem, optional, text } from './schemas.ts';

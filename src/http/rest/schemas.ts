@@ -1,12 +1,12 @@
 /** Schemas that routes of REST v1 share: inputs of docs/spec/interface.md, section 2.2, and the members of every record (docs/spec/decisions.md, section 4). */
 
 import { z } from 'zod';
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { readUnit } from '#src/fhir/units/spelled-units.ts';
 import { COMMON_UNITS } from '#src/fhir/units/unit-spellings.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { cut } from '#src/shared/cut.ts';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { LOINC, splitCode } from '#src/v1/elements.ts';
 import { instant } from '../api/schemas.ts';

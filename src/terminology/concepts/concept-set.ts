@@ -1,5 +1,5 @@
 /** All concepts in one language, as an instance holds them in memory: what they are found by, and their order. */
-import { plainWords } from '#src/shared/plain-words.ts';
+import { plainWords } from '#src/terminology/plain-words.ts';
 import type { CodeIndex } from '../find/code-index.ts';
 import { type IndexedText, indexInMemory } from '../find/in-memory.ts';
 import type { ConceptType } from './entry.ts';

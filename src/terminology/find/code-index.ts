@@ -1,6 +1,6 @@
 /** Finds a code system's codes in memory: by codes, names, words in any spelling, beginnings, and similar words. */
 import { distance } from '#src/shared/nearest.ts';
-import { plainWords } from '#src/shared/plain-words.ts';
+import { plainWords } from '#src/terminology/plain-words.ts';
 import { type Ascending, common, ofLists, ofNumbers } from './ascending.ts';
 import { spellingsOf, tellingWords } from './spellings.ts';
 import { TextLists, type TextListsBytes } from './text-lists.ts';

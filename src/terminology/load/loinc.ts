@@ -1,6 +1,6 @@
 /** Reads LOINC's own table, `Loinc.csv` of a release (https://loinc.org/downloads/). */
 
-import { isLoincCode } from '#src/shared/loinc-code.ts';
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { CATEGORY_OF } from '../bundled/categories.ts';
 import type { NewConcept } from '../rows.ts';
 import { needColumns, type Table, type TableRow } from './table.ts';

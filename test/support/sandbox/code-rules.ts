@@ -1,7 +1,8 @@
 /** Rules 22 to 28: sex and age of diagnoses, units, formats of codes. */
+
+import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
 import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { isLoincCode } from '#src/shared/loinc-code.ts';
 import { ATC, bundledResources, LOINC } from '#src/terminology/bundled/bundled.ts';
 import type { Concept } from '#src/terminology/resources.ts';
 import { limitsOf } from './limits.ts';

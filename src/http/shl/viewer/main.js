@@ -1,5 +1,5 @@
 /** The page that opens a SMART Health Link: asks who opens it and for the passcode, then shows what the link has. */
-import { fillWording } from '../../../shared/wording.ts';
+import { fillWording } from '../../../clinical/reading/wording.ts';
 import { bytesOf, inflated, LinkFault, openLink, parseLink } from './link.js';
 import { parseFile, readRecord } from './record.js';
 import { element, recordView } from './show.js';

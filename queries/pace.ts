@@ -2,7 +2,7 @@
  * Slows work down that yields to a user while that user works: one at a time, with a rest between two. So an application
  * that searches a record without pause leaves the record's owner most of the machine.
  */
-import { unavailable } from './refusal.ts';
+import { unavailable } from '../src/shared/refusal.ts';
 
 /** Limits of work that yields. */
 export interface PaceLimits {
