@@ -1,9 +1,10 @@
 /**
  * Wraps `fetch` for tests. On a slow machine read models may lag by more than is allowed; a request refused for that
- * reason, with nothing written, is sent again after a while, as any client does.
+ * reason, with nothing written, is sent again after a while, as any client does. `retries.ts` counts and limits them.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import './described.ts';
+import { retries } from './retries.ts';
 
 const LAGS = 'the read model is catching up with recent writes; retry in a second';
 const LONGEST_MS = 60_000;
@@ -11,18 +12,17 @@ const LONGEST_MS = 60_000;
 /** Fetches without retries, for tests of that refusal. */
 export const fetchOnce = globalThis.fetch;
 
-let again = 0;
-
 /** Returns the number of requests sent again so far. */
-export const sentAgain = (): number => again;
+export const sentAgain = (): number => retries.again;
 
 globalThis.fetch = async (input, init) => {
   const until = Date.now() + LONGEST_MS;
+  retries.requests += 1;
   for (;;) {
     const answer = await fetchOnce(input instanceof Request ? input.clone() : input, init);
     if (answer.status !== 503 || Date.now() > until || init?.body instanceof ReadableStream) return answer;
     if (!(await answer.clone().text()).includes(LAGS)) return answer;
-    again += 1;
+    retries.again += 1;
     await pause(Number(answer.headers.get('retry-after') ?? 1) * 1000);
   }
 };

@@ -1,0 +1,35 @@
+/**
+ * Counts the requests that the tests of a file send, and those sent again because read models lagged: a service whose
+ * read models always lag must not pass. Loaded by mocha before the tests (.mocharc.json).
+ */
+import { availableParallelism, loadavg } from 'node:os';
+
+/** Retries allowed for each thousand requests begun. */
+const ALLOWED = 3;
+
+/** The counts since the process began. */
+export const retries = { requests: 0, again: 0 };
+
+/** Returns whether so many retries mean that read models lag without a load that explains it. */
+export const tooManyRetries = ({ requests, again }: typeof retries): boolean =>
+  again > ALLOWED * Math.max(1, Math.ceil(requests / 1_000));
+
+let before = { ...retries };
+
+/** In parallel runs mocha calls these for each file. */
+export const mochaHooks = {
+  beforeAll(): void {
+    before = { ...retries };
+  },
+  afterAll(this: Mocha.Context): void {
+    const counted = { requests: retries.requests - before.requests, again: retries.again - before.again };
+    if (!tooManyRetries(counted)) return;
+    const found = `${counted.again} of ${counted.requests} requests were sent again because read models lagged`;
+    const [load = 0] = loadavg();
+    const files = this.test?.parent?.suites.map(({ file = '' }) => file) ?? [];
+    // A service that was killed has to catch up.
+    const isKilled = files.some((file) => file.includes('/faults/'));
+    if (load <= availableParallelism() && !isKilled) throw new Error(found);
+    console.log(`    ${found}; load ${load.toFixed(1)}`);
+  },
+};
