@@ -337,6 +337,35 @@ describe('the pages of patients', () => {
     expect(health).to.match(/Before AI changed it: Asthma/);
   });
 
+  it('name results of the timeline and judge them as the page of results does', async () => {
+    const record = await newRecord('course@example.org');
+    const part = (code: string, value: number) => ({
+      code: { coding: [{ system: 'http://loinc.org', code, display: `Long name of ${code}` }] },
+      valueQuantity: { value, unit: 'mmHg', system: 'http://unitsofmeasure.org', code: 'mm[Hg]' },
+    });
+    await write(record, {
+      ...{ resourceType: 'Observation', status: 'final', effectiveDateTime: '2026-05-03' },
+      ...{
+        code: { coding: [{ system: 'http://loinc.org', code: '85354-9' }], text: 'Blood pressure panel' },
+      },
+      ...{ component: [part('8462-4', 81.2834834), part('8480-6', 133.7483748521)] },
+    });
+    await observe(record, 7.4, '2026-03-31', { display: 'Hemoglobin A1c/Hemoglobin.total in Blood' });
+    await write(record, {
+      ...{ resourceType: 'Observation', status: 'preliminary', effectiveDateTime: '2026-02-03' },
+      ...{ code: { text: 'Colour of the nail' }, valueString: 'blue' },
+    });
+    const visitor = await patientVisitor(service, 'course@example.org');
+    const words = wordsOf(await visitor.open(pathOf(record, '/timeline')));
+    expect(words)
+      .to.match(/Blood pressure 3 May 2026 134\/81\smmHg Result/)
+      .and.match(/HbA1c \(long-term blood sugar\) 31 March 2026 7\.4\s% Above the range Result/)
+      .and.match(/Colour of the nail 3 February 2026 Preliminary, blue Result/i);
+    expect(words).not.to.include('panel').and.not.include('Long name');
+    const german = wordsOf(await visitor.open(`${pathOf(record, '/timeline')}?lang=de`));
+    expect(german).to.match(/Blutdruck 3\. Mai 2026 134\/81\smmHg/);
+  });
+
   it('say how certain problems are, and which allergies are dangerous', async () => {
     const record = await newRecord('certain@example.org');
     const verified = (system: string, code: string) => ({ verificationStatus: stated(system, code) });

@@ -39,6 +39,11 @@ export interface Observation extends z.output<typeof observation> {
   readonly interpretations: readonly string[] | undefined;
 }
 
+/** Reads an observation as REST v1 shows it. */
+export function readObservation(shown: object): z.output<typeof observation> {
+  return observation.parse(shown);
+}
+
 /** A value with its unit. */
 export type Valued = Pick<Observation, 'value' | 'unit' | 'value_text' | 'value_code' | 'value_boolean'>;
 

@@ -5,9 +5,12 @@ import { DEFAULT_KINDS, TIMELINE_KINDS } from '#src/v1/timeline.ts';
 import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { aiPartOf, apart, originAfter } from './entries.ts';
+import type { Observation } from './measures.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
+import { resultName } from './result-names.ts';
 import { summaryText, titleText } from './summary-words.ts';
+import { resultsAmong, resultText } from './timeline-results.ts';
 import type { Visit } from './visit.ts';
 
 /** Entries of a page. */
@@ -60,6 +63,7 @@ export async function timelinePage(visit: Visit, record: OpenRecord): Promise<Pa
     listOf(timelineEntry),
   );
   const { facts, notes } = apart(data);
+  const results = await resultsAmong(visit, record, data);
   const path = `${record.path}/timeline`;
   const older =
     next_cursor === null
@@ -75,8 +79,8 @@ export async function timelinePage(visit: Visit, record: OpenRecord): Promise<Pa
     section: 'timeline',
     body: html`${filterPart(visit, path, kind)}
 <p role="status" class="quiet">${say('timeline.entries', { entries: total })}</p>
-${data.length === 0 ? html`<div class="empty"><p>${say('timeline.none')}</p></div>` : yearsPart(visit, record, facts)}
-${await aiPartOf(visit, 'ai', notes, (entry) => rowOf(visit, record, entry))}<p class="pager">${newest}${older}</p>`,
+${data.length === 0 ? html`<div class="empty"><p>${say('timeline.none')}</p></div>` : yearsPart(visit, record, facts, results)}
+${await aiPartOf(visit, 'ai', notes, (entry) => rowOf(visit, record, entry, results.get(entry.fhir)))}<p class="pager">${newest}${older}</p>`,
   };
 }
 
@@ -108,11 +112,12 @@ function yearsPart(
   visit: Visit,
   record: OpenRecord,
   entries: readonly z.output<typeof timelineEntry>[],
+  results: ReadonlyMap<string, Observation>,
 ): Html {
   const years = new Map<string, Html[]>();
   for (const entry of entries) {
     const year = entry.date.slice(0, 4);
-    years.set(year, [...(years.get(year) ?? []), rowOf(visit, record, entry)]);
+    years.set(year, [...(years.get(year) ?? []), rowOf(visit, record, entry, results.get(entry.fhir))]);
   }
   const parts = [...years].map(
     ([year, rows]) => html`<section class="stack" aria-labelledby="year-${year}">
@@ -137,15 +142,21 @@ function dayText(say: Visit['say'], date: string, means: string): string {
 function rowOf(
   visit: Visit,
   record: OpenRecord,
-  { kind, title: stored, summary, date, date_means: means, fhir }: z.output<typeof timelineEntry>,
+  entry: z.output<typeof timelineEntry>,
+  result: Observation | undefined,
 ): Html {
   const { say } = visit;
-  const title = titleText(say, kind, stored);
+  const { kind, title: stored, summary, date, date_means: means, fhir } = entry;
+  const title =
+    result === undefined ? titleText(say, kind, stored) : resultName(say, { ...result, display: stored });
+  const said =
+    (result === undefined ? undefined : resultText(say, result, entry)) ??
+    (summary === null ? undefined : summaryText(say, kind, summary));
   return html`<li><p class="row-top"><strong><bdi>${title}</bdi></strong> <span class="quiet small">${dayText(say, date, means)}</span></p>
 ${
-  summary === null
+  said === undefined
     ? html``
-    : html`<p>${summaryText(say, kind, summary)}</p>
+    : html`<p>${said}</p>
 `
 }<p class="quiet small">${kindText(say, kind)}${originAfter(visit, record, fhir, title)}</p></li>
 `;
