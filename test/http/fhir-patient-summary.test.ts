@@ -89,6 +89,32 @@ describe('$summary', () => {
     return found;
   };
 
+  it('tells the newest episode of an illness that is over, by its own days and without clock times', async () => {
+    const id = await create({
+      ...{ resourceType: 'Patient', name: [{ text: 'Twice ill' }], birthDate: '1990-01-01' },
+      deceasedDateTime: '2026-02-03T06:29:54+00:00',
+    });
+    const system = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
+    for (const [from, until] of [
+      ['2012-04-13', '2012-04-25'],
+      ['2016-12-14', '2016-12-22'],
+    ])
+      await create({
+        ...{
+          resourceType: 'Condition',
+          code: { text: 'Pharyngitis' },
+          subject: { reference: id },
+        },
+        clinicalStatus: { coding: [{ system, code: 'resolved' }] },
+        ...{ onsetDateTime: `${from}T18:52:40+00:00`, abatementDateTime: `${until}T18:52:40+00:00` },
+      });
+    const document = documentOf(await read(id));
+    expect(sectionOf(document, 'Past problems').text.div).to.contain(
+      '<td>Pharyngitis</td><td>resolved</td><td>2016-12-14</td><td>2016-12-22</td><td>2 times</td>',
+    );
+    expect(JSON.stringify(document.entry[0]?.resource)).to.contain('<th>Died</th><td>2026-02-03</td>');
+  });
+
   describe('of a full record', () => {
     let patient: string;
     let answer: Answer;

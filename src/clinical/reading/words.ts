@@ -23,11 +23,17 @@ export function moment(value: Json | undefined): string | undefined {
   return minute === '' ? day : `${day} ${minute}${zone === 'Z' ? ' UTC' : zone}`;
 }
 
-/** Returns a period, either end of which may be open. */
-export function period(value: Json | undefined): string | undefined {
+/** Returns the day of a moment, as it is written; less than a day stays as it is. */
+export function day(value: Json | undefined): string | undefined {
+  return text(value)?.split('T', 1)[0];
+}
+
+/** Returns a period, either end of which may be open. @param dated writes its ends */
+export function period(value: Json | undefined, dated = moment): string | undefined {
   const { start, end } = first(value) ?? {};
-  const [from, to] = [moment(start), moment(end)];
+  const [from, to] = [dated(start), dated(end)];
   if (from === undefined) return to === undefined ? undefined : `until ${to}`;
+  if (from === to) return from;
   return to === undefined ? `since ${from}` : `${from} – ${to}`;
 }
 
@@ -36,8 +42,11 @@ export function referenceRange(value: Json | undefined): string | undefined {
   return joined(objects(value).map((each) => text(each.text) ?? rangeText(each)));
 }
 
-/** Returns the text of a choice element in any of its types: `choice(observation, 'value')`. */
-export function choice(resource: JsonObject, name: string): string | undefined {
+/**
+ * Returns the text of a choice element in any of its types: `choice(observation, 'value')`.
+ * @param dated writes dates and the ends of periods
+ */
+export function choice(resource: JsonObject, name: string, dated = moment): string | undefined {
   const key = Object.keys(resource).find(
     (each) => each.startsWith(name) && isUpper(each.charCodeAt(name.length)),
   );
@@ -53,9 +62,9 @@ export function choice(resource: JsonObject, name: string): string | undefined {
     case 'DateTime':
     case 'Date':
     case 'Instant':
-      return moment(value);
+      return dated(value);
     case 'Period':
-      return period(value);
+      return period(value, dated);
     case 'Range':
       return rangeText(first(value));
     case 'Ratio':

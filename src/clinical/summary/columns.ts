@@ -25,7 +25,17 @@ import {
   readProblemSource,
 } from '../reading/problems.ts';
 import type { Around } from '../reading/told.ts';
-import { choice, dosage, joined, moment, notes, period, quantity, referenceRange } from '../reading/words.ts';
+import {
+  choice,
+  day,
+  dosage,
+  joined,
+  moment,
+  notes,
+  period,
+  quantity,
+  referenceRange,
+} from '../reading/words.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
 
@@ -109,10 +119,10 @@ function missing({ dataAbsentReason }: JsonObject): string | undefined {
   return nameCoded('en', dataAbsentReason, 'absent');
 }
 
-const BEGAN = of('Since', (value) => choice(value, 'onset') ?? recorded(value));
+const BEGAN = of('Since', (value) => choice(value, 'onset', day) ?? recorded(value));
 
 function recorded({ recordedDate }: JsonObject): string | undefined {
-  const date = moment(recordedDate);
+  const date = day(recordedDate);
   return date === undefined ? undefined : `recorded ${date}`;
 }
 
@@ -140,7 +150,11 @@ const PROBLEM: readonly Column<Problem<Source>>[] = [
   ofLead('Severity', ({ severity }) => nameCoded('en', severity, 'severity')),
   [
     'Since',
-    ({ oldest: { told, dated } }) => choice(told.value, 'onset') ?? dateText(dated)?.replace(/^since /, ''),
+    ({ isOver, sources: [newest], oldest }) => {
+      // Of a problem that is over, the newest episode: its end isn't that of an earlier one.
+      const { told, dated } = isOver ? (newest ?? oldest) : oldest;
+      return choice(told.value, 'onset', day) ?? dateText(dated)?.replace(/^since /, '');
+    },
   ],
 ];
 const RECORDED: Column<Problem<Source>> = [
@@ -262,7 +276,7 @@ const ALLERGIES: readonly Column[] = [
   ),
   STATUSES,
   BEGAN,
-  of('Last reaction', ({ lastOccurrence }) => moment(lastOccurrence)),
+  of('Last reaction', ({ lastOccurrence }) => day(lastOccurrence)),
   NOTES,
 ];
 
@@ -300,14 +314,14 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
   problems: PROBLEMS,
   functionalStatus: PROBLEMS,
   pastProblems: tableOf(
-    [...PROBLEM, ofLead('Until', (value) => choice(value, 'abatement')), RECORDED, REMARKS],
+    [...PROBLEM, ofLead('Until', (value) => choice(value, 'abatement', day)), RECORDED, REMARKS],
     problems,
   ),
   allergies: tableOf(ALLERGIES, allergies),
   medications: MEDICINES,
   immunizations: plain([
     of('Vaccine', ({ vaccineCode }) => nameConcept(vaccineCode)),
-    of('Date', (value) => choice(value, 'occurrence')),
+    of('Date', (value) => choice(value, 'occurrence', day)),
     of('Dose', (value) =>
       joined([
         ...objects(value.protocolApplied).map((protocol) => choice(protocol, 'doseNumber')),
@@ -328,7 +342,7 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
   procedures: plain([
     of('Procedure', ({ code }) => nameConcept(code)),
     of('Body site', ({ bodySite }) => nameConcept(bodySite)),
-    of('Date', (value) => choice(value, 'performed')),
+    of('Date', (value) => choice(value, 'performed', day)),
     ['Reason', reason],
     of('Outcome', ({ outcome, complication }) => joined([nameConcept(outcome), nameConcept(complication)])),
     STATUS,
@@ -344,7 +358,7 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
     of('Document', ({ type, description }) =>
       joined([nameCoded('en', type, 'documentType'), text(description)]),
     ),
-    of('Date', ({ date }) => moment(date)),
+    of('Date', ({ date }) => day(date)),
     STATUS,
   ]),
   planOfCare: plain([
@@ -368,7 +382,7 @@ export const TABLES: Readonly<Record<SectionName, Table>> = {
         '; ',
       ),
     ),
-    of('Period', (value) => period(value.period)),
+    of('Period', (value) => period(value.period, day)),
     of('Status', ({ status, intent }) =>
       joined([nameCodes('en', 'planStatus', status), nameCodes('en', 'intent', intent)]),
     ),

@@ -7,7 +7,7 @@ import { shownName } from '#src/fhir/human-name.ts';
 import type { Json, JsonObject } from '#src/shared/json.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { LOINC, objects, text } from '../../fhir/parts.ts';
-import { joined, moment } from '../reading/words.ts';
+import { day, joined, moment } from '../reading/words.ts';
 import type { LeftOut } from './classify.ts';
 import { escaped, type Narrative, narrative, paragraph } from './narrative.ts';
 import type { Section } from './section.ts';
@@ -123,8 +123,8 @@ function overview({ patient, now, leftOut, isWhole }: Composed, name: string | u
   );
   const rows = [
     ['Name', name ?? 'not known'],
-    ['Born', moment(patient.birthDate) ?? 'not known'],
-    ['Died', moment(patient.deceasedDateTime) ?? (patient.deceasedBoolean === true ? 'yes' : undefined)],
+    ['Born', day(patient.birthDate) ?? 'not known'],
+    ['Died', day(patient.deceasedDateTime) ?? (patient.deceasedBoolean === true ? 'yes' : undefined)],
     ['Gender', text(patient.gender)],
     ['Identifiers', joined(identifiers)],
     ['Made', moment(toInstant(now))],
