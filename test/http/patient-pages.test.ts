@@ -442,6 +442,10 @@ describe('the pages of patients', () => {
       });
     await episode('2013-09-05', '2013-09-12');
     await episode('2016-05-03T18:39:52+00:00', '2016-05-10T18:39:52+00:00');
+    await write(record, {
+      ...{ resourceType: 'Condition', code: { text: 'Hay fever' } },
+      ...{ onsetPeriod: { start: '2010-05-01', end: '2010-05-09' } },
+    });
     for (const year of [2023, 2024])
       await write(record, {
         ...{ resourceType: 'MedicationRequest', intent: 'order', status: 'stopped' },
@@ -458,13 +462,14 @@ describe('the pages of patients', () => {
     const page = await visitor.open(pathOf(record, '/health'));
     expect(wordsOf(page))
       .to.match(/since 3 May 2016 · until 10 May 2016 · recorded 2 times/)
+      .and.match(/Hay fever State not recorded since 1 May 2010 · The whole entry/i)
       .and.match(/1 more entry of this since 5 September 2013 · until 12 September 2013 · The whole entry/)
       .and.match(
         /1 more entry of this stopped · date of stopping not recorded · prescribed 26 April 2023 · The whole/,
       )
       .and.match(/1 more entry of this 30 April 2018 · The whole entry/)
       .and.not.match(/entered \d/);
-    const [newest = ''] = linksOf(page, '/entries/Condition/');
+    const [, newest = ''] = linksOf(page, '/entries/Condition/');
     expect(wordsOf(await visitor.open(newest)))
       .to.include('3 May 2016, 18:39 UTC')
       .and.not.include('UTC+00');

@@ -173,6 +173,7 @@ export const RULES_BY_CODE: readonly RoundingRule[] = [
     significant: 3,
     source: `${ABIM}: pH of blood to two places`,
   },
+  { codes: '5803-2 2756-5', places: { '': 1 }, source: `${ABIM}: pH of urine to one place` },
   { codes: '5811-5 2965-2', places: { '': 3 }, significant: 4, source: ABIM },
   {
     codes: '72514-3 38208-5 38221-8 44261-6 55758-7 70274-6 69737-5 72106-8 72172-0 52491-8 9269-2 75626-2',

@@ -8,7 +8,7 @@ import { medicinePhrases, stateOfMedicine } from '#src/clinical/reading/phrases.
 import type { Problem, ProblemSource } from '#src/clinical/reading/problems.ts';
 import type { Vaccination } from '#src/clinical/reading/vaccinations.ts';
 import { choice, notes } from '#src/clinical/reading/words.ts';
-import { objects, text } from '#src/fhir/parts.ts';
+import { first, objects, text } from '#src/fhir/parts.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import { codeLabel } from './code-label.ts';
@@ -267,7 +267,9 @@ export function problemBadges({ visit }: RowPlace, { status, uncertainty }: Prob
 
 /** Returns when a problem began or ended: a day in words, or the record's own words. */
 function changeText({ say }: Visit, value: JsonObject, name: 'onset' | 'abatement'): string | undefined {
-  const date = text(value[`${name}DateTime`]);
+  const { start, end } = first(value[`${name}Period`]) ?? {};
+  const ends = name === 'onset' ? [start, end] : [end, start];
+  const date = [value[`${name}DateTime`], ...ends].map(text).find((each) => each !== undefined);
   return date === undefined ? choice(value, name) : dateText(say, date);
 }
 
