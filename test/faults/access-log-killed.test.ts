@@ -16,7 +16,7 @@ import { describeAtFullSize, scaled } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';
 import { removeTemporaryFolders, temporaryFolder } from '#test/support/temporary.ts';
 
-const KILLS = scaled(15, 1);
+const KILLS = scaled(30, 1);
 const READERS = scaled(64, 8);
 const RECORDS = 4;
 /** Answers between two kills. */

@@ -1,4 +1,4 @@
-/** Twenty kills between append and answer, each followed by a retry: one write each (docs/spec/decisions.md, section 3). */
+/** Fifty kills between append and answer, each followed by a retry: one write each (docs/spec/decisions.md, section 3). */
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -17,7 +17,7 @@ import {
   withOrganization,
 } from './dying-requests.ts';
 
-const KILLS = scaled(20, 2);
+const KILLS = scaled(50, 2);
 
 /** A request that dies, and what there must be of it afterwards. */
 interface Kill {

@@ -13,7 +13,7 @@ import { type Answer, type Call, type Service, startService } from '#test/suppor
 import { tell } from '#test/support/tell.ts';
 
 const CLIENTS = 64;
-const SECONDS = scaled(300, 10);
+const SECONDS = scaled(600, 10);
 const KILL_EVERY = scaled(60, 4);
 /** A soak of that many seconds or more first finds out where the edge is. */
 const LONG = 300;

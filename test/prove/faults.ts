@@ -31,7 +31,7 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'retry',
     shows:
-      '38 kills between append and answer, of FHIR, v1 and admin requests, each retried with its Idempotency-Key: one write each',
+      '53 kills between append and answer, of FHIR, v1 and admin requests, each retried with its Idempotency-Key: one write each',
     touches: [
       'commands/application',
       'commands/organization',
@@ -49,7 +49,7 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'access',
     shows:
-      'the access log over 15 kills of two instances with 64 readers: every answer that was received is in it',
+      'the access log over 30 kills of two instances with 64 readers: every answer that was received is in it',
     touches: ['src/http/*', 'src/operations', 'src/app'],
     run: { tests: ['test/faults/access-log-killed.test.ts'] },
   },
@@ -69,7 +69,7 @@ export const FAULT_STAGES: readonly Stage[] = [
   {
     name: 'soak',
     shows:
-      'five minutes of 64 clients at the edge of their rate limits, on two instances of which one is killed every minute',
+      'ten minutes of 64 clients at the edge of their rate limits, on two instances of which one is killed every minute',
     touches: ['src/http/*', 'src/http/fhir', 'src/operations', 'src/app'],
     run: { tests: ['test/faults/soak.test.ts'] },
   },

@@ -280,9 +280,9 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'rebuild',
-    shows: 'a rebuild of 400,000 events beside a service that is read: no read fails, no row differs',
+    shows: 'a rebuild of 1,000,000 events beside a service that is read: no read fails, no row differs',
     touches: ['bench'],
-    run: { bench: ['--only', 'beside', '--scale', '4', '--runs', '1'] },
+    run: { bench: ['--only', 'beside', '--scale', '10', '--runs', '1'] },
   },
   {
     name: 'bench',
