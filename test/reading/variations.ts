@@ -54,8 +54,8 @@ export function varyPatient(version: Version, chance: Chance): Version[] {
     return [
       change(version, { deceasedDateTime: chance.pick(['2026-10-01', '2025', '2026-11-02T04:10:00+01:00']) }),
     ];
-  if (died === 1) return [change(version, { deceasedBoolean: true })];
-  return [died === 2 ? change(version, { deceasedBoolean: false }) : version];
+  if (died === 1) return [change(version, { deceasedDateTime: undefined, deceasedBoolean: true })];
+  return [died === 2 ? change(version, { deceasedDateTime: undefined, deceasedBoolean: false }) : version];
 }
 
 export function varyMedicine(version: Version, chance: Chance, directory: Map<string, Json>): Version[] {

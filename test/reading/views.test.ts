@@ -81,7 +81,7 @@ describe('views of a record', () => {
     expect(rows('11348-0'), record.name).to.have.length(again.pastProblems.length);
     const prohibitions = rows('10160-0').filter((row) => row.startsWith('must not be given: '));
     expect(prohibitions, record.name).to.deep.equal(
-      names(again.forbidden).map((name) => `must not be given: ${name}`),
+      names(again.forbidden).map((name) => `must not be given: ${name || 'medication without a name'}`),
     );
     const seen = await view([bundle], TODAY);
     const inLink = (kind: string): string[] =>
