@@ -1,4 +1,4 @@
-/** Events as the service writes them, made without it: for rows that measure the log and the projections alone. */
+/** Events as the service writes them, made without it: for rows that measure only the log and the projections. */
 import { randomUUID } from 'node:crypto';
 import { encode } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';

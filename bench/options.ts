@@ -26,7 +26,7 @@ export interface Options {
 export const usage = (
   rows: readonly (readonly [name: string, what: string])[],
 ): string => `npm run bench -- [options]
-  --only <row>      this row alone; may be repeated
+  --only <row>      only this row; may be repeated
   --scale <n>       factor on all sizes and times (default 1)
   --runs <n>        alternating runs of baseline and subject, median counts (default 3)
   --full            the row "growth" with 500,000 creates instead of 50,000

@@ -133,7 +133,7 @@ export interface Quickstart {
   readonly sandbox_key: string;
 }
 
-/** Writes `quickstart.json`, readable by its owner alone, whole or not at all. Gives its path. */
+/** Writes `quickstart.json`, readable only by its owner, whole or not at all. Gives its path. */
 export async function writeQuickstart(dataDir: string, quickstart: Quickstart): Promise<string> {
   return writeJson(dataDir, QUICKSTART, quickstart);
 }

@@ -22,7 +22,7 @@ const BOUND = 0.95;
 const OTHERS = ['cold', 'rebuild', 'projected', 'memory'];
 const NAMES = [...ROWS.map(({ name }) => name), ...OTHERS];
 const USAGE = `npm run bench:against -- <folder of another checkout> [options]
-  --only <row>      this row alone; may be repeated: ${NAMES.join(', ')}
+  --only <row>      only this row; may be repeated: ${NAMES.join(', ')}
   --rounds <n>      rounds of each row, alternating (default 10)
   --seconds <n>     seconds of a round (default 1.5)
   --profile <dir>   writes V8 CPU profiles of both services there`;

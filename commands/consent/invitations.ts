@@ -212,7 +212,7 @@ function fullBirthDate({ birthDate }: JsonObject): string | undefined {
   return typeof birthDate === 'string' && DAY.test(birthDate) ? birthDate : undefined;
 }
 
-/** Returns the given name alone: before the birth date is known, nobody sees more. */
+/** Returns only the given name: before the birth date is known, nobody sees more. */
 function givenOf({ name }: JsonObject): string {
   const [first] = Array.isArray(name) ? name.filter(isObject) : [];
   return shownName(first === undefined ? undefined : [{ given: first.given ?? [] }]) ?? '';

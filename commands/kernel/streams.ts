@@ -74,7 +74,7 @@ export class Streams<S> {
     });
   }
 
-  /** Runs a command whose answer comes from its request alone. @returns undefined when there was nothing to do. @throws Refusal */
+  /** Runs a command whose answer comes only from its request. @returns undefined when there was nothing to do. @throws Refusal */
   async transact(stream: string, by: RequestContext, decide: Decide<S>): Promise<Wrote | undefined> {
     const { credential, requestId, ids, now, retry, cause } = by;
     const command_id = ids.at(0, `command/${stream}`);
@@ -122,7 +122,7 @@ export class Streams<S> {
     return stream !== undefined && isOf(this.fold, stream) ? stream : undefined;
   }
 
-  /** A stream as it was at a revision (-1: before the first event), read from its events alone. */
+  /** A stream as it was at a revision (-1: before the first event), read only from its events. */
   async at(name: string, revision: number): Promise<Readonly<Stream<S>>> {
     const past = new Stream(this.fold, name);
     if (revision >= 0) await past.readForward(this.kernel.store, revision + 1);

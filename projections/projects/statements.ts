@@ -137,7 +137,7 @@ update ${schema}.project p set deleted_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)
 where p.id = x.id and p.deleted_at is null`,
 
-  // Every request looks a key up by its hash alone, so the end of a project is copied to its keys.
+  // Every request looks a key up only by its hash, so the end of a project is copied to its keys.
   keysEnd: (schema: string) => `
 update ${schema}.api_key k set revoked_at = x.at
 from json_to_recordset($1::json) as x(id text, at int8)

@@ -7,7 +7,7 @@ create table ${schema}.endpoint (
   project text not null,
   environment text not null,     -- sandbox, production
   url text not null,
-  events text[] not null,        -- types, or * alone
+  events text[] not null,        -- types, or only *
   description text,
   active boolean not null,
   settings_at int8 not null,

@@ -8,7 +8,7 @@ import { parseStored } from '#src/shared/stored-json.ts';
 import type { Environment } from '#src/shared/tenant.ts';
 import type { SandboxLinks } from './sandbox-links.ts';
 
-/** A person who has records; the address counts for synthetic patients alone. */
+/** A person who has records; the address counts only for synthetic patients. */
 export type RecordHolder = Pick<Identity, 'issuer' | 'subject' | 'email'>;
 
 /** A link of a person to a record. */

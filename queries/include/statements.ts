@@ -15,7 +15,7 @@ import { keysOfReferrers, type Link } from './links.ts';
 /** What an inclusion is followed in. */
 export interface IncludeScope {
   readonly sees: Seeing;
-  /** `Calls.projectId`: the names of keys and applications are for their own project alone. */
+  /** `Calls.projectId`: the names of keys and applications are only for their own project. */
   readonly readBy: string;
   /** Base URL of the FHIR interface, slash at its end. */
   readonly base: string;
@@ -137,7 +137,7 @@ export function backwardStatement(
   return prepared(text, values);
 }
 
-/** Returns inclusions from some types alone. */
+/** Returns inclusions only from some types. */
 function bySources(
   inclusions: readonly Inclusion[],
   isTaken: (type: ResourceType) => boolean,

@@ -51,7 +51,7 @@ export interface RecordedVersion {
 /**
  * Returns the FHIR JSON of versions' Provenances, in the same order; one statement reads the names of all
  * keys.
- * @param readBy `Calls.projectId`: the names of keys and applications are for their own project alone.
+ * @param readBy `Calls.projectId`: the names of keys and applications are only for their own project.
  */
 export async function provenanceTexts(
   database: Queryable,

@@ -77,7 +77,7 @@ const MEMBERS = `
 /**
  * Returns the writer of each credential, in the same order, by a statement for keys, one for applications and one for
  * members; none where there are none of them.
- * @param readBy `Calls.projectId`: the names of keys and applications are for their own project alone.
+ * @param readBy `Calls.projectId`: the names of keys and applications are only for their own project.
  */
 export async function writersOf(
   database: Queryable,

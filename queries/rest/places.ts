@@ -202,7 +202,7 @@ function andPlaced(of: SeenList, bind: Bind): string {
 }
 
 /**
- * Returns the statement for a page of places `p` (at, id, version, until): index place_pkey alone. A later page shows
+ * Returns the statement for a page of places `p` (at, id, version, until): only index place_pkey. A later page shows
  * the list at the time of the first one: newer entries have no place in it, and moved ones keep theirs. It also answers
  * whether the caller sees the patient and the read model shows all writes.
  * @param name of the statement's kind

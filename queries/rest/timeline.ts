@@ -1,4 +1,4 @@
-/** Reads a patient's timeline (docs/spec/decisions.md, section 4) from the read model `timeline` alone. */
+/** Reads a patient's timeline (docs/spec/decisions.md, section 4) only from the read model `timeline`. */
 
 import { z } from 'zod';
 import type { Meaning } from '#src/clinical/reading/dates.ts';

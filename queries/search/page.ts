@@ -38,7 +38,7 @@ export interface Wanted {
   readonly limit: number;
   /** The row before the first one. */
   readonly last?: Last;
-  /** Sorted by `_lastUpdated` alone: as it was at this moment. */
+  /** Sorted only by `_lastUpdated`: as it was at this moment. */
   readonly made?: Micros;
   readonly total: boolean;
 }
@@ -151,7 +151,7 @@ function orNothing(column: string): string {
 }
 
 /**
- * Returns the order by the first key alone, for keys that every row has, in the form that index walks use.
+ * Returns the order only by the first key, for keys that every row has, in the form that index walks use.
  */
 export function byFirst(key: Pick<OrderKey, 'descending'>, row: string): string {
   return `${row}k0 ${direction(key)}, ${row}id ${direction(key)}`;

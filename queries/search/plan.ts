@@ -1,5 +1,5 @@
 /**
- * Chooses how a page of a search is found, from what is asked alone: no database is looked at here. `find.ts` runs a plan,
+ * Chooses how a page of a search is found, only from what is asked: no database is looked at here. `find.ts` runs a plan,
  * `explain.ts` prints it.
  */
 import type { About } from './about.ts';
@@ -42,7 +42,7 @@ interface Walk {
   readonly promising?: number;
 }
 
-/** The plan of a search: for a page, or for a total alone. */
+/** The plan of a search: for a page, or only for a total. */
 export type Plan = PagePlan | CountPlan;
 
 /** How a total is counted: from a source, otherwise from all matches. */

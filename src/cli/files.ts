@@ -1,4 +1,4 @@
-/** Files that commands write and read: a new one is readable by its owner alone; `.gz` is written compressed. */
+/** Files that commands write and read: a new one is readable only by its owner; `.gz` is written compressed. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';

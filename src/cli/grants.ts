@@ -96,7 +96,7 @@ async function read(pool: Pool, asked: GrantsAsked): Promise<Found> {
     if (next === undefined) break;
     cursor = next;
   }
-  // A purge keeps the application's id alone.
+  // A purge keeps only the application's id.
   const erased =
     application === undefined || record !== undefined ? [] : await queries.erasedGrantsOf(application, at);
   return { grants, erased };

@@ -41,7 +41,7 @@ interface Subject {
 }
 
 /**
- * Prints the versions of a resource, newest first; for a patient's id alone, of the whole record.
+ * Prints the versions of a resource, newest first; for only a patient's id, of the whole record.
  * @returns the exit code: 3 if the stream's hash chain is broken
  * @throws Failure for an unknown or purged resource, an unreadable event, or a file that can't be written
  */

@@ -117,7 +117,7 @@ class Place {
     return kindOf(this);
   }
 
-  /** Opens the log for the mover alone: while it is closed to others, too. */
+  /** Opens the log only for the mover: while it is closed to others, too. */
   async open(): Promise<EventStore> {
     if (this.inPostgres) return PostgresEventStore.open({ url: exempt(this.url) });
     return this.#openEventStoreDb();

@@ -50,7 +50,7 @@ export interface EmbeddedPostgres {
 
 /**
  * Starts PostgreSQL on DATA_DIR: makes the cluster the first time, stops what an unclean end left running. It is its
- * own process group, so that a Ctrl-C at the terminal reaches the service alone, which then stops it.
+ * own process group, so that a Ctrl-C at the terminal reaches only the service, which then stops it.
  * @throws Error, a sentence with the server's last lines, when it cannot run here or does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {

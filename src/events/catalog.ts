@@ -47,7 +47,7 @@ const toldProposal = {
 };
 const webhookSettings = {
   url: z.string(),
-  events: z.array(z.string()).describe('types, or * alone for all'),
+  events: z.array(z.string()).describe('types, or only * for all'),
   description: z.string().nullable(),
   active: z.boolean().describe('false: paused, its deliveries wait'),
 };
@@ -466,11 +466,11 @@ export const CATALOG = {
       scopes: z.array(z.string()),
       grant_types: z.array(z.string()),
       privacy_url: z.string().optional(),
-      secret_sha256: z.string().optional().describe('hex; confidential applications without keys alone'),
+      secret_sha256: z.string().optional().describe('hex; only confidential applications without keys'),
       jwks: z
         .object({ keys: z.array(publicKey) })
         .optional()
-        .describe('the keys that it signs with; confidential applications alone'),
+        .describe('the keys that it signs with; only confidential applications'),
       jwks_uri: z.string().optional().describe('where such keys are fetched; never together with jwks'),
       sector: z
         .string()

@@ -73,7 +73,7 @@ function normal(text: string): string | undefined {
   if (family === 0) return undefined;
   const mapped = MAPPED.exec(text)?.[1];
   if (mapped !== undefined) return mapped;
-  // A zone (fe80::1%eth0) is of this machine alone.
+  // A zone (fe80::1%eth0) is only of this machine.
   const spelled = new URL(`http://[${text.replace(/%.*$/, '')}]`).hostname.slice(1, -1);
   const [, high, low] = MAPPED_HEX.exec(spelled) ?? [];
   if (high === undefined || low === undefined) return spelled;

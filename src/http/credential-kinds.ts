@@ -96,7 +96,7 @@ export function wrongKind(diagnostics: string): Refusal {
   return new Refusal('forbidden', { code: 'forbidden', diagnostics });
 }
 
-/** A signed-in person, checked for this request alone. */
+/** A signed-in person, checked only for this request. */
 export interface Visitor {
   readonly identity: Identity;
   /** Takes the credential's place where one names a request. No header can carry it, because it has a space. */

@@ -21,7 +21,7 @@ export class Head {
 
   /**
    * Writes the status line and all headers, in addition to those already set on the response.
-   * @param headers of this response alone; they replace others of the same name.
+   * @param headers only of this response; they replace others of the same name.
    * @param length of its body in bytes; undefined without a body.
    * @throws TypeError of Node for an invalid header value; then nothing is written.
    */

@@ -135,7 +135,7 @@ function replyStream(
   return sendStream(ctx.res, stream);
 }
 
-/** Sends headers alone: how long the body would be is not worth making it (RFC 9110, section 9.3.2). */
+/** Sends only headers: how long the body would be is not worth making it (RFC 9110, section 9.3.2). */
 function replyHead(ctx: Context, { status, headers }: Answer): void {
   ctx.respond = false;
   headOf(ctx).write(ctx.res, status, headers, undefined);

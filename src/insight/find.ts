@@ -82,7 +82,7 @@ function surest(found: readonly Detected[]): readonly Detected[] {
   return found.filter((each) => chosen.has(each));
 }
 
-/** Finds trends and changes alone, of each track by itself, in steps. */
+/** Finds only trends and changes, of each track by itself, in steps. */
 export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
   const sampled: Sampled[] = [];
   for (const track of tracks) sampled.push({ track, samples: yield* samplesOf(track.points) });

@@ -77,7 +77,7 @@ function annotationsOf(unit: string): string {
 
 const withoutAnnotations = (unit: string): string => unit.replace(/\{[^}]*\}/g, '');
 
-/** Returns whether a unit counts moles in its numerator alone, or in its denominator alone. */
+/** Returns whether a unit counts moles only in its numerator, or only in its denominator. */
 function hasMoles(unit: string): boolean {
   return (withoutAnnotations(unit).match(/mol/g) ?? []).length % 2 === 1;
 }

@@ -107,7 +107,7 @@ export class AssertionVerifier {
       const { typ = 'jwt', jku } = decodeProtectedHeader(assertion);
       if (typeof typ !== 'string' || !TYPES.has(typ.toLowerCase()))
         throw new AssertionFault('typ of the assertion must be JWT');
-      // Keys come from the registration alone; an address in the token only has to be the same.
+      // Keys come only from the registration; an address in the token only has to be the same.
       if (jku !== undefined && jku !== client.jwksUri)
         throw new AssertionFault('jku of the assertion must be the registered jwks_uri');
       const { payload } = await jwtVerify(assertion, find, {

@@ -41,7 +41,7 @@ CREATE TABLE operations.oauth_token (
   resource text[] NOT NULL,
   issued_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
-  revoked_at timestamptz               -- of an access token alone; the chain has its own
+  revoked_at timestamptz               -- only of an access token; the chain has its own
 );
 CREATE INDEX oauth_token_of_chain ON operations.oauth_token (chain);
 CREATE INDEX oauth_token_expired ON operations.oauth_token (expires_at);`;

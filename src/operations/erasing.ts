@@ -1,7 +1,7 @@
 /** Keeps what `RecordErased` will say of a record's grants, from before its stream is erased until the event is written. */
 import type { Pool } from 'pg';
 
-/** DDL. No person: ids and dates alone. */
+/** DDL. No person: only ids and dates. */
 export const ERASING_SQL = `
 CREATE TABLE operations.erasing (
   record uuid PRIMARY KEY,

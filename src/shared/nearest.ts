@@ -2,7 +2,7 @@
 
 /** Longest word that is compared, in UTF-16 code units: longer ones aren't misspelt names, and the cost grows with the square. */
 const LONGEST = 64;
-/** One difference is tolerated for every so many characters of the word. Words with fewer match by letters alone. */
+/** One difference is tolerated for every so many characters of the word. Words with fewer match only by letters. */
 const CHARACTERS_PER_DIFFERENCE = 3;
 /** Fewest letters that are taken for the beginning of a name. */
 const SHORTEST_BEGINNING = 3;

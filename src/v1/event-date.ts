@@ -2,10 +2,11 @@
  * The date on which the event that a resource describes happened or began (docs/spec/decisions.md, section 4: the
  * timeline). Pure.
  */
+
+import { type Days, readDays } from '#src/shared/day.ts';
 import type { JsonObject } from '#src/shared/json.ts';
 import type { Micros } from '#src/shared/time.ts';
 import { happened, type Meaning } from '../clinical/reading/dates.ts';
-import { type Days, readDays } from '#src/shared/day.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 
 /** A date as the resource writes it, and its first microsecond for sorting; without an offset it is read as UTC. */

@@ -62,7 +62,7 @@ describe('the sign-in at an organization’s own issuer', () => {
       '/fhir/R4/metadata',
     ]) {
       const answer = await session.ask(path, { headers });
-      expect([answer.status, answer.text.includes('opens /admin alone')], path).to.deep.equal([403, true]);
+      expect([answer.status, answer.text.includes('opens only /admin')], path).to.deep.equal([403, true]);
     }
     const token = await session.ask(`/admin/projects/${project}/tokens`, {
       method: 'POST',

@@ -78,7 +78,7 @@ function condition(modifier: string | undefined, text: string, binds: Binds): st
 
 /**
  * `phonetic`: one of the texts, of which every word sounds like a word of the names. It compares no texts, so that of the
- * modifiers it takes `:missing` alone.
+ * modifiers it takes only `:missing`.
  * @throws Refusal `malformed`
  */
 function soundPredicate(parameter: RawParameter, compiled: CompiledParameter, scope: SearchScope): Predicate {

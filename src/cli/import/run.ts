@@ -133,7 +133,7 @@ async function load(
   }
 }
 
-/** Writes the report, readable by its owner alone: it names what patients' resources say. @throws Failure */
+/** Writes the report, readable only by its owner: it names what patients' resources say. @throws Failure */
 async function writeReport(file: string, report: ReportData): Promise<void> {
   try {
     await writeFile(file, `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });

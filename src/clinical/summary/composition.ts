@@ -36,7 +36,7 @@ export interface Composed {
   readonly patientUrl: string;
   readonly sections: readonly Filled[];
   readonly leftOut: ReadonlyMap<LeftOut, number>;
-  /** False if a grant covers a part of the record alone. */
+  /** False if a grant covers only a part of the record. */
   readonly isWhole: boolean;
 }
 

@@ -5,7 +5,7 @@
 import type { SystemCode } from '../../fhir/terminology.ts';
 import type { Displays } from './displays.ts';
 
-/** A Coding of a system and a code alone. Of a Quantity these members follow others, or the system is UCUM's. */
+/** A Coding of only a system and a code. Of a Quantity these members follow others, or the system is UCUM's. */
 const BARE = /\{"system":"(https?:[^"\\]+|urn:[^"\\]+)","code":"([^"\\]+)"\}/g;
 
 const UCUM = 'http://unitsofmeasure.org';

@@ -16,7 +16,7 @@ export interface EventStoreDbOptions {
   readonly onFollowing?: (follows: boolean) => void;
   /** Told once when the log turns out to be closed while this process runs on it: nothing more can be written to it. */
   readonly onClosed?: (error: LogClosed) => void;
-  /** Uses the log although it is closed: for the mover alone. */
+  /** Uses the log although it is closed: only for the mover. */
   readonly moving?: boolean;
   /** About the most bytes of bodies read at a time; exceeded only by one event. Default 16 MB. */
   readonly pageBytes?: number;

@@ -107,7 +107,7 @@ export function withoutIds(text: string): string {
 
 /**
  * Returns a changed text without ids if the change made some, such as by taking out a blank of no width: under a grant ids
- * were exchanged before, and what is one only now would be exchanged in one direction alone.
+ * were exchanged before, and what is one only now would be exchanged only in one direction.
  * @param before the text before the change, which breaks no id
  */
 export function withoutNewIds(after: string, before: string): string {

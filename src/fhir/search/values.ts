@@ -202,7 +202,7 @@ export function logicalForms(element: unknown): string[] {
   return each(identifier).flatMap((item) => tokenForms(item, IDENTIFIER));
 }
 
-/** Returns the uris by which an element is found: a canonical with a version also by its URL alone. */
+/** Returns the uris by which an element is found: a canonical with a version also only by its URL. */
 export function urisOf(element: unknown, { type }: Pick<Path, 'type'>): string[] {
   if (typeof element !== 'string' || element === '') return [];
   const version = type === 'canonical' ? element.indexOf('|') : -1;

@@ -36,7 +36,7 @@ export function answerSearch(base: string, path: string, page: FoundPage): Answe
     `{"fullUrl":"${base}${resource.type}/${resource.id}","resource":${cut({ ...resource, body: resource.body ?? '' }, part)},"search":{"mode":"${mode}"}}`;
   const entries = [
     ...page.matches.map(entry('match', subset)),
-    // `_elements` are those of the matches alone.
+    // `_elements` are only those of the matches.
     ...page.included.map(entry('include', typeof subset === 'string' ? subset : undefined)),
   ];
   const issues = told(page);

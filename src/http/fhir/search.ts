@@ -146,7 +146,7 @@ function understood({ query, caller }: FhirRequest, types: readonly ResourceType
   return { ...shape, inclusions, rest, several: false };
 }
 
-/** Tells whether a parameter is handled here; the total alone concerns the search itself. */
+/** Tells whether a parameter is handled here; only the total concerns the search itself. */
 function isOwn(key: string, { onlyTotal }: Shape): boolean {
   return isInclusion(key) || key === '_elements' || (key === '_summary' && !onlyTotal);
 }

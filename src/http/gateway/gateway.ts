@@ -55,7 +55,7 @@ export async function enter(deps: GatewayDeps, ctx: Context, path: string): Prom
   const { person, id } = session;
   if (person.organizations !== undefined && !/^\/admin(?:\/|$)/.test(path))
     throw forbidden(
-      'only an organization trusts the issuer that you signed in at: this session opens /admin alone',
+      'only an organization trusts the issuer that you signed in at: this session opens only /admin',
     );
   const counted = deps.count(ctx, person);
   if (counted !== undefined) await counted;

@@ -6,7 +6,7 @@ import type { Part } from './schemas.ts';
 
 const TOKEN = { type: 'string', example: 'at_Yk3q0Zt7bV1sXc9wLm2NpRd5fH6jL8pS0uV2yA3eGk1' };
 
-/** Parameters of client authentication; public applications send `client_id` alone. */
+/** Parameters of client authentication; public applications send only `client_id`. */
 const CLIENT = {
   client_id: {
     type: 'string',

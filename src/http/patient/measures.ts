@@ -124,7 +124,7 @@ const OF_A_KIND = 60;
 
 /**
  * Reads the newest values of each kind that a record has, so that a kind with thousands of values hides no other. Kinds
- * without a code, or with one of no system, are among the newest observations alone.
+ * without a code, or with one of no system, are only among the newest observations.
  * @throws Refusal
  */
 export async function observationsOfEachKind(

@@ -44,7 +44,7 @@ ${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${m
 
 /**
  * Finds a measure, and whether there is more of it. Those without a code, or with one of no system, are among the newest
- * observations of all codes alone.
+ * only observations of all codes.
  * @param code reads the observations that have it
  */
 async function measureOf(

@@ -21,7 +21,7 @@ export interface SignIn {
    */
   begin(key: string, wish: SignInWish, browser: string): Promise<string | undefined>;
   /**
-   * Begins a sign-in at an organization's own issuer, whose session opens `/app/api/admin` alone.
+   * Begins a sign-in at an organization's own issuer, whose session opens only `/app/api/admin`.
    * @param domain of the person's e-mail address, in lower case
    * @returns the URL at the issuer; undefined if no organization has single sign-on for the domain
    * @throws SignInFault away

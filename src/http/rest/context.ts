@@ -58,7 +58,7 @@ const item = z.looseObject({
   author_type: z.enum(AUTHOR_TYPES).describe('Of this version.'),
   source: z.string().nullable().describe('The source system.'),
   fhir: z.string().describe('`<Type>/<id>/_history/<version>`'),
-  verified: z.literal(false).optional().describe('In `ai_notes` alone.'),
+  verified: z.literal(false).optional().describe('Only in `ai_notes`.'),
   before: z
     .array(z.string())
     .optional()

@@ -1,8 +1,8 @@
 /** Days of a query (`from`, `to`, both included): as days that values are written for, or as moments in UTC. */
 import type { z } from 'zod';
 import type { DayRange } from '#queries/day-scans.ts';
-import { readDays } from '#src/shared/day.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
+import { readDays } from '#src/shared/day.ts';
 import type { Micros } from '#src/shared/time.ts';
 
 /** Days `YYYY-MM-DD`, which are ordered as texts. */

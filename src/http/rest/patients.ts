@@ -139,7 +139,7 @@ export const PATIENT_ROUTES = [
     method: 'GET',
     path: '/v1/patients',
     operationId: 'listPatients',
-    summary: 'Patients that the project sees, the newest first; under a grant its patient alone',
+    summary: 'Patients that the project sees, the newest first; under a grant only its patient',
     description: `${PAGED} With several filters a patient meets all of them.`,
     tag: TAG,
     credential: 'api_key',

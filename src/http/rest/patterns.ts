@@ -4,7 +4,6 @@ import { z } from 'zod';
 import type { PageAsked } from '#queries/admin/page.ts';
 import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
-import { readDays } from '#src/shared/day.ts';
 import { labelCode } from '#src/clinical/reading/name.ts';
 import { unitText } from '#src/clinical/reading/unit.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
@@ -12,6 +11,7 @@ import { DIRECTIONS, FINDING_KINDS, type Finding } from '#src/insight/finding.ts
 import { titleOf } from '#src/insight/wording.ts';
 import { AUTHOR_TYPES } from '#src/shared/author.ts';
 import { cut } from '#src/shared/cut.ts';
+import { readDays } from '#src/shared/day.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time.ts';
 import { type RouteResult, route } from '../api/route.ts';
@@ -169,7 +169,7 @@ export const PATTERN_ROUTES = [
     method: 'GET',
     path: '/v1/patterns/{finding_id}',
     operationId: 'getPatternById',
-    summary: 'A finding by its id alone',
+    summary: 'A finding by only its id',
     description: `As below the patient.${SHORT}`,
     answers: { 200: { description: 'The finding', schema: findingSchema } },
     run(request) {
@@ -182,7 +182,7 @@ export const PATTERN_ROUTES = [
     method: 'GET',
     path: '/v1/patterns/{finding_id}/evidence',
     operationId: 'listPatternEvidenceById',
-    summary: 'The versions that a finding rests on, by its id alone',
+    summary: 'The versions that a finding rests on, by only its id',
     description: `As below the patient.${SHORT}`,
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page, the oldest first', schema: page } },

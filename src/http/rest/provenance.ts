@@ -98,7 +98,7 @@ export const PROVENANCE_ROUTES = [
   }),
 ];
 
-/** Returns the holder of the credential. A member's issuer is in the FHIR resource alone. */
+/** Returns the holder of the credential. A member's issuer is only in the FHIR resource. */
 function writtenBy(writer: Writer): z.input<typeof versionSchema>['written_by'] {
   if (writer.kind !== 'member') return { id: null, name: null, last4: null, ...writer };
   return { kind: writer.kind, id: writer.id, name: writer.name, last4: null };

@@ -20,7 +20,7 @@ export class Visitors {
   }
 
   /**
-   * Returns the visitor's session; undefined if they are not signed in, or only at an issuer that an organization alone
+   * Returns the visitor's session; undefined if they are not signed in, or only at an issuer that only an organization
    * trusts: that opens no page of patients. The database is asked once a request.
    */
   async sessionOf(ctx: Context): Promise<Session | undefined> {
@@ -28,7 +28,7 @@ export class Visitors {
     return session?.person.organizations === undefined ? session : undefined;
   }
 
-  /** Returns the visitor's session, also one that an organization alone trusts; undefined if they are not signed in. */
+  /** Returns the visitor's session, also one that only an organization trusts; undefined if they are not signed in. */
   async anySessionOf(ctx: Context): Promise<Session | undefined> {
     const secret = this.#cookie.read(ctx);
     if (secret === undefined) return undefined;

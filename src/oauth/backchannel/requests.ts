@@ -1,7 +1,7 @@
 /**
  * Backchannel authentication requests as applications make and poll them (OpenID CIBA Core 1.0, sections 7 and 11;
  * docs/spec/decisions.md, section 7). Making and polling one reads nothing about persons, links, records or who has muted
- * whom: what the application is told depends on its own requests and on decisions alone.
+ * whom: what the application is told depends only on its own requests and on decisions.
  */
 import { createHash } from 'node:crypto';
 import type { Pool } from 'pg';

@@ -48,7 +48,7 @@ const HEADS = `
 insert into operations.access_head (record)
 select record from unnest($1::uuid[]) as r(record) order by record on conflict do nothing`;
 
-/** The entries of these ids that are written already: of refused reads alone, which are few. */
+/** The entries of these ids that are written already: only of refused reads, which are few. */
 const WRITTEN = `select id from operations.access_entry where id = any($1::uuid[]) and status <> 'ok'`;
 
 /**

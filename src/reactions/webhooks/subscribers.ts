@@ -9,7 +9,7 @@ export interface SubscriberRow {
   readonly endpointId: string;
   readonly project: string;
   readonly environment: Environment;
-  /** Types, or `*` alone. */
+  /** Types, or only `*`. */
   readonly events: readonly string[];
 }
 

@@ -135,7 +135,7 @@ function proposalIn({
   resource_type,
   resource_id: id,
 }: Omit<Extract<StoredEvent['event'], { readonly type: 'ProposalRejected' }>['data'], 'note'>): object {
-  // The application knows the Patient by the pairwise id alone.
+  // The application knows the Patient only by the pairwise id.
   const shown = resource_type === 'Patient' ? patient : id;
   const told = { proposal_id, patient, application_id, resource_type };
   return shown === undefined ? told : { ...told, id: shown };

@@ -223,7 +223,7 @@ function pieces(
   { type, id, body, mode }: EverythingEntry,
   subset: Subset | undefined,
 ): (string | Buffer)[] {
-  // `_elements` are those of the matches alone.
+  // `_elements` are only those of the matches.
   const part = mode === 'match' || typeof subset === 'string' ? subset : undefined;
   const start = `{"fullUrl":"${base}${type}/${id}","resource":`;
   return [start, cut({ type, body }, part), `,"search":{"mode":"${mode}"}}`];

@@ -1,5 +1,5 @@
 /**
- * Reads what a link shows into lists for the page: texts and flags alone, never HTML. The data come from anywhere, so
+ * Reads what a link shows into lists for the page: only texts and flags, never HTML. The data come from anywhere, so
  * each member is looked at before it is used.
  */
 

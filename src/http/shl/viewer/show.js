@@ -1,4 +1,4 @@
-/** Shows a record: elements and texts alone, so that nothing in the data can become markup or a script. */
+/** Shows a record: only elements and texts, so that nothing in the data can become markup or a script. */
 import { inWords, ORDER, REQUIRED } from './record.js';
 
 /** Rows of a section that are shown before the rest is asked for; of those with a flag, all. */
