@@ -112,7 +112,8 @@ function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> 
   const { value: resource, exact } = parsedOnce(event);
   yield;
   const type = TIMELINE[kind];
-  const lists = listsOf(type, resource, event.body.includes('"modifierExtension":'));
+  const isModified = resource.implicitRules !== undefined || event.body.includes('"modifierExtension":');
+  const lists = listsOf(type, resource, isModified);
   const when = eventDateOf(type, resource);
   const keysOf = (names: readonly string[]) => ({
     lists: names.map(searchKey),

@@ -100,7 +100,7 @@ function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
 
 /**
  * Returns the lists that a resource belongs to; none if it was entered in error, or is a request not to give something.
- * @param modified whether it has a modifier extension at any depth
+ * @param modified whether it has a modifier extension at any depth, or rules of its own (`implicitRules`)
  */
 export function listsOf(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
   if (isWithdrawn(resource) || isProhibition(resource)) return [];

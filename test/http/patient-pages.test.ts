@@ -739,6 +739,7 @@ describe('the pages of patients', () => {
       await write(record, { resourceType: 'Condition', ...more });
     for (const more of [
       { code: { text: 'Modified value' }, modifierExtension },
+      { code: { text: 'Modified by rules' }, implicitRules: 'https://example.org/rules' },
       { code: { text: 'Cancelled value' }, status: 'cancelled' },
       { code: { text: 'Early value' }, status: 'preliminary', effectiveDateTime: '2024' },
     ])
@@ -762,6 +763,29 @@ describe('the pages of patients', () => {
     expect(results)
       .to.match(/Early value .*5 2024 Preliminary/)
       .and.not.match(/Modified|Cancelled|1 January 2024/);
+  });
+
+  it('show the last result, and that a later measurement has none', async () => {
+    const record = await newRecord('failed@example.org');
+    const measured = (of: object) =>
+      write(record, {
+        ...{ resourceType: 'Observation', status: 'final' },
+        ...{
+          code: { coding: [{ system: 'http://loinc.org', code: '2823-3', display: 'Potassium' }] },
+          ...of,
+        },
+      });
+    const high = {
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation', code: 'HH' }],
+    };
+    const value = { value: 6.9, unit: 'mmol/L', system: 'http://unitsofmeasure.org', code: 'mmol/L' };
+    await measured({ effectiveDateTime: '2026-01-10', valueQuantity: value, interpretation: [high] });
+    await measured({ effectiveDateTime: '2026-01-11', dataAbsentReason: { text: 'haemolysed' } });
+    const visitor = await patientVisitor(service, 'failed@example.org');
+    for (const part of ['', '/results', '/print', '/results/one?code=2823-3'])
+      expect(wordsOf(await visitor.open(pathOf(record, part))), part).to.match(
+        /6\.9 mmol\/L .*10 January 2026.* \(11 January 2026: no value ?\)/,
+      );
   });
 
   it('say that an allergy is over', async () => {

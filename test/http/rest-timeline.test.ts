@@ -305,14 +305,15 @@ describe('the timeline of REST v1', () => {
       ...base,
       modifierExtension: [{ url: 'http://example.org/not', valueBoolean: true }],
     });
+    const ruled = await written('Condition', patient, { ...base, implicitRules: 'http://example.org/rules' });
     const shown = await written('Condition', patient, base);
     expect((await v1('DELETE', `/conditions/${gone}`)).status).to.equal(204);
     const timeline = await get(`/patients/${patient}/timeline`);
     expect(dataOf(timeline).map(({ id }) => id)).to.deep.equal([shown]);
     expect(timeline.json.total).to.equal(1);
     const list = await get(`/patients/${patient}/conditions`);
-    expect(dataOf(list).map(({ id }) => id)).to.deep.equal([shown, modified, refuted]);
-    expect(list.json.total).to.equal(3);
+    expect(dataOf(list).map(({ id }) => id)).to.deep.equal([shown, ruled, modified, refuted]);
+    expect(list.json.total).to.equal(4);
   });
 
   it('is cut by days, both included, and counts what is in them', async () => {

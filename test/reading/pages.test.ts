@@ -7,7 +7,7 @@ import { patientVisitor } from '#test/support/patient-pages.ts';
 import { scaled } from '#test/support/scale.ts';
 import { removeTemporaryFolders } from '#test/support/temporary.ts';
 import { syntheaCases, VARIED } from './cases.ts';
-import { codesOf, mentions, read, reference, texts } from './raw.ts';
+import { read, reference, texts } from './raw.ts';
 import { readAgain, type SecondReading, type Told } from './second-reading.ts';
 import { isSaid } from './second-values.ts';
 import { storeRecord } from './stored-record.ts';
@@ -74,13 +74,7 @@ async function expectPages(visitor: PageVisitor, record: VariedRecord, again: Se
   const values = [...print.text.matchAll(/<\/bdi><\/th>\n<td[^>]*>([\s\S]*?)<\/td>/g)].map(([, value = '']) =>
     plainText(value.replace(/<[^>]*>/g, '')).replace(/\s/g, ' '),
   );
-  // The page still shows values under rules of their own, and the newest measurement even if it failed.
-  const ruled = record.versions.filter(
-    ({ resource }) => mentions(resource, 'implicitRules') || mentions(resource, 'dataAbsentReason'),
-  );
-  const unlike = new Set(ruled.flatMap(({ resource }) => codesOf(resource, 'code', 'http://loinc.org')));
-  for (const [code, newest] of again.newest) {
-    if (unlike.has(code)) continue;
+  for (const newest of again.newest.values()) {
     // The page has only the days on which values were measured.
     if (newest.some(({ measured }) => measured === undefined)) continue;
     expect(

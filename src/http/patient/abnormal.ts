@@ -3,14 +3,14 @@ import { type Html, html } from '#src/shared/html.ts';
 import { judgementBadge, judgementOf } from './judgement.ts';
 import { abnormalAmong, type Measure, measuresOf, newestOfEachKind } from './measures.ts';
 import type { OpenRecord } from './records.ts';
-import { markedValue, measureUrl, statusBadge, whenText } from './result-parts.ts';
+import { failedPart, markedValue, measureUrl, statusBadge, whenText } from './result-parts.ts';
 import type { Visit } from './visit.ts';
 
 /** Results that are named; the page of results has all. */
 const NAMED = 8;
 
 /**
- * Returns the kinds of results whose newest value is abnormal, the gravest first, then the newest: name, value, judgement, day. That there
+ * Returns the kinds of results whose latest result is abnormal, the gravest first, then the newest: name, value, judgement, day. That there
  * are none is only said if the newest value of each kind was looked at; so is how many can't be judged.
  */
 export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Html> {
@@ -19,9 +19,7 @@ export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Ht
   const kinds = measuresOf(say, observations).filter(({ facts }) => facts.length > 0);
   if (kinds.length === 0 && isWhole) return html`<p class="quiet">${say('results.none')}</p>`;
   const abnormal = abnormalAmong(kinds);
-  const unjudged = kinds.filter(
-    ({ facts: [newest] }) => newest !== undefined && judgementOf(newest) === undefined,
-  );
+  const unjudged = kinds.filter(({ latest }) => latest !== undefined && judgementOf(latest) === undefined);
   const open =
     unjudged.length === 0
       ? html``
@@ -38,8 +36,8 @@ ${abnormal.slice(0, NAMED).map((measure) => row(visit, record, measure))}</ul>${
 
 function row(visit: Visit, record: OpenRecord, measure: Measure): Html {
   const { say } = visit;
-  const [newest] = measure.facts;
-  if (newest === undefined) return html``;
-  return html`<li><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a> ${markedValue(say, newest)} ${judgementBadge(say, newest)} ${statusBadge(say, newest)} <span class="quiet small">${whenText(say, newest)}</span></li>
+  const { latest, failed } = measure;
+  if (latest === undefined) return html``;
+  return html`<li><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a> ${markedValue(say, latest)} ${judgementBadge(say, latest)} ${statusBadge(say, latest)} <span class="quiet small">${whenText(say, latest)}</span>${failedPart(say, failed)}</li>
 `;
 }

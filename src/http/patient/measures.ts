@@ -59,6 +59,10 @@ export interface Measure {
   readonly category: string;
   /** The newest first, of the same moment the gravest first, those without a date last; never by AI. */
   readonly facts: readonly Observation[];
+  /** The newest fact that says a result; if none does, the newest. Undefined if there are no facts. */
+  readonly latest: Observation | undefined;
+  /** A newer fact than `latest`, which says no result: the measurement failed, for example. */
+  readonly failed: Observation | undefined;
   /** What AI noted. */
   readonly notes: readonly Observation[];
 }
@@ -184,8 +188,20 @@ export async function newestOfEachKind(
   };
 }
 
-function isFact({ author_type, status }: z.output<typeof observation>): boolean {
-  return author_type !== 'ai' && !WITHOUT_RESULT.includes(status);
+function isFact(each: z.output<typeof observation>): boolean {
+  return each.author_type !== 'ai' && !WITHOUT_RESULT.includes(each.status) && hasValue(each);
+}
+
+function saysResult(each: Observation): boolean {
+  return hasValue(each) || (each.interpretations ?? []).length > 0;
+}
+
+function hasValue({ components, ...each }: Valued & Partial<Pick<Observation, 'components'>>): boolean {
+  const { value, value_text, value_code, value_boolean } = each;
+  return (
+    [value, value_text, value_code, value_boolean].some((said) => said !== null) ||
+    (components ?? []).some(hasValue)
+  );
 }
 
 /** Groups observations by their code, those with the newest value first. */
@@ -199,6 +215,9 @@ export function measuresOf(say: Texts, observations: readonly Observation[]): Me
   return [...groups].map(([key, all]) => {
     const first = all.find((each) => each.display !== null) ?? all[0];
     const name = first === undefined ? say('entry.unnamed') : resultName(say, first);
+    const facts = all.filter(({ author_type }) => author_type !== 'ai');
+    const [newest] = facts;
+    const latest = facts.find(saysResult) ?? newest;
     return {
       key,
       system: first?.system ?? null,
@@ -206,7 +225,9 @@ export function measuresOf(say: Texts, observations: readonly Observation[]): Me
       name,
       display: first?.display === name ? undefined : (first?.display ?? undefined),
       category: all.find(({ category }) => category !== null)?.category ?? 'other',
-      facts: all.filter(({ author_type }) => author_type !== 'ai'),
+      facts,
+      latest,
+      failed: latest === newest ? undefined : newest,
       notes: all.filter(({ author_type }) => author_type === 'ai'),
     };
   });
@@ -231,10 +252,9 @@ export function graveness(each: Observation): number {
   return judgement === undefined ? 1 : GRAVENESS[judgement.grade];
 }
 
-/** Returns the measurements whose newest value is judged as abnormal or lies outside its range, the gravest first. */
+/** Returns the measurements whose latest result is judged as abnormal or lies outside its range, the gravest first. */
 export function abnormalAmong(measures: readonly Measure[]): Measure[] {
-  const gravenessNow = ({ facts: [newest] }: Measure): number =>
-    newest === undefined ? 0 : graveness(newest);
+  const gravenessNow = ({ latest }: Measure): number => (latest === undefined ? 0 : graveness(latest));
   return measures
     .filter((measure) => gravenessNow(measure) >= GRAVENESS.out)
     .sort((a, b) => gravenessNow(b) - gravenessNow(a));

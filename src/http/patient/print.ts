@@ -7,7 +7,7 @@ import { readKnown } from './known.ts';
 import { graveness, type Measure, measuresOf, observationsOfEachKind } from './measures.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
-import { markedValue, noteRow, statusBadge, whenText } from './result-parts.ts';
+import { failedPart, markedValue, noteRow, statusBadge, whenText } from './result-parts.ts';
 import { rangeText } from './values.ts';
 import type { Visit } from './visit.ts';
 
@@ -35,15 +35,15 @@ ${resultsPart(say, measures)}${await aiPartOf(visit, 'results-ai', notes, (note)
   };
 }
 
-/** Returns the newest value of each kind: what is out of its range first, the gravest of all before. */
+/** Returns the latest result of each kind: what is out of its range first, the gravest of all before. */
 function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
-  const newest = measures.flatMap(({ name, facts: [first] }) =>
-    first === undefined ? [] : [{ name, first }],
+  const newest = measures.flatMap(({ name, latest: first, failed }) =>
+    first === undefined ? [] : [{ name, first, failed }],
   );
   if (newest.length === 0) return html`<p class="quiet">${say('results.none')}</p>`;
   const rows = newest
     .toSorted((a, b) => graveness(b.first) - graveness(a.first))
-    .map(({ name, first }) => {
+    .map(({ name, first, failed }) => {
       const range = rangeOf(first);
       const rangeCell =
         range === undefined
@@ -51,7 +51,7 @@ function resultsPart(say: Visit['say'], measures: readonly Measure[]): Html {
           : html`<td role="cell" data-name="${say('results.range')}">${rangeText(say, range)}</td>`;
       return html`<tr role="row"><th scope="row" role="rowheader"><bdi>${name}</bdi></th>
 <td role="cell">${markedValue(say, first)} ${judgementBadge(say, first)} ${statusBadge(say, first)}</td>
-${rangeCell}<td role="cell">${whenText(say, first)}</td></tr>
+${rangeCell}<td role="cell">${whenText(say, first)}${failedPart(say, failed)}</td></tr>
 `;
     });
   const head = [say('element.what'), say('results.value'), say('results.range'), say('results.day')];

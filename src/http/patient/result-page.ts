@@ -8,7 +8,15 @@ import { judgementBadge, rangeOf } from './judgement.ts';
 import { type Measure, MOST_OBSERVATIONS, measuresOf, type Observation, observationsOf } from './measures.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
-import { chartsPart, latestPart, markedValue, noteRow, statusBadge, whenText } from './result-parts.ts';
+import {
+  chartsPart,
+  failedPart,
+  latestPart,
+  markedValue,
+  noteRow,
+  statusBadge,
+  whenText,
+} from './result-parts.ts';
 import { rangeText } from './values.ts';
 import type { Visit } from './visit.ts';
 
@@ -22,8 +30,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
   const { measure, more } =
     (await measureOf(visit, record, key, key)) ?? (await measureOf(visit, record, key)) ?? {};
   if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
-  const { name, display, facts, notes } = measure;
-  const [newest] = facts;
+  const { name, display, facts, latest, failed, notes } = measure;
   return {
     title: name,
     heading: html`<bdi>${name}</bdi>`,
@@ -35,7 +42,7 @@ export async function resultPage(visit: Visit, record: OpenRecord): Promise<Pati
         ? html``
         : html`<p class="quiet small"><bdi>${display}</bdi></p>
 `
-    }${newest === undefined ? html`` : latestPart(say, newest)}
+    }${latest === undefined ? html`` : html`${latestPart(say, latest)}${failedPart(say, failed)}`}
 ${chartsPart(say, measure)}
 ${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
 ${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
@@ -43,8 +50,8 @@ ${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${m
 }
 
 /**
- * Finds a measure, and whether there is more of it. Those without a code, or with one of no system, are among the newest
- * only observations of all codes.
+ * Finds a measure, and whether there is more of it. Those without a code, or with one of no system, are only among the newest
+ * observations of all codes.
  * @param code reads the observations that have it
  */
 async function measureOf(

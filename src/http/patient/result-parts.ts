@@ -24,6 +24,13 @@ export function latestPart(say: Visit['say'], each: Observation): Html {
   return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, each)} <small>${whenText(say, each)}</small> ${judgementBadge(say, each)} ${statusBadge(say, each)}</p>`;
 }
 
+/** Returns the day of a later measurement that has no result, and that it has none. */
+export function failedPart(say: Visit['say'], failed: Observation | undefined): Html {
+  return failed === undefined
+    ? html``
+    : html` <small class="quiet">(${whenText(say, failed)}: ${valueText(say, failed)})</small>`;
+}
+
 /** Returns the day of a value; when it was entered, if it has none. */
 export function whenText(say: Visit['say'], { effective_at, created_at }: Observation): string {
   return effective_at === null

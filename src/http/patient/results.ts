@@ -14,7 +14,7 @@ import {
 } from './measures.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
-import { chartsPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
+import { chartsPart, failedPart, latestPart, measureUrl, noteRow } from './result-parts.ts';
 import type { Visit } from './visit.ts';
 
 /** Kinds up to which all charts are open. */
@@ -179,8 +179,8 @@ function measureCard(
   course: Course,
 ): Html {
   const { say } = visit;
-  const [newest] = measure.facts;
-  if (newest === undefined) return html``;
+  const { latest, failed } = measure;
+  if (latest === undefined) return html``;
   const charts = course === 'absent' ? html`` : chartsPart(say, measure, 1);
   const shown =
     charts.text === ''
@@ -189,7 +189,7 @@ function measureCard(
 ${charts}</details>`;
   return html`<li class="measure"><div class="row-top"><h3><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a></h3>
 <span class="quiet small">${say(isPartial ? 'results.newestvalues' : 'results.values', { values: measure.facts.length })}</span></div>
-<div class="row-top">${latestPart(say, newest)}
+<div class="row-top">${latestPart(say, latest)}${failedPart(say, failed)}
 ${shown}</div></li>
 `;
 }
