@@ -179,6 +179,20 @@ describe('the page of a shared link in a browser', () => {
       },
     ])
       await service.post(`/${resource.resourceType}`, resource);
+    const latex = {
+      resourceType: 'AllergyIntolerance',
+      clinicalStatus: clinical('allergyintolerance-clinical', 'active'),
+      criticality: 'high',
+      code: text('Latex'),
+      patient,
+    };
+    const { json } = await service.post('/AllergyIntolerance', latex);
+    const ofAi = { ...json, criticality: 'low', code: text(`Talc ${HOSTILE}`) };
+    await service.fhir(`/AllergyIntolerance/${String(json.id)}`, {
+      method: 'PUT',
+      headers: { 'X-Service-Author-Type': 'ai' },
+      body: JSON.stringify(ofAi),
+    });
     await events.append(id, linkOf(service, EMAIL));
     await eventually(
       async () =>
@@ -250,6 +264,9 @@ describe('the page of a shared link in a browser', () => {
       ])
         expect(shown).to.include(each);
       expect(shown.split('Metformin 850 mg')).to.have.length(2);
+      expect(await page.locator('.before li[lang=en]').allInnerTexts()).to.deep.equal([
+        'Before AI changed it: Latex; Criticality: may be life-threatening; Status: active',
+      ]);
       // No allergy is folded, and the dangerous one comes first.
       const allergies = await page.locator('#section-allergies ~ ul .name').allInnerTexts();
       expect(allergies).to.have.length(15);
@@ -293,6 +310,9 @@ describe('the page of a shared link in a browser', () => {
     await enter('Pharmacy');
     await page.locator('section.patient').waitFor();
     expect(await page.locator('#section-problems').count()).to.equal(1);
+    const [latex, ...others] = await page.locator('.note.warn + .before li').allInnerTexts();
+    expect(latex).to.match(/^Before AI changed it: Latex, May be life-threatening/);
+    expect(others).to.deep.equal([]);
     await picture(page, 'everything-desktop');
     await page.locator('.contents a').first().click();
     expect(await page.evaluate('location.hash')).to.equal(`#${link.shlink}`);

@@ -4,6 +4,7 @@ import { inflateRawSync } from 'node:zlib';
 import { expect } from 'chai';
 import { compactDecrypt } from 'jose';
 import { SHL, SHLViewer } from 'kill-the-clipboard';
+import { z } from 'zod';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
 import { manifestUrlWarning } from '#src/shl/manifest-url.ts';
@@ -191,6 +192,58 @@ describe('shared links', () => {
           },
         ],
       });
+  });
+
+  it('tell what was there before an AI changed it, on the page too, and everything is a valid Bundle', async () => {
+    const patient = await newRecord();
+    const coded = (set: string, code: string) => ({
+      coding: [{ system: `http://terminology.hl7.org/CodeSystem/allergyintolerance-${set}`, code }],
+    });
+    const active = { clinicalStatus: coded('clinical', 'active') };
+    const wrong = { verificationStatus: coded('verification', 'entered-in-error') };
+    const refuted = { ...active, verificationStatus: coded('verification', 'refuted') };
+    for (const [name, state] of [
+      ['Penicillin', active],
+      ['Wrong person', wrong],
+    ] as const) {
+      const { json } = await service.post('/AllergyIntolerance', {
+        resourceType: 'AllergyIntolerance',
+        ...state,
+        criticality: 'high',
+        code: { text: name },
+        patient: { reference: `Patient/${patient}` },
+      });
+      const edited = await service.fhir(`/AllergyIntolerance/${String(json.id)}`, {
+        method: 'PUT',
+        headers: { 'X-Service-Author-Type': 'ai' },
+        body: JSON.stringify({ ...json, ...refuted, code: { text: 'Nothing' } }),
+      });
+      expect(edited.status, edited.text).to.equal(200);
+    }
+    const viewer: { readonly readRecord: (resources: readonly object[]) => unknown } = await import(
+      new URL('../../src/http/shl/viewer/record.js', import.meta.url).href
+    );
+    const shown = z.object({
+      before: z.array(z.unknown()),
+      changed: z.number(),
+      sections: z.map(z.string(), z.array(z.unknown())),
+    });
+    for (const content of ['summary', 'everything']) {
+      const [bundle] = await summaryBy(await share(service, EMAIL, patient, { content }));
+      if (bundle === undefined) throw new TypeError('no Bundle');
+      const { before, changed, sections } = shown.parse(viewer.readRecord([bundle]));
+      expect(changed, content).to.equal(2);
+      expect(before, content).to.have.length(1);
+      expect(JSON.stringify(before)).to.match(/Penicillin.*[Mm]ay be life-threatening/);
+      expect(sections.get('allergies')).to.deep.equal([]);
+      if (content === 'summary') continue;
+      const validated = await service.post('/Bundle/$validate', bundle);
+      const { issue } = JSON.parse(validated.text) as { issue: { severity: string }[] };
+      expect(
+        issue.filter(({ severity }) => severity === 'error'),
+        validated.text,
+      ).to.deep.equal([]);
+    }
   });
 
   it('have 75 characters after BASE_URL in their URL, of which the log warns where that is too many', async () => {

@@ -27,6 +27,7 @@ interface Viewer {
 
 const text = (value: string) => ({ text: value });
 const quantity = (value: number, unit: string) => ({ value, unit });
+const withdrawn = { coding: [{ code: 'entered-in-error' }] };
 const loinc = (code: string) => ({ system: 'http://loinc.org', code });
 
 describe('the record on the page of a shared link', () => {
@@ -371,6 +372,70 @@ describe('the record on the page of a shared link', () => {
       shown.parse(viewer.readRecord(resources)).changed;
     expect(changed(bundle(tag))).to.equal(2);
     expect(changed(bundle({ ...tag, system: 'https://example.org' }), bundle())).to.equal(0);
+  });
+
+  const toldBefore = z.object({
+    before: z.array(z.object({ kind: z.string(), name: z.string().optional(), text: z.string().optional() })),
+  });
+  const leftOut = (n: number): object => ({
+    tag: [{ system: 'https://annal.dev/fhir/left-out', code: 'changed-by-ai', display: `${n} changed` }],
+  });
+  /** Returns what is told of what was there before an AI changed it, by its section. */
+  const beforeIn = (resource: Resource): (string | undefined)[][] =>
+    toldBefore
+      .parse(viewer.readRecord([resource]))
+      .before.map(({ kind, name, text: paragraph }) => [kind, name ?? paragraph]);
+  const entriesOf = (...resources: readonly Resource[]) => resources.map((resource) => ({ resource }));
+
+  it('tells what was there before an AI changed it from the narratives of a summary, as text', () => {
+    const section = (code: string, ...paragraphs: readonly string[]) => ({
+      code: { coding: [loinc(code)] },
+      text: {
+        div: `<div xmlns="http://www.w3.org/1999/xhtml"><p>Not shown: 1 entry</p>${paragraphs.map((each) => `<p>${each}</p>`).join('')}</div>`,
+      },
+    });
+    const [drugs, allergies] = [
+      section('10160-0', 'Before AI changed it: Warfarin', 'Before <b>AI</b> changed it: markup'),
+      section('48765-2', 'Before AI changed it: Nuts &amp; &lt;b&gt;seeds&lt;/b&gt;; Criticality: high'),
+    ];
+    const composition = { resourceType: 'Composition', section: [drugs, allergies, { code: {} }, 'x'] };
+    expect(
+      beforeIn({ resourceType: 'Bundle', meta: leftOut(2), entry: entriesOf(composition) }),
+    ).to.deep.equal([
+      ['allergies', 'Before AI changed it: Nuts & <b>seeds</b>; Criticality: high'],
+      ['medications', 'Before AI changed it: Warfarin'],
+    ]);
+  });
+
+  it('tells it from the Bundle in a Bundle of everything, and takes nothing of that for a fact', () => {
+    const pill = { resourceType: 'Medication', id: 'm', code: text('Warfarin 5 mg') };
+    const earlier = [
+      drug('', { medicationCodeableConcept: undefined, medicationReference: { reference: 'Medication/m' } }),
+      { resourceType: 'AllergyIntolerance', code: text('Penicillin'), criticality: 'high' },
+      { resourceType: 'AllergyIntolerance', code: text('Latex'), verificationStatus: withdrawn },
+      { resourceType: 'Condition', code: text('Odd'), implicitRules: 'https://example.org' },
+      { resourceType: 'Patient', name: [{ family: 'Sand' }], birthDate: '1957-03-14' },
+    ];
+    const nested = (meta: object): Resource => ({
+      resourceType: 'Bundle',
+      type: 'collection',
+      meta,
+      entry: entriesOf(...earlier, pill),
+    });
+    const bundle = (meta: object): Resource => ({
+      resourceType: 'Bundle',
+      meta: leftOut(4),
+      entry: entriesOf({ ...pill, code: text('Changed') }, nested(meta)),
+    });
+    expect(beforeIn(bundle(leftOut(4)))).to.deep.equal([
+      ['patient', 'Sand'],
+      ['allergies', 'Penicillin'],
+      ['medications', 'Warfarin 5 mg'],
+    ]);
+    expect(beforeIn(bundle({}))).to.deep.equal([]);
+    const { sections, changed } = shown.parse(viewer.readRecord([bundle(leftOut(4))]));
+    expect([...sections.values()].flat()).to.deep.equal([]);
+    expect(changed).to.equal(4);
   });
 
   it('lists a drug once that is stated and prescribed, with each of its dosages', () => {

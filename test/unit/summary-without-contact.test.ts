@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { choose } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
+import { earlierVersions, withEarlier } from '#src/clinical/summary/earlier.ts';
 import { withoutContact } from '#src/clinical/summary/without-contact.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
@@ -114,6 +115,24 @@ describe('the summary of a shared link', () => {
   it('has no contact data of anyone, and no number of the person, wherever they stand', () => {
     expect(whole.match(/HIDDEN/g)?.length).to.be.greaterThan(15);
     expect(shared).not.to.include('HIDDEN').and.not.include('"telecom"').and.not.include('"address"');
+  });
+
+  it('has none in what it tells of entries that an AI changed', () => {
+    const ofAi = RECORD.map((each) => ({ ...each, meta: { versionId: '2' } }));
+    const byAi = new Map(RECORD.map(({ resourceType, id }) => [`${resourceType}/${id}/_history/2`, 1]));
+    const current = choose({ base: BASE, patient: stored(PATIENT), record: ofAi.map(stored), byAi });
+    const versions = earlierVersions(current);
+    expect(versions.map(({ id }) => id)).to.have.members([O, A, M]);
+    const told = withEarlier(
+      current,
+      RECORD.filter(({ id }) => versions.some((each) => each.id === id)).map(stored),
+    );
+    expect(summaryDocument(told, parts)).to.include('Before AI changed it: ').and.include('HIDDEN answer');
+    const without = summaryDocument(atOnce(withoutContact(told)), parts);
+    expect(without)
+      .to.include('Before AI changed it: Ramipril')
+      .and.include('Before AI changed it: Creatinine');
+    expect(without).not.to.include('HIDDEN');
   });
 
   it('keeps what the entries say, and who they are about', () => {

@@ -16,10 +16,11 @@ import { inSlices } from '../../shared/slices.ts';
 import { parseStored } from '../../shared/stored-json.ts';
 import { nowMicros } from '../../shared/time.ts';
 import type { Terminology } from '../../terminology/terminology.ts';
+import { type Earlier, earlierEntry } from './earlier-bundle.ts';
 
 /** Dependencies. */
 export interface ContentDeps {
-  readonly queries: Pick<Queries, 'read' | 'summarize' | 'everything' | 'aiVersions'>;
+  readonly queries: Pick<Queries, 'read' | 'vread' | 'summarize' | 'everything' | 'aiVersions'>;
   /** Waits until read models show all that was written. */
   readonly caughtUp: (models: readonly string[]) => Promise<void>;
   readonly displays: Terminology['displays'];
@@ -85,15 +86,16 @@ async function* sliced(text: Buffer): AsyncGenerator<Buffer, undefined> {
 /**
  * Yields a `collection` of the record and of the directory entries that it refers to, in the order of `$everything`. What
  * an AI wrote is left out, as in a summary: no other application could tell it from facts (docs/spec/interface.md,
- * section 2.5). A tag says how much of that another author had written before.
+ * section 2.5). A tag says how much of that somebody else had written before, and the last entry is a Bundle of it.
  */
 async function* everything(
-  { queries, displays, base, caughtUp }: ContentDeps,
+  deps: ContentDeps,
   { caller, record }: ContentAsked,
 ): AsyncGenerator<Buffer, undefined> {
+  const { queries, displays, base, caughtUp } = deps;
   let before = `{"resourceType":"Bundle","type":"collection","entry":[`;
   const asked = { count: MANY, used: new URLSearchParams() };
-  let changed = 0;
+  const changed: Earlier[] = [];
   let page = await queries.everything(caller, record, asked, base, { bytes: PART_BYTES });
   for (;;) {
     // After the page was read, so that all of its versions are among them.
@@ -103,7 +105,8 @@ async function* everything(
     const names = await displays(page.entries.flatMap(({ body }) => codesIn(body.toString())));
     for (const { type, id, body } of page.entries) {
       const version = `${type}/${id}/_history/${ofAi.has(`${type}/${id}`) ? versionIn(body) : ''}`;
-      if (byAi.get(version) !== undefined) changed += 1;
+      const earlier = byAi.get(version);
+      if (earlier !== undefined) changed.push({ type, id, version: earlier });
       if (byAi.has(version)) continue;
       yield Buffer.from(`${before}{"fullUrl":"${base}${type}/${id}","resource":`);
       yield Buffer.from(withNamedCodings(body.toString(), names));
@@ -113,7 +116,11 @@ async function* everything(
     const room = { bytes: PART_BYTES, named: page.named };
     page = await queries.everything(caller, record, { ...asked, cursor: page.next }, base, room);
   }
-  const tag = changed === 0 ? '' : `,${changedTag(changed)}`;
+  for await (const piece of earlierEntry(deps, caller, changed)) {
+    yield Buffer.from(`${before}${piece}`);
+    before = '';
+  }
+  const tag = changed.length === 0 ? '' : `,${changedTag(changed.length)}`;
   yield Buffer.from(`${before === '},' ? '}]' : `${before}]`}${tag}}`);
 }
 

@@ -6,6 +6,9 @@
 /** The tag's system. */
 export const LEFT_OUT_SYSTEM = 'https://annal.dev/fhir/left-out';
 
+/** The beginning of a narrative's paragraph that tells what was there before. */
+export const BEFORE_AI = 'Before AI changed it: ';
+
 /**
  * Returns the member `meta` of a Bundle as JSON text; an empty text for none.
  * @param changed how many were left out

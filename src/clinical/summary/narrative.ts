@@ -2,6 +2,7 @@
 import type { Coverage } from '#src/shared/coverage.ts';
 import { mapSteps, type Steps } from '#src/shared/slices.ts';
 import { joined } from '../reading/words.ts';
+import { BEFORE_AI } from './changed-tag.ts';
 import { CHANGED_BY_AI } from './classify.ts';
 import { type Beside, TABLES } from './columns.ts';
 import type { Section } from './section.ts';
@@ -94,7 +95,7 @@ function* changedParagraphs({ section, changed, earlier }: Content, around: Besi
       const text = texts[row] ?? '';
       return n === 0 ? text || 'not named' : text && `${heading}: ${text}`;
     });
-    return paragraph(`Before AI changed it: ${joined(cells, '; ')}`);
+    return paragraph(`${BEFORE_AI}${joined(cells, '; ')}`);
   });
   return [
     paragraph(

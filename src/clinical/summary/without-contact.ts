@@ -23,6 +23,7 @@ export function* withoutContact(chosen: Chosen): Steps<Chosen> {
   const { links } = chosen;
   const isKept = ({ type, value }: Source): boolean =>
     type !== 'Observation' || !loincCodes(value.code).includes(ADDRESS);
+  const earlier = [...chosen.earlier].filter(([, source]) => isKept(source));
   const kept = [...chosen.entries].filter(([, { source }]) => isKept(source));
   const entries = yield* mapSteps(kept, ([key, entry]): [string, Entry] => [
     key,
@@ -33,6 +34,7 @@ export function* withoutContact(chosen: Chosen): Steps<Chosen> {
     subject: withoutContactIn(chosen.subject, links),
     entries: new Map(entries),
     sections: chosen.sections.map((section) => ({ ...section, sources: section.sources.filter(isKept) })),
+    earlier: new Map(earlier.map(([key, source]) => [key, withoutContactIn(source, links)])),
   };
 }
 

@@ -295,7 +295,8 @@ export const de: Wording = {
   'shl.hidden':
     'Einträge, die sich nicht zeigen lassen: {n}. Ein Zeichen, das diese Seite nicht kennt, könnte ihre Bedeutung umkehren.',
   'shl.changed':
-    'Einträge, die nicht gezeigt werden: {n}. Eine KI hat sie geändert, nachdem jemand anderes sie eingetragen hatte, und niemand hat das geprüft. Fragen Sie nach dem früheren Inhalt.',
+    'Einträge, die nicht gezeigt werden: {n}. Eine KI hat sie geändert, nachdem jemand anderes sie eingetragen hatte, und niemand hat das geprüft.',
+  'shl.askbefore': 'Fragen Sie nach dem früheren Inhalt.',
   'shl.comma': ',',
   'shl.semicolon': ';',
   'shl.more': '{n} weitere zeigen',

@@ -277,7 +277,8 @@ export const en = {
   'shl.hidden':
     'Entries that can’t be shown: {n}. A mark that this page doesn’t know could turn their meaning around.',
   'shl.changed':
-    'Entries that aren’t shown: {n}. An AI changed them after somebody else had entered them, and nobody has checked that. Ask what was there before.',
+    'Entries that aren’t shown: {n}. An AI changed them after somebody else had entered them, and nobody has checked that.',
+  'shl.askbefore': 'Ask what was there before.',
   'shl.comma': ',',
   'shl.semicolon': ';',
   'shl.more': 'Show {n} more',

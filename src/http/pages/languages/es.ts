@@ -287,7 +287,8 @@ export const es: Wording = {
   'shl.hidden':
     'Entradas que no se pueden mostrar: {n}. Una marca que esta página no conoce podría invertir su significado.',
   'shl.changed':
-    'Entradas que no se muestran: {n}. Una IA las cambió después de que otra persona las introdujera, y nadie lo ha comprobado. Pregunte qué decían antes.',
+    'Entradas que no se muestran: {n}. Una IA las cambió después de que otra persona las introdujera, y nadie lo ha comprobado.',
+  'shl.askbefore': 'Pregunte qué decían antes.',
   'shl.comma': ',',
   'shl.semicolon': ';',
   'shl.more': 'Mostrar {n} más',

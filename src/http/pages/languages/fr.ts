@@ -289,7 +289,8 @@ export const fr: Wording = {
   'shl.hidden':
     'Entrées qui ne peuvent pas être affichées : {n}. Une marque inconnue de cette page pourrait en inverser le sens.',
   'shl.changed':
-    'Entrées qui ne sont pas affichées : {n}. Une IA les a modifiées après leur saisie par quelqu’un d’autre, et personne ne l’a vérifié. Demandez ce qui y figurait avant.',
+    'Entrées qui ne sont pas affichées : {n}. Une IA les a modifiées après leur saisie par quelqu’un d’autre, et personne ne l’a vérifié.',
+  'shl.askbefore': 'Demandez ce qui y figurait avant.',
   'shl.comma': ',',
   'shl.semicolon': ';',
   'shl.more': 'En afficher {n} de plus',

@@ -277,7 +277,8 @@ export const nb: Wording = {
   'shl.hidden':
     'Oppføringer som ikke kan vises: {n}. Et merke som denne siden ikke kjenner, kan snu betydningen.',
   'shl.changed':
-    'Oppføringer som ikke vises: {n}. En KI endret dem etter at noen andre hadde ført dem inn, og ingen har kontrollert det. Spør hva som sto der før.',
+    'Oppføringer som ikke vises: {n}. En KI endret dem etter at noen andre hadde ført dem inn, og ingen har kontrollert det.',
+  'shl.askbefore': 'Spør hva som sto der før.',
   'shl.comma': ',',
   'shl.semicolon': ';',
   'shl.more': 'Vis {n} til',

@@ -18,7 +18,11 @@ import {
 } from '../../../clinical/reading/quantity.ts';
 import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
+import { changedIn, earlierEntries, earlierParagraphs } from './earlier.js';
 import { KNOWN, knownRows } from './known.js';
+import { joined, list, object, SEMICOLON, string, word } from './texts.js';
+
+export { inWords } from './texts.js';
 
 /** Sections of the International Patient Summary, by their LOINC codes (https://hl7.org/fhir/uv/ips/STU2/). */
 const SECTIONS = {
@@ -93,28 +97,6 @@ const UNSHOWN = [
   'OperationOutcome',
 ];
 
-const list = (value) => (Array.isArray(value) ? value : []);
-const object = (value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {});
-/** Marks around the key of an own text: characters that no text of a record has. */
-const MARKS = ['\ue000', '\ue001'];
-const word = (key) => `${MARKS[0]}${key}${MARKS[1]}`;
-
-/** Returns a text with its own words in a language. @param say returns a word by its key */
-export function inWords(text, say) {
-  return text.replace(/\ue000([a-z.]+)\ue001/g, (_, key) => say(key));
-}
-
-/** Characters that would change the direction of what follows, and the marks. */
-const UNWANTED = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ue000\ue001]/g;
-const string = (value) =>
-  typeof value === 'string' || typeof value === 'number'
-    ? String(value).replace(UNWANTED, '').trim().slice(0, 2_000)
-    : '';
-/** The separators of a list, in the page's language. */
-const COMMA = `${word('shl.comma')} `;
-const SEMICOLON = `${word('shl.semicolon')} `;
-const joined = (parts, by = COMMA) => parts.filter((part) => part !== '').join(by);
-
 /** Returns the JSON of a file, whose decimals keep their digits: 1.50 is not 1.5. */
 export function parseFile(text) {
   return JSON.parse(text.replace(/(?<!\\)("value":\s*)(-?\d+\.\d*0)(?=\s*[,}])/g, '$1"$2"'));
@@ -146,25 +128,47 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
     ...resources.filter(({ resourceType }) => resourceType !== 'Bundle').map((resource) => ({ resource })),
   ];
   const found = new Map();
-  const all = [];
-  for (const { fullUrl, resource } of entries) {
-    const each = object(resource);
-    if (typeof each.resourceType !== 'string') continue;
-    all.push(each);
-    if (typeof fullUrl === 'string') found.set(fullUrl, each);
-    if (typeof each.id === 'string') found.set(`${each.resourceType}/${each.id}`, each);
-  }
+  const all = resourcesOf(entries, found);
   const composition = all.find(({ resourceType }) => resourceType === 'Composition');
   const placed = placesIn(composition, found);
-  const context = { today, lang, look: (reference, within) => lookUp(found, reference, within) };
+  const patient = object(all.find(({ resourceType }) => resourceType === 'Patient'));
+  const died = readDeath(patient);
+  const context = { today, lang, died, look: (reference, within) => lookUp(found, reference, within) };
+  // A summary's entries that no section has are only what others refer to.
+  const placeOf = (each) =>
+    placed.get(each) ?? (composition === undefined || isDocument(each) ? kindOf(each) : undefined);
+  return {
+    patient: patientOf(patient, lang),
+    made: string(object(composition).date) || string(object(bundles[0]).timestamp),
+    isSummary: composition !== undefined,
+    ...sectionsOf(all, placeOf, context),
+    changed: bundles.reduce((sum, bundle) => sum + changedIn(bundle), 0),
+    before: [...paragraphsBefore(composition), ...rowsBefore(earlierEntries(entries), found, context)],
+  };
+}
+
+/** Returns the resources of entries. @param found gets them by their URLs and by `Type/id` */
+function resourcesOf(entries, found) {
+  return entries.flatMap(({ fullUrl, resource }) => {
+    const each = object(resource);
+    if (typeof each.resourceType !== 'string') return [];
+    if (typeof fullUrl === 'string') found.set(fullUrl, each);
+    if (typeof each.id === 'string') found.set(`${each.resourceType}/${each.id}`, each);
+    return each;
+  });
+}
+
+/**
+ * Returns the rows of each section, and how many resources of each can't be understood.
+ * @param placeOf returns the section of a resource; undefined for none
+ */
+function sectionsOf(all, placeOf, context) {
   const sections = new Map(ORDER.map((kind) => [kind, []]));
   const known = new Map(KNOWN.map((kind) => [kind, []]));
   const hidden = new Map();
   for (const each of all) {
     if (UNSHOWN.includes(each.resourceType) || isWrong(each)) continue;
-    // A summary's entries that no section has are only what others refer to.
-    const kind =
-      placed.get(each) ?? (composition === undefined || isDocument(each) ? kindOf(each) : undefined);
+    const kind = placeOf(each);
     if (kind === undefined) continue;
     if (hasModifier(each) || hasModifier(medicineOf(each, context)))
       hidden.set(kind, (hidden.get(kind) ?? 0) + 1);
@@ -174,20 +178,50 @@ export function readRecord(resources, today = new Date().toISOString().slice(0, 
   for (const rows of sections.values())
     rows.sort((a, b) => Number(a.isOver) - Number(b.isOver) || (a.at === b.at ? 0 : b.at - a.at));
   for (const kind of ['results', 'vitals']) sections.set(kind, gravestFirst(sections.get(kind)));
-  const patient = object(all.find(({ resourceType }) => resourceType === 'Patient'));
-  const around = aroundOf(context, readDeath(patient));
+  const around = aroundOf(context);
   for (const [kind, resources] of known)
     sections.set(
       kind,
       knownRows(kind, resources, around).map((row) => ({ ...row, kind })),
     );
+  return { sections, hidden };
+}
+
+/** Returns what the narratives of a summary say was there before an AI changed it, in the order of the page. */
+function paragraphsBefore(composition) {
+  const told = list(object(composition).section)
+    .map(object)
+    .flatMap((section) =>
+      earlierParagraphs(section).map((text) => ({ kind: kindOfSection(section) ?? 'other', text })),
+    );
+  return ORDER.flatMap((of) => told.filter(({ kind }) => kind === of));
+}
+
+/** Returns the rows of what was there before an AI changed it, in the order of the page; the person first. */
+function rowsBefore(entries, found, context) {
+  const then = new Map(found);
+  const all = resourcesOf(entries, then);
+  const look = (reference, within) => lookUp(then, reference, within);
+  const { sections } = sectionsOf(all, kindOf, { ...context, look });
+  const people = all.filter(({ resourceType }) => resourceType === 'Patient').map(personRow);
+  return [...people, ...ORDER.flatMap((kind) => sections.get(kind))];
+}
+
+function personRow(patient) {
+  const died = readDeath(patient);
+  const day = string(patient.birthDate);
   return {
-    patient: patientOf(patient, lang),
-    made: string(object(composition).date) || string(object(bundles[0]).timestamp),
-    isSummary: composition !== undefined,
-    sections,
-    hidden,
-    changed: bundles.reduce((sum, { meta }) => sum + changedIn(meta), 0),
+    ...{ kind: 'patient', name: string(shownName(patient.name)), details: [], date: '', value: '', flag: '' },
+    says: [
+      ...(day === '' ? [] : [{ key: 'known.on', days: { day }, before: word('shl.born') }]),
+      ...(died === undefined
+        ? []
+        : [
+            died.date === undefined
+              ? { key: 'record.dead' }
+              : { key: 'record.died', days: { day: died.date } },
+          ]),
+    ],
   };
 }
 
@@ -204,17 +238,6 @@ function rankOf({ flag, isReport, details, files }) {
   return isReport && details.every((text) => text === '') && files.length === 0 ? 3 : 2;
 }
 
-/** What this service says in a Bundle of what it leaves out (docs/shared-links.md). */
-const LEFT_OUT = 'https://annal.dev/fhir/left-out';
-
-/** Returns how many entries a Bundle leaves out because an AI changed what somebody else had written. */
-function changedIn(meta) {
-  const tag = list(object(meta).tag)
-    .map(object)
-    .find(({ system, code }) => system === LEFT_OUT && code === 'changed-by-ai');
-  return Number.parseInt(string(tag?.display), 10) || 0;
-}
-
 /** Returns the Medication that a resource is about, if it is one of its own. */
 function medicineOf(resource, { look }) {
   const { medicationReference } = resource;
@@ -222,7 +245,7 @@ function medicineOf(resource, { look }) {
 }
 
 /** Returns what a reading looks up, and how its texts are made safe to show. */
-function aroundOf({ today, lang, look }, died) {
+function aroundOf({ today, lang, look, died }) {
   return {
     today,
     lang,
@@ -260,9 +283,7 @@ const isDocument = ({ resourceType }) => resourceType === 'DocumentReference';
 function placesIn(composition, found) {
   const placed = new Map();
   for (const section of list(object(composition).section).map(object)) {
-    const kind = codesOf(section.code)
-      .map((code) => SECTIONS[code])
-      .find((each) => each !== undefined);
+    const kind = kindOfSection(section);
     for (const { reference } of list(section.entry).map(object)) {
       const resource = found.get(string(reference));
       if (resource !== undefined)
@@ -271,6 +292,11 @@ function placesIn(composition, found) {
   }
   return placed;
 }
+
+const kindOfSection = ({ code }) =>
+  codesOf(code)
+    .map((each) => SECTIONS[each])
+    .find((kind) => kind !== undefined);
 
 /** Finds what a reference means: in the resource itself, or among the entries. */
 function lookUp(found, value, within) {

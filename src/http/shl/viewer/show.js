@@ -1,5 +1,6 @@
 /** Shows a record: only elements and texts, so that nothing in the data can become markup or a script. */
-import { inWords, ORDER, REQUIRED } from './record.js';
+import { ORDER, REQUIRED } from './record.js';
+import { inWords, joined } from './texts.js';
 
 /** Rows of a section that are shown before the rest is asked for; of those with a flag, all. */
 const FIRST = 8;
@@ -33,13 +34,57 @@ export function recordView(record, say, isOwn) {
   );
   return [
     patientView(patient, { ...record, isOwn }, say),
-    record.changed === 0
-      ? undefined
-      : element('p', { class: 'note warn', text: say('shl.changed', { n: say.number(record.changed) }) }),
+    ...changedView(record, say),
     shown.length > 3 ? contents(shown, sections, say) : undefined,
     ...shown.map((kind) => sectionView(kind, sections.get(kind), hidden.get(kind) ?? 0, say)),
   ].filter((each) => each !== undefined);
 }
+
+/** Returns how many entries aren't shown because an AI changed them, and what was there before, as far as the link says it. */
+function changedView({ changed, before }, say) {
+  if (changed === 0) return [];
+  const note = [
+    say('shl.changed', { n: say.number(changed) }),
+    before.length < changed ? say('shl.askbefore') : '',
+  ];
+  const isWhole = ({ kind }) => kind === 'patient' || WHOLE.includes(kind);
+  const [whole, others] = [before.filter(isWhole), before.filter((each) => !isWhole(each))];
+  const open = [...whole, ...others.slice(0, FIRST)];
+  const rest = others.slice(FIRST);
+  const listOf = (some) =>
+    element('ul', { class: 'rows before' }, ...some.map((each) => beforeView(each, say)));
+  return [
+    element('p', { class: 'note warn', text: note.filter((text) => text !== '').join(' ') }),
+    open.length === 0 ? undefined : listOf(open),
+    rest.length === 0 ? undefined : moreView(rest.length, listOf(rest), say),
+  ];
+}
+
+/** Returns what was there before an AI changed an entry: each part apart from the direction of the text around it. */
+function beforeView(row, say) {
+  if (row.text !== undefined) return element('li', { lang: 'en', dir: 'ltr', text: row.text });
+  const { parts = [], value, flag } = row;
+  const texts = [
+    row.name || say('shl.untitled'),
+    ...parts.map((part) => joined([part.name, part.value], ': ')),
+    value,
+    flag === '' ? '' : flagText(row, say),
+    ...row.details,
+    row.date === '' ? '' : whenOf(row, [row], say),
+    ...row.says.map((each) => phraseText(each, say)),
+  ]
+    .map((text) => inWords(text, say))
+    .filter((text) => text !== '');
+  const [lead, end] = say('known.before', { text: PLACE }).split(PLACE);
+  const shown = texts.flatMap((text, at) => [
+    at === 0 ? '' : `${say('shl.comma')} `,
+    element('bdi', { text }),
+  ]);
+  return element('li', {}, lead, ...shown, end);
+}
+
+/** A character that no text has. */
+const PLACE = '\ue002';
 
 function patientView(patient, { made, isOwn }, say) {
   const facts = [
@@ -152,16 +197,17 @@ function listsOf(groups, say, open) {
   if (groups.length === 0) return [];
   const [first, rest] = [groups.slice(0, open), groups.slice(open)];
   const listOf = (some) => element('ul', { class: 'rows' }, ...some.map((group) => groupView(group, say)));
-  const more =
-    rest.length === 0
-      ? undefined
-      : element(
-          'details',
-          { class: 'more' },
-          element('summary', { text: say('shl.more', { n: say.number(rest.length) }) }),
-          listOf(rest),
-        );
-  return [listOf(first), more];
+  return [listOf(first), rest.length === 0 ? undefined : moreView(rest.length, listOf(rest), say)];
+}
+
+/** Returns a folded list. @param n how many it has */
+function moreView(n, list, say) {
+  return element(
+    'details',
+    { class: 'more' },
+    element('summary', { text: say('shl.more', { n: say.number(n) }) }),
+    list,
+  );
 }
 
 /** Returns what is shown together: values of one kind, the newest first; all else alone. */
@@ -285,10 +331,12 @@ function directionOf(text) {
   return /^[\s<>≤≥=~+-]*\d/.test(text) ? 'ltr' : 'auto';
 }
 
-function badge({ flag, flagged, flaggedKey }, say) {
+const flagText = ({ flagged, flaggedKey }, say) => (flaggedKey === undefined ? flagged : say(flaggedKey));
+
+function badge(row, say) {
   return element('span', {
-    class: flag.startsWith('critical') ? 'badge fault' : 'badge warn',
-    text: flaggedKey === undefined ? flagged : say(flaggedKey),
+    class: row.flag.startsWith('critical') ? 'badge fault' : 'badge warn',
+    text: flagText(row, say),
   });
 }
 

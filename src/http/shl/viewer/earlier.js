@@ -1,0 +1,32 @@
+/** Finds what a link says of entries that it leaves out because an AI changed them (docs/shared-links.md). */
+import { BEFORE_AI, LEFT_OUT_SYSTEM } from '../../../clinical/summary/changed-tag.ts';
+import { clean, list, object, string } from './texts.js';
+
+const tagOf = ({ meta }) =>
+  list(object(meta).tag)
+    .map(object)
+    .find(({ system, code }) => system === LEFT_OUT_SYSTEM && code === 'changed-by-ai');
+
+/** Returns how many entries a Bundle leaves out because an AI changed what somebody else had written. */
+export function changedIn(bundle) {
+  return Number.parseInt(string(tagOf(bundle)?.display), 10) || 0;
+}
+
+/** Returns the entries of the Bundles among some entries that hold what was there before an AI changed it. */
+export function earlierEntries(entries) {
+  return entries
+    .map(({ resource }) => object(resource))
+    .filter((each) => each.resourceType === 'Bundle' && tagOf(each) !== undefined)
+    .flatMap(({ entry }) => list(entry).map(object));
+}
+
+const PARAGRAPH = new RegExp(`<p>(${BEFORE_AI}[^<]*)</p>`, 'g');
+const ESCAPED = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+
+/** Returns what the narrative of a summary's section says of what was there before an AI changed it, as texts. */
+export function earlierParagraphs({ text }) {
+  const { div } = object(text);
+  return [...(typeof div === 'string' ? div : '').matchAll(PARAGRAPH)].map(([, paragraph]) =>
+    clean(paragraph.replace(/&(?:amp|lt|gt|quot);/g, (each) => ESCAPED[each])),
+  );
+}

@@ -1,0 +1,29 @@
+/** Reads members of data that come from anywhere as texts, lists and objects, and marks the page's own words in texts. */
+
+/** Returns a list; an empty one for anything else. */
+export const list = (value) => (Array.isArray(value) ? value : []);
+/** Returns an object; an empty one for anything else. */
+export const object = (value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+/** Marks around the key of an own text: characters that no text of a record has. */
+const MARKS = ['\ue000', '\ue001'];
+/** Returns the mark of an own text, which `inWords` replaces. */
+export const word = (key) => `${MARKS[0]}${key}${MARKS[1]}`;
+
+/** Returns a text with its own words in a language. @param say returns a word by its key */
+export function inWords(text, say) {
+  return text.replace(/\ue000([a-z.]+)\ue001/g, (_, key) => say(key));
+}
+
+/** Characters that would change the direction of what follows, and the marks. */
+const UNWANTED = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\ue000\ue001]/g;
+/** Returns a text without characters that could change what stands around it. */
+export const clean = (text) => text.replace(UNWANTED, '').trim();
+/** Returns a member as a text of limited length. */
+export const string = (value) =>
+  typeof value === 'string' || typeof value === 'number' ? clean(String(value)).slice(0, 2_000) : '';
+/** The separators of a list, in the page's language. */
+export const COMMA = `${word('shl.comma')} `;
+export const SEMICOLON = `${word('shl.semicolon')} `;
+/** Joins the parts that aren't empty. */
+export const joined = (parts, by = COMMA) => parts.filter((part) => part !== '').join(by);
