@@ -30,6 +30,12 @@ export type Entry = Row<typeof ENTRY> & {
   readonly vague_lists: readonly string[] | null;
 };
 
+/**
+ * The moment at which entries without a date stand, in 1684: the day of entry isn't a clinical date, so they are before all
+ * others.
+ */
+const UNDATED: Micros = -9_000_000_000_000_000;
+
 /** A list that isn't read: hidden resources have a place too, so that an erasure finds it. */
 const UNREAD = searchKey('not shown');
 
@@ -54,7 +60,7 @@ function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
   const since = toMicros(metadata.recorded_at);
   const { resourceId: id, version, resourceType: type } = event;
   const shown = event.type === 'ResourceDeleted' ? undefined : yield* shownOf(kind, event);
-  const at = shown?.when?.at ?? createdAt(id) ?? since;
+  const at = shown?.when?.at ?? UNDATED;
   const days = shown?.when?.days ?? { first: dayAt(at / 1000), last: dayAt(at / 1000) };
   return {
     id,
@@ -141,11 +147,6 @@ function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> 
     refers: referred?.id ?? null,
     refers_version: referred?.version ?? null,
   };
-}
-
-/** Returns the time in a UUIDv7: that of the command that created the resource. */
-function createdAt(id: string): Micros | undefined {
-  return id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : undefined;
 }
 
 /** Kinds whose Medication may be in the directory. */

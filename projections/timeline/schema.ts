@@ -56,7 +56,7 @@ create table ${schema}.entry (
   record uuid not null,          -- the patient whose record it is in
   type text not null,
   since int8 not null,           -- when the version was recorded: microseconds since 1970, as at
-  at int8 not null,              -- when what it tells of happened, else when it was created
+  at int8 not null,              -- when what it tells of happened; before all else without a date
   day int not null,              -- the first day that its date is written for: days since 1970
   last_day int not null,         -- the last one: of a month or a year
   lists int8[] not null,         -- hashes of the lists it is in; of the one that nobody reads when it is not shown

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import type { Meaning } from '#src/clinical/reading/dates.ts';
+import { createdAt } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time.ts';
 import type { PlacedCode } from '#src/v1/phrase.ts';
 import type { TimelineType } from '#src/v1/timeline.ts';
@@ -17,8 +18,8 @@ export interface TimelineEntry {
   readonly date: string | null;
   /** What the date means; null if there is none. */
   readonly means: Meaning | null;
-  /** The moment of the date; without a date, the time of creation. */
-  readonly moment: Micros;
+  /** Without a date: when it was created. */
+  readonly created: Micros;
   readonly title: string;
   /** The code system, if the title is a code; null for words. */
   readonly titleSystem: string | null;
@@ -37,7 +38,7 @@ const columns = [
   'e.type',
   asJson('e.date'),
   asJson('e.date_means'),
-  'e.at',
+  'e.since',
   asJson('e.title'),
   asJson('e.title_system'),
   asJson('e.summary'),
@@ -63,7 +64,7 @@ export const openTimeline = (pool: Asks): Timeline =>
         type,
         date = 'null',
         means = 'null',
-        moment,
+        since,
         title = 'null',
         system = 'null',
         summary = 'null',
@@ -76,7 +77,7 @@ export const openTimeline = (pool: Asks): Timeline =>
         type: type as TimelineType,
         date: JSON.parse(date),
         means: JSON.parse(means),
-        moment: Number(moment),
+        created: createdAt(id) ?? Number(since),
         title: JSON.parse(title),
         titleSystem: JSON.parse(system),
         summary: JSON.parse(summary),

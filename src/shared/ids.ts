@@ -95,3 +95,8 @@ function random128(): Buffer {
   next += SIZE;
   return drawn.subarray(next - SIZE, next);
 }
+
+/** Returns the time in a UUIDv7, that of the command that created the resource, in microseconds; undefined for other ids. */
+export function createdAt(id: string): number | undefined {
+  return id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) * 1000 : undefined;
+}

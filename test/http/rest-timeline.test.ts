@@ -316,6 +316,31 @@ describe('the timeline of REST v1', () => {
     expect(list.json.total).to.equal(4);
   });
 
+  it('has last what says no date, with the moment of its entry', async () => {
+    const patient = await person();
+    const undated = await written('Condition', patient, { code: { text: 'Gout' } });
+    const dated = await written('Condition', patient, { code: { text: 'Mumps' }, onsetDateTime: '1903' });
+    const entries = dataOf(await get(`/patients/${patient}/timeline`));
+    expect(entries.map(({ id, date_means }) => [id, date_means])).to.deep.equal([
+      [dated, 'onset'],
+      [undated, 'entered'],
+    ]);
+    expect(Date.now() - Date.parse(String(entries[1]?.date))).to.be.within(-1_000, 600_000);
+    const walked: unknown[] = [];
+    for (let cursor = ''; ; ) {
+      const { json } = await get(`/patients/${patient}/timeline?limit=1${cursor}`);
+      walked.push(...(json.data as { id: string }[]).map(({ id }) => id));
+      if (json.next_cursor === null) break;
+      cursor = `&cursor=${String(json.next_cursor)}`;
+    }
+    expect(walked).to.deep.equal([dated, undated]);
+    expect(
+      dataOf(await get(`/patients/${patient}/timeline?from=1800-01-01`)).map(({ id }) => id),
+    ).to.deep.equal([dated]);
+    const until = await get(`/patients/${patient}/timeline?to=1900-01-01`);
+    expect([until.json.total, ...dataOf(until).map(({ id }) => id)]).to.deep.equal([1, undated]);
+  });
+
   it('is cut by days, both included, and counts what is in them', async () => {
     const patient = await person();
     const days = ['2015-01-01', '2020-02-28', '2020-02-29', '2020-03-01', '2026-01-01'];

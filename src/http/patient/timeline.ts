@@ -114,14 +114,15 @@ function yearsPart(
   entries: readonly z.output<typeof timelineEntry>[],
   results: ReadonlyMap<string, Observation>,
 ): Html {
+  const { say } = visit;
   const years = new Map<string, Html[]>();
   for (const entry of entries) {
-    const year = entry.date.slice(0, 4);
+    const year = entry.date_means === 'entered' ? '' : entry.date.slice(0, 4);
     years.set(year, [...(years.get(year) ?? []), rowOf(visit, record, entry, results.get(entry.fhir))]);
   }
   const parts = [...years].map(
     ([year, rows]) => html`<section class="stack" aria-labelledby="year-${year}">
-<h2 id="year-${year}">${year}</h2>
+<h2 id="year-${year}">${year === '' ? say('timeline.undated') : year}</h2>
 <ul class="rows">
 ${rows}</ul>
 </section>

@@ -137,13 +137,13 @@ function bareTitle({ title: code, titleSystem: system }: Title): SystemCode[] {
 }
 
 function shown(entry: TimelineEntry, title: Title, displays: Displays): object {
-  const { id, type, date: said, means, moment, summary, summaryCodes, author } = entry;
+  const { id, type, date: said, means, created, summary, summaryCodes, author } = entry;
   const nameOf = (code: SystemCode) => displayOf(code, displays);
   const [bare] = bareTitle(title);
   return {
     kind: kindOf(type),
     id,
-    date: said ?? toInstant(moment),
+    date: said ?? toInstant(created),
     date_means: means ?? 'entered',
     title: bare === undefined ? title.title : (nameOf(bare) ?? labelCode(bare)),
     summary: summary === null ? null : withNames({ text: summary, codes: summaryCodes }, nameOf),

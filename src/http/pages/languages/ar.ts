@@ -646,6 +646,7 @@ export const ar: Wording = {
   'timeline.kind': 'النوع',
   'timeline.entries':
     '{entries|zero:لا إدخالات|one:إدخال واحد|two:إدخالان|few:# إدخالات|many:# إدخالاً|other:# إدخال}',
+  'timeline.undated': 'بلا تاريخ',
   'timeline.none': 'لا يوجد إدخال من هذا النوع.',
   'kinds.document': 'مستند',
   'kinds.observation': 'نتيجة',

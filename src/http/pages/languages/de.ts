@@ -677,6 +677,7 @@ export const de: Wording = {
   'document.other': 'Dokument',
   'timeline.kind': 'Art',
   'timeline.entries': '{entries|one:# Eintrag|other:# Einträge}',
+  'timeline.undated': 'Ohne Datum',
   'timeline.none': 'Es gibt keinen Eintrag dieser Art.',
   'kinds.document': 'Dokument',
   'kinds.observation': 'Befund',

@@ -649,6 +649,7 @@ export const en = {
   'document.other': 'Document',
   'timeline.kind': 'Kind',
   'timeline.entries': '{entries|one:# entry|other:# entries}',
+  'timeline.undated': 'No date',
   'timeline.none': 'No entry of this kind.',
   'kinds.document': 'Document',
   'kinds.observation': 'Result',

@@ -661,6 +661,7 @@ export const es: Wording = {
   'document.other': 'Documento',
   'timeline.kind': 'Tipo',
   'timeline.entries': '{entries|one:# entrada|other:# entradas}',
+  'timeline.undated': 'Sin fecha',
   'timeline.none': 'No hay ninguna entrada de este tipo.',
   'kinds.document': 'Documento',
   'kinds.observation': 'Resultado',

@@ -672,6 +672,7 @@ export const fr: Wording = {
   'document.other': 'Document divers',
   'timeline.kind': 'Type',
   'timeline.entries': '{entries|one:# entrée|other:# entrées}',
+  'timeline.undated': 'Sans date',
   'timeline.none': 'Il n’y a aucune entrée de ce type.',
   'kinds.document': 'Document',
   'kinds.observation': 'Résultat',

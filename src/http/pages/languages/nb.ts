@@ -649,6 +649,7 @@ export const nb: Wording = {
   'document.other': 'Dokument',
   'timeline.kind': 'Type',
   'timeline.entries': '{entries|one:# oppføring|other:# oppføringer}',
+  'timeline.undated': 'Uten dato',
   'timeline.none': 'Det er ingen oppføring av denne typen.',
   'kinds.document': 'Dokument',
   'kinds.observation': 'Resultat',
