@@ -1,6 +1,7 @@
 /** Defines the form of resources from which a summary is made: their stored text, and its parsed content. */
-import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
 import { someMembers } from '#src/shared/json-members.ts';
+import { parseStored } from '#src/shared/stored-json.ts';
 
 /** A resource as it is stored. */
 export interface Stored {
@@ -22,22 +23,9 @@ export function versionNameOf({ key, value }: Source): string | undefined {
   return isObject(value.meta) ? `${key}/_history/${String(value.meta.versionId)}` : undefined;
 }
 
-/** A number between two delimiters. A match may be inside a string, which does no harm. */
-const NUMBER = /[:,[](-?\d[\d.eE+-]*)(?=[,\]}])/g;
-
-/** Returns whether JavaScript would print every number of a text unchanged. */
-function isExact(body: string): boolean {
-  NUMBER.lastIndex = 0;
-  for (let found = NUMBER.exec(body); found !== null; found = NUMBER.exec(body)) {
-    const literal = found[1] ?? '';
-    if (String(Number(literal)) !== literal) return false;
-  }
-  return true;
-}
-
-/** Parses a stored resource; numbers keep their literals. Uses JSON.parse if that changes no number. */
+/** Parses a stored resource; numbers keep their literals. */
 export function sourceOf({ type, id, body }: Stored): Source {
-  return sourceFrom(type, id, body, isExact(body) ? JSON.parse(body) : parseJson(body).value);
+  return sourceFrom(type, id, body, parseStored(body));
 }
 
 /**
