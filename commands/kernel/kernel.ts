@@ -85,7 +85,11 @@ export class Stream<S> {
     this.owner ??= owner;
   }
 
-  /** Takes in the events after the last one, at most `limit`. @returns whether there were any. @throws StreamDeleted, ForeignEvent */
+  /**
+   * Takes in the events after the last one, at most `limit`.
+   * @returns whether there were any
+   * @throws StreamDeleted, ForeignEvent
+   */
   async readForward(store: EventStore, limit?: number): Promise<boolean> {
     const from = this.revision + 1;
     for await (const recorded of store.read(this.name, { from, ...(limit !== undefined && { limit }) })) {

@@ -74,7 +74,11 @@ export class Streams<S> {
     });
   }
 
-  /** Runs a command whose answer comes only from its request. @returns undefined when there was nothing to do. @throws Refusal */
+  /**
+   * Runs a command whose answer comes only from its request.
+   * @returns undefined when there was nothing to do
+   * @throws Refusal
+   */
   async transact(stream: string, by: RequestContext, decide: Decide<S>): Promise<Wrote | undefined> {
     const { credential, requestId, ids, now, retry, cause } = by;
     const command_id = ids.at(0, `command/${stream}`);

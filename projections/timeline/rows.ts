@@ -1,5 +1,6 @@
 /** The rows that a version of a resource makes in the read model `timeline`. */
 
+import { isModified } from '#src/clinical/reading/status.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { dayAt, isVague } from '#src/shared/day.ts';
 import { type JsonObject, printJson } from '#src/shared/json.ts';
@@ -118,8 +119,7 @@ function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> 
   const { value: resource, exact } = parsedOnce(event);
   yield;
   const type = TIMELINE[kind];
-  const isModified = resource.implicitRules !== undefined || event.body.includes('"modifierExtension":');
-  const lists = listsOf(type, resource, isModified);
+  const lists = listsOf(type, resource, isModified(resource, event.body));
   const when = eventDateOf(type, resource);
   const keysOf = (names: readonly string[]) => ({
     lists: names.map(searchKey),

@@ -96,8 +96,8 @@ const SINCE = `
  * Reads what was recorded since. Each version has a distinct time, and the read model contains all versions
  * before its last one.
  * @returns the same object when nothing was recorded; undefined when there is too much to read this way, or a
- * large body, or what an AI wrote over a deleted resource, or the read model lacks the last change that was read before: the record was purged, or the
- * read model lags.
+ * large body, or what an AI wrote over a deleted resource, or the read model lacks the last change that was
+ * read before: the record was purged, or the read model lags.
  */
 export async function readSince(
   database: Queryable,

@@ -12,10 +12,10 @@ import { andSeen, bindTo, type Seeing } from '../sight.ts';
 const AI: AuthorType = 'ai';
 
 /**
- * Index: history.version_of_record (record, recorded_at, event_id), for every version of the record once, and
- * for its end backwards; its primary key (id, version), for what was there before; resources.resource_of_record (record, type, id). The tenant is checked without an
- * index: without statistics the planner would otherwise read all of the tenant's rows. Metadata is parsed
- * only where the text may name an AI.
+ * Index: history.version_of_record (record, recorded_at, event_id), for every version of the record once, and for its end
+ * backwards; its primary key (id, version), for what was there before; resources.resource_of_record (record, type, id). The
+ * tenant is checked without an index: without statistics the planner would otherwise read all of the tenant's rows.
+ * Metadata is parsed only where the text may name an AI.
  */
 const statementOf = (seenVersion: string, seenEarlier: string): string => `
   with ai as materialized (
@@ -43,8 +43,8 @@ const statementOf = (seenVersion: string, seenEarlier: string): string => `
 const NEEDS = 'rs';
 
 /**
- * Returns the versions of a record's resources that an AI wrote, each with the last one before it that somebody else wrote, under a grant those that it covers. Called after the
- * resources were read, so that it covers all their versions.
+ * Returns the versions of a record's resources that an AI wrote, each with the last one before it that somebody else wrote;
+ * under a grant, those that it covers. Called after the resources were read, so that it covers all their versions.
  * @throws Refusal unavailable (503) while the read model history lacks a version of the record that
  * `resources` has.
  */

@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +12,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { freePort } from '../../bench/free-port.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Length of the window of a request, and of the idle one before it. */
@@ -38,7 +38,7 @@ const paths = z.array(z.string());
  */
 export async function listRequestFiles(dataDir: string): Promise<Record<Counted, string[]>> {
   const out = join(dataDir, 'called.json');
-  const port = await findPort();
+  const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
   const preload = ['--import', 'tsx', '--import', './tools/house/called-files.js', 'src/main.ts'];
   const child = spawn(process.execPath, preload, {
@@ -140,14 +140,6 @@ async function becomeReady(child: ReturnType<typeof spawn>): Promise<void> {
   const lines = createInterface({ input: child.stdout ?? Readable.from([]) });
   for await (const line of lines) if (line.includes('ready')) return;
   throw new Error('the service ended before it was ready');
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

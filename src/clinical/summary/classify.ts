@@ -4,7 +4,7 @@
  */
 import { codes, loincCodes, text } from '../../fhir/parts.ts';
 import { isMedicine } from '../reading/medicines.ts';
-import { hasResult, isIdea, isOver, type Withdrawn, withdrawnAs } from '../reading/status.ts';
+import { hasResult, isIdea, isModified, isOver, type Withdrawn, withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';
@@ -16,7 +16,10 @@ export type LeftOut =
   | 'written by an AI'
   | typeof CHANGED_BY_AI;
 
-/** What somebody wrote and an AI has changed since: no entry, but its section tells what was there before (docs/decisions/0025-changed-by-ai-is-said.md). */
+/**
+ * Somebody wrote it and an AI has changed it since: not an entry, but its section tells what was there before
+ * (docs/decisions/0025-changed-by-ai-is-said.md).
+ */
 export const CHANGED_BY_AI = 'changed by an AI since somebody else wrote it';
 
 /** A section; or a reason for leaving it out that readers are told; undefined if it isn't for a summary. */
@@ -38,12 +41,6 @@ export const PLACED_BY = [
 ] as const;
 
 /**
- * Text that every resource with a modifier extension contains; without the first quote, since every name begins with
- * one.
- */
-export const MODIFIED = 'modifierExtension":';
-
-/**
  * Returns the section of a resource, or why it is left out.
  * @param byAi whether an AI wrote this version of it, and so changed what somebody else had written.
  */
@@ -62,7 +59,7 @@ export function placeOf(source: Source, byAi: PartOfAi): Place {
   if (about === undefined) return undefined;
   const isTold = section !== undefined || source.value.doNotPerform === true;
   // docs/spec/decisions.md, section 4 "Patient safety".
-  if (source.value.implicitRules !== undefined || source.body.includes(MODIFIED)) {
+  if (isModified(source.value, source.body)) {
     return isTold ? { leftOut: 'with an unknown modifier extension' } : undefined;
   }
   // Versions that an AI wrote are never presented as facts (docs/spec/interface.md, section 2.5).

@@ -3,9 +3,8 @@
  * (docs/decisions/0025-changed-by-ai-is-said.md).
  */
 import { isMedicine, referredMedication } from '../reading/medicines.ts';
-import { withdrawnAs } from '../reading/status.ts';
+import { isModified, withdrawnAs } from '../reading/status.ts';
 import type { Chosen, ChosenSection, EarlierVersion } from './choose.ts';
-import { MODIFIED } from './classify.ts';
 import { useOf } from './device-use.ts';
 import { type Source, type Stored, sourceOf } from './source.ts';
 
@@ -27,8 +26,7 @@ export function withEarlier(chosen: Chosen, rows: readonly Stored[]): Chosen {
 }
 
 function isTold({ type, body, value }: Source): boolean {
-  if (withdrawnAs(value) !== undefined || value.implicitRules !== undefined || body.includes(MODIFIED))
-    return false;
+  if (withdrawnAs(value) !== undefined || isModified(value, body)) return false;
   return (type !== 'MedicationStatement' && type !== 'MedicationRequest') || isMedicine(value);
 }
 
