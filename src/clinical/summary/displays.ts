@@ -83,14 +83,24 @@ export function withDisplays<Of extends Pick<Source, 'value'>>(source: Of, displ
 
 /** Returns a value with displays added, or the same object if nothing in it gets one, which is the usual case. */
 function named(value: Json, displays: Displays): Json {
+  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    const items = value.map((item) => named(item, displays));
-    return items.some((item, n) => item !== value[n]) ? items : value;
+    let items: Json[] | undefined;
+    for (let n = 0; n < value.length; n += 1) {
+      const item = value[n] ?? null;
+      const after = named(item, displays);
+      if (after !== item) {
+        items ??= [...value];
+        items[n] = after;
+      }
+    }
+    return items ?? value;
   }
   if (!isObject(value)) return value;
   let copy: JsonObject | undefined;
-  for (const name of Object.keys(value)) {
+  for (const name in value) {
     const member = value[name] ?? null;
+    if (typeof member !== 'object') continue;
     const after = named(member, displays);
     if (after !== member) {
       copy ??= { ...value };
