@@ -235,7 +235,10 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   const textOf = (of: Place): string => {
     if (!opened.has(of)) return '';
     const left = unshown.get(of);
-    const lines = [...chosen].filter((piece) => piece.of === of).map(({ line }) => line);
+    const lines = inOrder(
+      of,
+      [...chosen].filter((piece) => piece.of === of),
+    ).map(({ line }) => line);
     return [headings.get(of) ?? '', ...lines, left === undefined ? '' : insideLine(left)]
       .filter((each) => each !== '')
       .join('\n');
@@ -264,12 +267,22 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
     return {
       kind,
       tokens: count(section),
-      items: items.filter((item) => item.fact.kind === kind && told.has(item)),
+      items: inOrder(
+        kind,
+        items.filter((item) => item.fact.kind === kind && told.has(item)).map((item) => ({ item })),
+      ).map(({ item }) => item),
       text: section,
       note: why === undefined ? undefined : `${sentence(why)}, which does not say that there are none.`,
     };
   });
   return { sections, omitted, text, tokens };
+}
+
+/** Returns what a section has in its order: visits and stays the newest first, all else by its score, as it comes. */
+function inOrder<Of extends { readonly item?: Authored }>(of: Place, some: readonly Of[]): readonly Of[] {
+  if (of !== 'encounters') return some;
+  const at = ({ item }: Of): number => item?.fact.entry.dated.at ?? Number.NEGATIVE_INFINITY;
+  return some.toSorted((a, b) => (at(a) === at(b) ? 0 : at(b) - at(a)));
 }
 
 function omittedOf(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): Omitted[] {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { expect } from 'chai';
 import { SHL, SHLManifestBuilder } from 'kill-the-clipboard';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { texts } from '#src/http/pages/texts.ts';
 import { accessibilityFaults, openBrowser, picture } from '#test/support/browser.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { ipsExample } from '#test/support/ips.ts';
@@ -162,6 +163,15 @@ describe('the page of a shared link in a browser', () => {
       {
         resourceType: 'Observation',
         status: 'final',
+        category: [clinical('observation-category', 'laboratory')],
+        code: { coding: [{ system: LOINC, code: '2951-2' }], text: 'Sodium' },
+        subject,
+        effectiveDateTime: '2026-10-09',
+        dataAbsentReason: text('clotted'),
+      },
+      {
+        resourceType: 'Observation',
+        status: 'final',
         category: [clinical('observation-category', 'vital-signs')],
         code: { coding: [{ system: LOINC, code: '85354-9' }], text: 'Blood pressure' },
         subject,
@@ -233,6 +243,7 @@ describe('the page of a shared link in a browser', () => {
         passcode: '402617',
       });
       const url = String(link.viewer_url).replace('/shl/view#', `/shl/view?lang=${lang}#`);
+      const say = texts(lang);
       await open(url, { ...PHONE, colorScheme });
       await page.locator('form').waitFor();
       expect(await page.locator('h1').textContent()).to.equal('For Dr Lind');
@@ -255,10 +266,10 @@ describe('the page of a shared link in a browser', () => {
         'Type 2 diabetes mellitus',
         'Metformin 850 mg',
         '1 tablet twice a day',
-        'HbA1c 7.9 %',
+        `${say('result.hba1c')} 7.9 %`,
         '4 – 6',
         '128/82 mmHg',
-        'Leukocytes [#/volume] in Blood by Automated count 6.1 10³/µL',
+        `${say('result.whitecells')} 6.1 10³/µL`,
         `البروتين: 0.3 g/L${lang === 'ar' ? '،' : ','} Glucose: negative`,
         `Hostile ${HOSTILE}`,
       ])
@@ -279,7 +290,14 @@ describe('the page of a shared link in a browser', () => {
         'ltr',
       );
       const flags = await page.locator('#section-results ~ ul .row:has(.badge) .name').allTextContents();
-      expect(flags.filter((flag) => flag !== 'Creatinine').sort()).to.deep.equal(['HbA1c', 'Sodium']);
+      expect(flags.filter((flag) => flag !== say('result.creatinine')).sort()).to.deep.equal(
+        [say('result.hba1c'), say('result.sodium')].sort(),
+      );
+      // A later measurement without a result stands beside the last value.
+      const failed = await page.locator('.failed').allTextContents();
+      expect(failed).to.deep.equal([
+        `(${say.day(Date.parse('2026-10-09'))}: ${say('shl.novalue')}${say('shl.comma')} clotted)`,
+      ]);
       expect(await page.locator('details.earlier').count()).to.equal(2);
       // Only values of one day that stand beside each other have a time: that of the day as it is written.
       const days = await page.locator('#viewer .when').allTextContents();

@@ -184,6 +184,22 @@ describe('contexts of all kinds', () => {
     });
   });
 
+  it('list visits and stays the newest first', async () => {
+    let mixed = 0;
+    for (const record of records) {
+      const { sections } = await contextOf(record, { needs: ['encounters'], budget_tokens: 6_000 });
+      const { items = [], text = '' } = sections.find(({ kind }) => kind === 'encounters') ?? {};
+      const days = items.map(({ fact }) => fact.entry.dated.date ?? '');
+      expect(days).to.deep.equal(days.toSorted().reverse());
+      expect(
+        [...text.matchAll(/(?:visit|stay in hospital) (\d{4}-\d\d-\d\d)/g)].map(([, day]) => day),
+      ).to.deep.equal(days.map((day) => day.slice(0, 10)));
+      const stays = items.map(({ fact }) => !/^visit/.test(fact.text));
+      if (stays.indexOf(true) > 0) mixed += 1;
+    }
+    expect(mixed, 'records with a stay before a visit').to.be.above(3);
+  });
+
   it('are the same whatever order the record comes in', async () => {
     await holds(scaled(200, 20), async (context, record, ask) => {
       const turned = { ...record, resources: [...record.resources].reverse() };

@@ -67,7 +67,9 @@ async function expectInLink(resources: readonly Json[], again: SecondReading, na
   const rows = [...sections.values()].flat();
   for (const [code, values] of again.newest) {
     // One that couldn't be measured may stand before it.
-    const first = rows.find(({ key, value, parts = [] }) => key === code && value + parts.join('') !== '');
+    const first = rows.find(
+      ({ key, value, parts = [] }) => key === `http://loinc.org|${code}` && value + parts.join('') !== '',
+    );
     const said = [first?.value ?? '', ...(first?.parts ?? []).map((part) => part.value)].join(' ');
     const where = `${name}: ${JSON.stringify(values)} in ${JSON.stringify(first)}`;
     expect(

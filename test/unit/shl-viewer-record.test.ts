@@ -2,13 +2,16 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 
-const FILE = new URL('../../src/http/shl/viewer/record.js', import.meta.url);
+const FOLDER = new URL('../../src/http/shl/viewer/', import.meta.url);
 
 const row = z.object({
   name: z.string(),
   details: z.array(z.string()),
   flag: z.string(),
   flagged: z.string(),
+  date: z.string(),
+  key: z.string().optional(),
+  isEmpty: z.boolean().optional(),
   value: z.string(),
   parts: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
 });
@@ -19,6 +22,16 @@ const shown = z.object({
 });
 
 type Resource = Readonly<Record<string, unknown>>;
+
+type Row = z.output<typeof row>;
+
+interface Groups {
+  readonly groupsOf: (rows: readonly Row[]) => readonly {
+    readonly latest: Row;
+    readonly failed: Row | undefined;
+    readonly earlier: readonly Row[];
+  }[];
+}
 
 interface Viewer {
   readonly readRecord: (resources: readonly Resource[], today?: string, lang?: string) => unknown;
@@ -32,9 +45,11 @@ const loinc = (code: string) => ({ system: 'http://loinc.org', code });
 
 describe('the record on the page of a shared link', () => {
   let viewer: Viewer;
+  let groups: Groups;
 
   before(async () => {
-    viewer = await import(FILE.href);
+    viewer = await import(new URL('record.js', FOLDER).href);
+    groups = await import(new URL('groups.js', FOLDER).href);
   });
 
   const phrases = z.array(z.object({ key: z.string() }));
@@ -326,6 +341,46 @@ describe('the record on the page of a shared link', () => {
     expect(rows).to.deep.equal([
       ...['Code 3', 'Code 2', 'Told report', 'Code 1', 'Code 4', 'Code 4', 'Empty report'],
     ]);
+  });
+
+  it('lets the newest value with a result lead, with a later measurement without one beside it', () => {
+    const measured = (day: string, more: object): Resource =>
+      observed({ code: { coding: [loinc('2951-2')], text: 'Na' }, effectiveDateTime: day, ...more });
+    const high = { interpretation: [{ coding: [{ code: 'H' }] }] };
+    const rows = shown
+      .parse(
+        viewer.readRecord([
+          measured('2026-05-03', { dataAbsentReason: text('clotted') }),
+          measured('2026-05-02', { valueQuantity: quantity(151, 'mmol/L'), ...high }),
+          measured('2026-05-01', {}),
+          measured('2026-04-01', { valueQuantity: quantity(140, 'mmol/L') }),
+          observed({ effectiveDateTime: '2026-06-01', valueQuantity: quantity(1, 'mmol/L') }),
+        ]),
+      )
+      .sections.get('results');
+    const days = (some: readonly (z.output<typeof row> | undefined)[]) => some.map((each) => each?.date);
+    const [first, second] = groups.groupsOf(rows ?? []);
+    expect(days([first?.latest, first?.failed])).to.deep.equal(['2026-05-02', '2026-05-03']);
+    expect(days(first?.earlier ?? [])).to.deep.equal(['2026-05-01', '2026-04-01']);
+    expect(days([second?.latest, second?.failed])).to.deep.equal(['2026-06-01', undefined]);
+    const [none] = groups.groupsOf(rows?.filter(({ value }) => value === '') ?? []);
+    expect(days([none?.latest, none?.failed])).to.deep.equal(['2026-05-03', undefined]);
+  });
+
+  it('names results and their parts as the pages of patients do, by the code of LOINC', () => {
+    const of = (...coding: readonly object[]) => ({ coding, text: 'Long name' });
+    const names = namesIn(
+      'results',
+      observed({ code: of({ system: 'urn:x', code: '1' }, loinc('4548-4')) }),
+      observed({ code: of(loinc('1-8')) }),
+      observed({ code: of({ system: 'urn:x', code: '4548-4' }) }),
+    );
+    expect(names.map((name) => viewer.inWords(name, (key) => `{${key}}`))).to.deep.equal([
+      ...['{result.hba1c}', 'Long name', 'Long name'],
+    ]);
+    const component = [{ code: of(loinc('8480-6')), valueQuantity: quantity(120, 'mm[Hg]') }];
+    const [part] = rowsOf('results', observed({ component }))[0]?.parts ?? [];
+    expect(viewer.inWords(part?.name ?? '', (key) => `{${key}}`)).to.equal('{result.systolic}');
   });
 
   it('lists a vaccine once with the days of its doses, numbered if their numbers tell them apart', () => {

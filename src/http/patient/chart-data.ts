@@ -1,10 +1,10 @@
 /** What charts of a measurement show: values in the newest unit, and those that can't be converted to it apart. Pure. */
 import type { Measured } from '#src/clinical/reading/rounding.ts';
 import { type Convert, converterOf } from '#src/insight/units.ts';
+import { resultName } from '../pages/result-names.ts';
 import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judgementOf, rangeOf } from './judgement.ts';
 import type { Observation, Valued } from './measures.ts';
-import { resultName } from './result-names.ts';
 import { measuredOf } from './values.ts';
 
 /** A value in a chart. `grade` says how it is judged, if it is. */

@@ -9,6 +9,7 @@ import { kindOf } from '#src/v1/timeline.ts';
 import { listOf } from '../api/schemas.ts';
 import { attachmentAs, fileName } from '../disposition.ts';
 import type { TextKey } from '../pages/languages/language.ts';
+import { resultName } from '../pages/result-names.ts';
 import {
   changesPart,
   conceptIn,
@@ -20,7 +21,6 @@ import {
 } from './entry-content.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
-import { resultName } from './result-names.ts';
 import { kindText } from './timeline.ts';
 import type { Visit } from './visit.ts';
 import { kindsText } from './words.ts';

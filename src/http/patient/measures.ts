@@ -1,11 +1,11 @@
 /** Observations of a record, grouped by what was measured, in the order of time. Pure but for reading them. */
 import { z } from 'zod';
 import { listOf } from '../api/schemas.ts';
+import { resultName } from '../pages/result-names.ts';
 import type { Texts } from '../pages/texts.ts';
 import { type Judgement, judgementOf } from './judgement.ts';
 import type { OwnInputs, ReadAs } from './own-api.ts';
 import type { OpenRecord } from './records.ts';
-import { resultName } from './result-names.ts';
 import type { Visit } from './visit.ts';
 
 const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });

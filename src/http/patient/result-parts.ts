@@ -1,6 +1,7 @@
 /** Parts of the pages of results: the newest value of a measurement, its charts, values that an AI noted. */
 import { unitText } from '#src/clinical/reading/unit.ts';
 import { type Html, html } from '#src/shared/html.ts';
+import { resultName } from '../pages/result-names.ts';
 import { chart, isDrawn } from './chart.ts';
 import { type ChartData, chartsOf, countLeft } from './chart-data.ts';
 import { codeLabel } from './code-label.ts';
@@ -8,7 +9,6 @@ import { originAfter } from './entries.ts';
 import { judgementBadge, judgementOf } from './judgement.ts';
 import type { Measure, Observation } from './measures.ts';
 import { dateText, type OpenRecord } from './records.ts';
-import { resultName } from './result-names.ts';
 import { pressureIn, rangeText, valueText } from './values.ts';
 import type { Visit } from './visit.ts';
 

@@ -3,10 +3,10 @@ import { formatDecimal } from '#src/clinical/reading/decimal.ts';
 import { pressureText, quantityText } from '#src/clinical/reading/quantity.ts';
 import { type Measured, roundForReading } from '#src/clinical/reading/rounding.ts';
 import { type Html, html } from '#src/shared/html.ts';
+import { resultName } from '../pages/result-names.ts';
 import type { Texts } from '../pages/texts.ts';
 import { boundedOf } from './judgement.ts';
 import type { Observation, Valued } from './measures.ts';
-import { resultName } from './result-names.ts';
 
 /** What the reading needs to know of a value. */
 type Coded = Pick<Observation, 'system' | 'code'>;

@@ -617,7 +617,8 @@ export const ar: Wording = {
   'results.uncoded': 'لا تُذكر النتائج التي بلا رمز إلا إذا كانت بين أحدث {most} نتيجة.',
   'results.noneabnormal':
     'لا توجد بين أحدث القيم من كل نوع قيمة معلَّمة بأنها غير طبيعية أو خارج مجالها المرجعي.',
-  'results.noneseen': 'لا شيء بين النتائج التي فُحصت هنا، ولم تُفحص كلها: صفحة النتائج تضمّها جميعاً.',
+  'results.noneseen':
+    'فحصت هذه النظرة العامة جزءاً من النتائج فقط، ولا توجد فيه بين أحدث القيم من كل نوع قيمة معلَّمة بأنها غير طبيعية أو خارج مجالها المرجعي. صفحة النتائج تضمّ النتائج جميعاً.',
   'results.unjudged':
     '{kinds|zero:لكل الأنواع مجال مرجعي أو تقييم.|one:نوع واحد بلا مجال مرجعي ولا تقييم.|two:نوعان بلا مجال مرجعي ولا تقييم.|few:# أنواع بلا مجال مرجعي ولا تقييم.|many:# نوعاً بلا مجال مرجعي ولا تقييم.|other:# نوع بلا مجال مرجعي ولا تقييم.}',
   'group.bloodcount': 'تعداد الدم',
@@ -827,7 +828,7 @@ export const ar: Wording = {
   'links.days': '{days|zero:أقل من يوم|one:يوم واحد|two:يومان|few:# أيام|many:# يوماً|other:# يوم}',
   'links.codefault': 'يجب أن يتكوّن الرمز السرّي من 4 إلى 64 محرفاً.',
   'links.whatfault': 'اختر ما تريد مشاركته.',
-  // Results: what common ones are called; codes in src/http/patient/result-names.ts
+  // Results: what common ones are called; codes in src/http/pages/result-names.ts
   'result.heartrate': 'معدل ضربات القلب',
   'result.bloodpressure': 'ضغط الدم',
   'result.systolic': 'ضغط الدم الأعلى (الانقباضي)',

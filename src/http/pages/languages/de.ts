@@ -649,7 +649,7 @@ export const de: Wording = {
   'results.noneabnormal':
     'Kein neuester Wert einer Art ist als auffällig markiert oder liegt außerhalb seines Referenzbereichs.',
   'results.noneseen':
-    'Keine unter den Befunden, die hier angesehen wurden. Es waren nicht alle: Die Seite der Befunde hat sie alle.',
+    'Dieser Überblick hat nur einen Teil der Befunde angesehen. Darunter ist kein neuester Wert einer Art als auffällig markiert oder liegt außerhalb seines Referenzbereichs. Auf der Seite der Befunde stehen alle.',
   'results.unjudged':
     '{kinds|one:# Art hat weder einen Referenzbereich noch eine Beurteilung.|other:# Arten haben weder einen Referenzbereich noch eine Beurteilung.}',
   'group.bloodcount': 'Blutbild',
@@ -860,7 +860,7 @@ export const de: Wording = {
   'links.days': '{days|one:ein Tag|other:# Tage}',
   'links.codefault': 'Das Kennwort muss 4 bis 64 Zeichen haben.',
   'links.whatfault': 'Wählen Sie, was Sie teilen möchten.',
-  // Results: what common ones are called; codes in src/http/patient/result-names.ts
+  // Results: what common ones are called; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Herzfrequenz',
   'result.bloodpressure': 'Blutdruck',
   'result.systolic': 'Oberer Blutdruck (systolisch)',

@@ -621,7 +621,7 @@ export const en = {
   'results.noneabnormal':
     'Of the newest value of each kind, none is marked as abnormal or lies outside its reference range.',
   'results.noneseen':
-    'None among the results that were looked at here. Not all of them were: the page of results has all.',
+    'This overview looked at only some of the results. Of the newest value of each kind among them, none is marked as abnormal or lies outside its reference range. The page of results has all results.',
   'results.unjudged':
     '{kinds|one:# kind has neither a reference range nor a judgement.|other:# kinds have neither a reference range nor a judgement.}',
   'group.bloodcount': 'Blood count',
@@ -829,7 +829,7 @@ export const en = {
   'links.days': '{days|one:one day|other:# days}',
   'links.codefault': 'The passcode must have 4 to 64 characters.',
   'links.whatfault': 'Choose what you want to share.',
-  // Results: what common ones are called; codes in src/http/patient/result-names.ts
+  // Results: what common ones are called; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Heart rate',
   'result.bloodpressure': 'Blood pressure',
   'result.systolic': 'Upper blood pressure (systolic)',

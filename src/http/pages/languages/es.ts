@@ -633,7 +633,7 @@ export const es: Wording = {
   'results.noneabnormal':
     'De los valores más recientes de cada tipo, ninguno está marcado como anormal ni queda fuera de su intervalo de referencia.',
   'results.noneseen':
-    'Ninguno entre los resultados que se han revisado aquí. No han sido todos: la página de resultados los tiene todos.',
+    'Este resumen solo ha revisado una parte de los resultados. De los valores más recientes de cada tipo entre ellos, ninguno está marcado como anormal ni queda fuera de su intervalo de referencia. La página de resultados los contiene todos.',
   'results.unjudged':
     '{kinds|one:# tipo no tiene intervalo de referencia ni valoración.|other:# tipos no tienen intervalo de referencia ni valoración.}',
   'group.bloodcount': 'Hemograma',
@@ -844,7 +844,7 @@ export const es: Wording = {
   'links.days': '{days|one:un día|other:# días}',
   'links.codefault': 'La contraseña debe tener de 4 a 64 caracteres.',
   'links.whatfault': 'Elija qué quiere compartir.',
-  // Results: what common ones are called; codes in src/http/patient/result-names.ts
+  // Results: what common ones are called; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Frecuencia cardíaca',
   'result.bloodpressure': 'Presión arterial',
   'result.systolic': 'Presión arterial máxima (sistólica)',

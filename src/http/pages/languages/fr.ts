@@ -644,7 +644,7 @@ export const fr: Wording = {
   'results.noneabnormal':
     'Parmi les dernières valeurs de chaque type, aucune n’est marquée comme anormale ni hors de son intervalle de référence.',
   'results.noneseen':
-    'Aucun parmi les résultats examinés ici. Tous ne l’ont pas été : la page des résultats les a tous.',
+    'Cette vue d’ensemble n’a examiné qu’une partie des résultats. Parmi eux, aucune dernière valeur d’un type n’est marquée comme anormale ni hors de son intervalle de référence. La page des résultats les contient tous.',
   'results.unjudged':
     '{kinds|one:# type n’a ni intervalle de référence ni appréciation.|other:# types n’ont ni intervalle de référence ni appréciation.}',
   'group.bloodcount': 'Numération sanguine',
@@ -856,7 +856,7 @@ export const fr: Wording = {
   'links.days': '{days|one:un jour|other:# jours}',
   'links.codefault': 'Le code secret doit avoir 4 à 64 caractères.',
   'links.whatfault': 'Choisissez ce que vous voulez partager.',
-  // Results: what common ones are called; codes in src/http/patient/result-names.ts
+  // Results: what common ones are called; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Fréquence cardiaque',
   'result.bloodpressure': 'Tension artérielle',
   'result.systolic': 'Tension artérielle maximale (systolique)',

@@ -621,7 +621,7 @@ export const nb: Wording = {
   'results.noneabnormal':
     'Av de nyeste verdiene av hver type er ingen merket som unormal eller utenfor sitt referanseområde.',
   'results.noneseen':
-    'Ingen blant resultatene som ble sett på her. Det var ikke alle: siden med resultater har alle.',
+    'Denne oversikten har bare sett på en del av resultatene. Av de nyeste verdiene av hver type blant dem er ingen merket som unormal eller utenfor sitt referanseområde. Siden med resultater har alle.',
   'results.unjudged':
     '{kinds|one:# type har verken referanseområde eller vurdering.|other:# typer har verken referanseområde eller vurdering.}',
   'group.bloodcount': 'Blodtelling',
@@ -830,7 +830,7 @@ export const nb: Wording = {
   'links.days': '{days|one:én dag|other:# dager}',
   'links.codefault': 'Koden må ha 4 til 64 tegn.',
   'links.whatfault': 'Velg hva du vil dele.',
-  // Results: what common ones are called; codes in src/http/patient/result-names.ts
+  // Results: what common ones are called; codes in src/http/pages/result-names.ts
   'result.heartrate': 'Puls',
   'result.bloodpressure': 'Blodtrykk',
   'result.systolic': 'Øvre blodtrykk (systolisk)',

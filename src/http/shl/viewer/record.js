@@ -18,7 +18,9 @@ import {
 } from '../../../clinical/reading/quantity.ts';
 import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
+import { resultName } from '../../pages/result-names.ts';
 import { changedIn, earlierEntries, earlierParagraphs } from './earlier.js';
+import { groupsOf } from './groups.js';
 import { KNOWN, knownRows } from './known.js';
 import { joined, list, object, SEMICOLON, string, word } from './texts.js';
 
@@ -225,12 +227,11 @@ function personRow(patient) {
   };
 }
 
-/** Orders measurements by their newest value: critical ones, those that are flagged, all others, reports that say nothing. */
+/** Orders measurements by their newest result: critical ones, those that are flagged, all others, reports that say nothing. */
 function gravestFirst(rows) {
   const ranks = new Map();
-  for (const each of rows) if (!ranks.has(each.key)) ranks.set(each.key, rankOf(each));
-  const rank = (each) => (each.key === undefined ? rankOf(each) : ranks.get(each.key));
-  return [...rows].sort((a, b) => rank(a) - rank(b));
+  for (const group of groupsOf(rows)) for (const each of group.rows) ranks.set(each, rankOf(group.latest));
+  return [...rows].sort((a, b) => ranks.get(a) - ranks.get(b));
 }
 
 function rankOf({ flag, isReport, details, files }) {
@@ -547,21 +548,47 @@ function flagOf(holder) {
   return number > to && isSameUnit(high) ? 'high' : '';
 }
 
+const LOINC = 'http://loinc.org';
+
+/** Returns the code of a measurement: LOINC's, else the first. */
+function codeOfResult(concept) {
+  const coded = list(object(concept).coding)
+    .map(object)
+    .filter(({ code }) => typeof code === 'string');
+  const { system, code } = coded.find((coding) => coding.system === LOINC) ?? coded[0] ?? {};
+  return { system: string(system) || null, code: string(code) || null };
+}
+
+/** Returns what a measurement is called, as on the pages of patients. */
+function nameOfResult(concept) {
+  const { system, code } = codeOfResult(concept);
+  const display = conceptOf(concept);
+  return code === null ? display : resultName(word, { system, code, display: display || null });
+}
+
+/** Returns what measurements of one kind have in common. */
+function keyOfResult(concept) {
+  const { system, code } = codeOfResult(concept);
+  if (code === null) return conceptOf(concept);
+  return system === null ? code : `${system}|${code}`;
+}
+
 function observation(resource, { lang }) {
   const components = list(resource.component).map(object);
   const own = textOfValue(resource, lang);
   const parts = components
-    .map((component) => ({ name: conceptOf(component.code), value: textOfValue(component, lang) }))
+    .map((component) => ({ name: nameOfResult(component.code), value: textOfValue(component, lang) }))
     .filter(({ value }) => value !== '');
   const isPressure = own === '' && codesOf(resource.code).includes('85354-9');
   const value = own || (isPressure ? pressureOf(components, lang) : '');
   const flags = [resource, ...components].map(flagOf);
   const flag = flags.find((each) => each.startsWith('critical')) ?? flags.find((each) => each !== '') ?? '';
   return {
-    name: conceptOf(resource.code),
-    key: codesOf(resource.code)[0] ?? conceptOf(resource.code),
+    name: nameOfResult(resource.code),
+    key: keyOfResult(resource.code),
     value,
     parts: value === '' ? parts : [],
+    isEmpty: value === '' && parts.length === 0 && list(resource.interpretation).length === 0,
     range: rangeOf(resource, lang),
     flag,
     flagged: flag === '' ? '' : capital(lang, codeWord(lang, 'interpretation', CODE_OF[flag])),

@@ -1,4 +1,5 @@
 /** Shows a record: only elements and texts, so that nothing in the data can become markup or a script. */
+import { groupsOf } from './groups.js';
 import { ORDER, REQUIRED } from './record.js';
 import { inWords, joined } from './texts.js';
 
@@ -182,7 +183,7 @@ function sectionView(kind, rows, hidden, say) {
 }
 
 /** Medicines that were stopped must not stand among those that are taken, nor allergies that are over among others. */
-const isOver = ([newest]) => ['medications', 'allergies'].includes(newest.kind) && newest.isOver;
+const isOver = ({ latest }) => ['medications', 'allergies'].includes(latest.kind) && latest.isOver;
 
 /** Returns what is said above entries that are over: only of medicines that they aren't taken. */
 function overText(kind, over, say) {
@@ -190,7 +191,7 @@ function overText(kind, over, say) {
 }
 
 /** Returns how many groups are flagged: these come first. */
-const flaggedIn = (groups) => groups.filter(([{ flag }]) => flag !== '').length;
+const flaggedIn = (groups) => groups.filter(({ latest }) => latest.flag !== '').length;
 
 /** Returns the list of some groups. @param open how many of them aren't folded */
 function listsOf(groups, say, open) {
@@ -210,16 +211,6 @@ function moreView(n, list, say) {
   );
 }
 
-/** Returns what is shown together: values of one kind, the newest first; all else alone. */
-function groupsOf(rows) {
-  const groups = new Map();
-  for (const [index, row] of rows.entries()) {
-    const key = row.key === undefined ? index : row.key;
-    groups.set(key, [...(groups.get(key) ?? []), row]);
-  }
-  return [...groups.values()];
-}
-
 /** Returns the day of a row, with the time if others of its group are of the same day. */
 function whenOf({ date, means }, group, say) {
   const isAmongOthers = group.filter((other) => other.date.slice(0, 10) === date.slice(0, 10)).length > 1;
@@ -229,7 +220,7 @@ function whenOf({ date, means }, group, say) {
 }
 
 function groupView(group, say) {
-  const [newest, ...earlier] = group;
+  const { rows, latest, earlier } = group;
   const before =
     earlier.length === 0
       ? undefined
@@ -240,25 +231,25 @@ function groupView(group, say) {
           element(
             'ul',
             { class: 'values' },
-            ...earlier.map((row) => element('li', {}, ...valueView(row, group, say))),
+            ...earlier.map((row) => element('li', {}, ...valueView(row, rows, say))),
           ),
         );
   return element(
     'li',
     {
       class:
-        newest.flag === ''
+        latest.flag === ''
           ? 'row'
-          : newest.flag.startsWith('critical')
+          : latest.flag.startsWith('critical')
             ? 'row flagged critical'
             : 'row flagged',
     },
-    ...rowView(newest, group, say),
+    ...rowView(group, say),
     before,
   );
 }
 
-function rowView(row, group, say) {
+function rowView({ latest: row, failed, rows }, say) {
   const name = inWords(row.name, say) || say('shl.untitled');
   const title = element(
     'div',
@@ -273,10 +264,12 @@ function rowView(row, group, say) {
     .join(' · ');
   return [
     title,
-    row.key === undefined ? undefined : element('div', { class: 'measured' }, ...valueView(row, group, say)),
+    row.key === undefined
+      ? undefined
+      : element('div', { class: 'measured' }, ...valueView(row, rows, say), failedView(failed, rows, say)),
     ...details.map((text) => element('p', { class: 'detail' }, element('bdi', { text }))),
     row.key === undefined && row.date !== ''
-      ? element('p', { class: 'quiet small', text: whenOf(row, group, say) })
+      ? element('p', { class: 'quiet small', text: whenOf(row, rows, say) })
       : undefined,
     said === '' ? undefined : element('p', { class: 'quiet small', text: said }),
     ...row.files.map((file) => fileView(file, name, say)),
@@ -303,6 +296,15 @@ function valueView(row, group, say) {
       ? undefined
       : element('span', { class: 'quiet small when', text: whenOf(row, group, say) }),
   ];
+}
+
+/** Returns the day of a later measurement that has no result, that it has none, and what it says of that. */
+function failedView(failed, group, say) {
+  if (failed === undefined) return undefined;
+  const said = [say('shl.novalue'), ...failed.details.map((text) => inWords(text, say))];
+  const text = said.filter((each) => each !== '').join(`${say('shl.comma')} `);
+  const when = failed.date === '' ? [] : [whenOf(failed, group, say), ': '];
+  return element('span', { class: 'quiet small failed' }, '(', ...when, element('bdi', { text }), ')');
 }
 
 /** Returns the values of an observation's parts, each apart from the direction of the text around it. */

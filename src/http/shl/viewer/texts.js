@@ -12,7 +12,7 @@ export const word = (key) => `${MARKS[0]}${key}${MARKS[1]}`;
 
 /** Returns a text with its own words in a language. @param say returns a word by its key */
 export function inWords(text, say) {
-  return text.replace(/\ue000([a-z.]+)\ue001/g, (_, key) => say(key));
+  return text.replace(/\ue000([a-z\d.]+)\ue001/g, (_, key) => say(key));
 }
 
 /** Characters that would change the direction of what follows, and the marks. */

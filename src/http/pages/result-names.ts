@@ -1,6 +1,5 @@
 /** What patients call common measurements, by their LOINC codes; the texts are in the languages of the pages. */
-import type { TextKey } from '../pages/languages/language.ts';
-import type { Texts } from '../pages/texts.ts';
+import type { TextKey } from './languages/language.ts';
 
 /** Codes of each name: several where laboratories use several for the same thing. */
 const NAMES = {
@@ -66,8 +65,8 @@ export interface NamedCode {
   readonly display: string | null;
 }
 
-/** Returns what a measurement is called: its everyday name, else its display or code. */
-export function resultName(say: Texts, { system, code, display }: NamedCode): string {
+/** Returns what a measurement is called: its everyday name, else its display or code. @param say returns a text of the pages */
+export function resultName(say: (key: TextKey) => string, { system, code, display }: NamedCode): string {
   const key = system === LOINC && code !== null ? KEY_OF.get(code) : undefined;
   return key === undefined ? (display ?? code ?? say('entry.unnamed')) : say(key);
 }
