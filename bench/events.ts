@@ -4,7 +4,7 @@ import { encode } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { observation } from './sample.ts';
 
 const TENANT = { project: 'proj_bench', environment: 'sandbox' } as const;

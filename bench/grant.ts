@@ -5,7 +5,7 @@ import { openEventStore } from '#src/events/open.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 
 /** The application. */
 export interface Grantee {

@@ -2,9 +2,9 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { condition, encounterOf, type Sample } from './sample.ts';
 
 /** Observations a record. */

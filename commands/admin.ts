@@ -4,10 +4,10 @@
  */
 import type { Position } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
-import type { Person, Role } from '#src/shared/member.ts';
+import type { Person, Role } from '#src/shared/access/member.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import * as application from './application/decide.ts';
 import { clientSecret, hasSecret, type NewApplication, registration } from './application/registration.ts';
 import { APPLICATION, type ApplicationState, type Branding } from './application/state.ts';

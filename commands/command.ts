@@ -4,12 +4,12 @@ import type { Entry } from '#src/events/snapshot-entries.ts';
 import type { Position, StreamHead } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Unwritten } from '#src/fhir/unwritten.ts';
-import type { Letters } from '#src/shared/access.ts';
-import type { Authorship, Caller } from '#src/shared/caller.ts';
+import type { Letters } from '#src/shared/access/access.ts';
+import type { Authorship, Caller } from '#src/shared/access/caller.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import type { IdSource } from '#src/shared/ids.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** The context of a command: caller, author, request, and the sources of ids and time. */
 export interface CommandContext {
@@ -78,7 +78,7 @@ export interface RetryNotes {
 /** A resource as a client sent it, or as the service made it of a stored version. */
 export interface SubmittedResource {
   readonly value: JsonObject;
-  /** True if its tree contains `LosslessNumber`s (see `src/shared/json.ts`). */
+  /** True if its tree contains `LosslessNumber`s (see `src/shared/json/json.ts`). */
   readonly exact: boolean;
   /** The stored version that it was made of by changing some elements: it may keep faults which that has. */
   readonly madeOf?: JsonObject;

@@ -2,7 +2,7 @@
 import type { IfMatch, WriteEntry } from '#src/fhir/bundle.ts';
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { PersonId } from '#src/shared/identity.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import type {
   CommandContext,

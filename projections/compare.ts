@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ClientBase } from 'pg';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { differences } from '#src/shared/json-difference.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import { differences } from '#src/shared/json/json-difference.ts';
 import { type Pace, paced } from './pace.ts';
 
 /** A differing element of a row. Its values are JSON, shortened if long. */

@@ -1,7 +1,7 @@
 /** Rows as plain JSON, for read models with few events. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import type { Projection } from './projection.ts';
 import { runAll } from './rows.ts';
 

@@ -7,9 +7,9 @@ import { arrayLiteral } from '#src/database/array-literal.ts';
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
 import { categoriesOf, categoryKeys, hasCategory } from '#src/fhir/search/categories.ts';
-import type { Json } from '#src/shared/json.ts';
-import { someMembers } from '#src/shared/json-members.ts';
-import { tenantId } from '#src/shared/tenant.ts';
+import { tenantId } from '#src/shared/access/tenant.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import { someMembers } from '#src/shared/json/json-members.ts';
 
 /** A stored event about one version of one resource. */
 export type StoredResourceEvent = StoredEvent & { readonly event: ResourceEvent };

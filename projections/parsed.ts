@@ -6,7 +6,7 @@
 import type { ResourceEvent, StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
-import { readStored, type StoredJson } from '#src/shared/stored-json.ts';
+import { readStored, type StoredJson } from '#src/shared/json/stored-json.ts';
 
 /** An event that has a body. */
 export type Version = Exclude<ResourceEvent, { readonly type: 'ResourceDeleted' }>;

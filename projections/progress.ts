@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { exhaustMap, merge, Observable, retry, type Subscription, switchMap, timer } from 'rxjs';
 import { BEGINNING, type EventStore, type Position } from '#src/events/store.ts';
-import { withTimeout } from '#src/shared/with-timeout.ts';
+import { withTimeout } from '#src/shared/load/with-timeout.ts';
 import { CHANNEL, countListeners, LISTENER, readCheckpoints, unfilled } from './checkpoint.ts';
 import { Freshness } from './freshness.ts';
 import type { Projection } from './projection.ts';

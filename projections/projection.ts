@@ -1,7 +1,7 @@
 /** The definition of a projection: its tables, and the rows that events become. The projector does the rest. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 
 /** A read model. It owns the Postgres schema `name`; a rebuild fills the same tables in `<name>_next`. */
 export interface Projection {

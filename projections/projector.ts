@@ -8,7 +8,7 @@ import type { EventStore, Position } from '#src/events/store.ts';
 import { CannotApply, isPassing, reasonOf } from './failure.ts';
 import type { Progress } from './progress.ts';
 import type { Projection } from './projection.ts';
-import { Outdated, serve } from './term.ts';
+import { Outdated, serve } from './running/term.ts';
 
 /** Dependencies of a projector. */
 export interface ProjectorDeps {

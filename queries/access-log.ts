@@ -1,8 +1,8 @@
 /** Reads the access log: a page of a record's entries, with the names of who read (docs/spec/decisions.md, section 4). */
 import type { Pool } from 'pg';
 import { z } from 'zod';
-import type { AccessStatus } from '#src/shared/access-entry.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { AccessStatus } from '#src/shared/access/access-entry.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { Page, PageAsked } from './admin/page.ts';
 import { decodeCursorOf, encodeCursorOf } from './cursor.ts';
 

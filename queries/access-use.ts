@@ -1,6 +1,6 @@
 /** How often grants were used, from the access log (docs/spec/decisions.md, section 4, `access_count`, `last_access_at`). */
 import type { Pool } from 'pg';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** The reads under a grant that showed something of the record; refused ones don't count. */
 export interface GrantUse {

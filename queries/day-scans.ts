@@ -3,9 +3,10 @@
  * moment, and a value's day is the one that it is written for: a scan takes the moments that can be on these days, and
  * compares the day of each place.
  */
-import { startOfDay } from '#src/shared/day.ts';
+
 import { searchKey } from '#src/shared/search-key.ts';
-import type { Micros } from '#src/shared/time.ts';
+import { startOfDay } from '#src/shared/time/day.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { vaguePart } from '#src/v1/lists.ts';
 
 /** Days from the first to the last, as numbers of days since 1970; absent: without that bound. */

@@ -3,7 +3,7 @@
  */
 import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { seenStatement } from './sight.ts';
 

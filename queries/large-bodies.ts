@@ -2,8 +2,8 @@
  * Large bodies of a page: a statement gives their sizes instead, so that no page holds more than its budget before that is
  * known. Those that fit are then read by themselves.
  */
-import type { Sees } from '#src/shared/caller.ts';
-import type { Asks } from './prepared.ts';
+import type { Sees } from '#src/shared/access/caller.ts';
+import type { Asks } from './database/prepared.ts';
 
 /** The size in bytes from which a body is large: a full page of bodies of this size has a few megabytes. */
 const LARGE = 32_000;

@@ -2,11 +2,11 @@
 import type { Pool } from 'pg';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Letters } from '#src/shared/access.ts';
-import type { Caller, Sees } from '#src/shared/caller.ts';
+import type { Letters } from '#src/shared/access/access.ts';
+import type { Caller, Sees } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { gather } from './gather.ts';
-import { prepared } from './prepared.ts';
+import { gather } from './database/gather.ts';
+import { prepared } from './database/prepared.ts';
 import { bindTo, lettersOn, seenProvenances } from './sight.ts';
 
 /** A resource's place. */

@@ -3,8 +3,8 @@ import type { ClientBase, Pool } from 'pg';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Unwritten } from '#src/fhir/unwritten.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { matchStatement } from './match.ts';
 
 /** Gives for each search at most two ids of the resources that match. */

@@ -2,16 +2,16 @@
 import type { Pool } from 'pg';
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import { nowMicros } from '#src/shared/time.ts';
-import { Binds } from './binds.ts';
-import { prepared } from './prepared.ts';
-import { allOf, ofTenant } from './search/conditions.ts';
-import type { SearchScope } from './search/parameter.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
+import { Binds } from './database/binds.ts';
+import { prepared } from './database/prepared.ts';
+import { costlySearch, isCanceled } from './database/too-costly.ts';
 import { parseCriteria } from './search/parse.ts';
+import { allOf, ofTenant } from './search/predicates/conditions.ts';
+import type { SearchScope } from './search/predicates/parameter.ts';
 import { referableIn } from './search/referable.ts';
 import { andSeen, homeOf } from './sight.ts';
-import { costlySearch, isCanceled } from './too-costly.ts';
 
 /** Gives at most two ids: none, one, or "several". */
 export type Match = (

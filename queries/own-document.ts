@@ -1,6 +1,6 @@
 /** Finds a document that an application created under a grant: it may send the content, though it may not read it. */
 import type { Pool } from 'pg';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { LocatedResource } from './locate.ts';
 

@@ -2,18 +2,19 @@
 
 import { availableParallelism } from 'node:os';
 import pg, { type Pool } from 'pg';
-import { Pace } from '#queries/pace.ts';
+import { Pace } from '#queries/database/pace.ts';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
-import { Admission } from '#src/shared/admission.ts';
-import { type Caller, turnOf } from '#src/shared/caller.ts';
-import { presence } from '#src/shared/presence.ts';
+import { type Caller, turnOf } from '#src/shared/access/caller.ts';
+import { Admission } from '#src/shared/load/admission.ts';
+import { presence } from '#src/shared/load/presence.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
 import { type ApiKeyCaller, openApiKeys } from './credentials.ts';
+import { Line } from './database/gather.ts';
 import { type Everything, openEverything } from './everything/everything.ts';
-import { Line } from './gather.ts';
-import { type History, openHistory } from './history.ts';
+import { type History, openHistory } from './history/history.ts';
+import { type NewestVersion, openNewestVersion } from './history/newest-version.ts';
 import { type Include, openInclude } from './include/include.ts';
 import {
   type Compare,
@@ -23,7 +24,6 @@ import {
   type ReadSeries,
 } from './insight/insight.ts';
 import { openPatterns } from './insight/patterns.ts';
-import { type NewestVersion, openNewestVersion } from './newest-version.ts';
 import { openReadProvenance, type ReadProvenance } from './provenance/read.ts';
 import { openSearchProvenance, type SearchProvenance } from './provenance/search.ts';
 import { openRead, type Read } from './read.ts';

@@ -1,13 +1,13 @@
 /** Read: the current version of a resource, https://hl7.org/fhir/R4/http.html#read */
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller, Sees } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { unavailable } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
-import type { Line } from './gather.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import type { Line } from './database/gather.ts';
+import type { Asks } from './database/prepared.ts';
 import { bodyOrSize, sizeOfLarge, withLargeBodies } from './large-bodies.ts';
-import type { Asks } from './prepared.ts';
 import { type SightKey, seenByKey, seenStatement, sightKey } from './sight.ts';
 
 /** The current version of a resource. */

@@ -1,6 +1,6 @@
 /** Finds the records that resources belong to, for the access log. */
 import type { Pool } from 'pg';
-import type { Sees } from '#src/shared/caller.ts';
+import type { Sees } from '#src/shared/access/caller.ts';
 
 /**
  * Returns the record, the id of its Patient, of each of these ids that is a resource of the owner, a deleted one too, or an

@@ -6,9 +6,15 @@
  */
 import { categoryKey } from '#src/fhir/search/categories.ts';
 import { isResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
-import { type Access, categoriesFor, hasLetters, type Letters, typesWith } from '#src/shared/access.ts';
-import { accessIn, type Sees } from '#src/shared/caller.ts';
-import { prepared } from './prepared.ts';
+import {
+  type Access,
+  categoriesFor,
+  hasLetters,
+  type Letters,
+  typesWith,
+} from '#src/shared/access/access.ts';
+import { accessIn, type Sees } from '#src/shared/access/caller.ts';
+import { prepared } from './database/prepared.ts';
 
 /** What the condition needs of the half of a caller that says what it sees. */
 export type Seeing = Pick<Sees, 'ownerId' | 'types'> & {

@@ -1,9 +1,9 @@
 /** Vread: one version of a resource, https://hl7.org/fhir/R4/http.html#vread */
 import type { Pool } from 'pg';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { bodyOrSize } from './large-bodies.ts';
 import { type CurrentResource, wholeResource } from './read.ts';
 import { seenStatement } from './sight.ts';

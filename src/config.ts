@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { issuersSchema, type NamedIssuer, type TrustedIssuer } from './shared/issuers.ts';
+import { issuersSchema, type NamedIssuer, type TrustedIssuer } from './shared/access/issuers.ts';
 import type { Limits } from './shared/limits.ts';
 
 const MEGABYTE = 1_000_000;

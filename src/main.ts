@@ -18,7 +18,7 @@ import { type Misspelt, misspeltSettings } from './misspelt.ts';
 import { ForeignLog } from './operations/log-identity.ts';
 import { LogBehind } from './operations/restored-log.ts';
 import { refusedAddress, tryPort } from './port.ts';
-import { fullDisk, isFull } from './shared/full-disks.ts';
+import { fullDisk, isFull } from './shared/load/full-disks.ts';
 import { manifestUrlWarning } from './shl/manifest-url.ts';
 import { Shutdown, Stopping } from './shutdown.ts';
 

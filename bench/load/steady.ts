@@ -3,7 +3,7 @@
  * then, also while earlier ones wait. No answer ends it; those of another status are counted.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { withTimeout } from '#src/shared/with-timeout.ts';
+import { withTimeout } from '#src/shared/load/with-timeout.ts';
 import { ascending, quantile } from '../statistics.ts';
 import { answer } from '../worker.ts';
 import { Connection } from './connection.ts';

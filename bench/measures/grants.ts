@@ -1,6 +1,6 @@
 /** Reads, searches and creates with an access token of a grant, the access log included, against the same with an API key. */
 import pg from 'pg';
-import { issueGrantTokens } from '#src/oauth/issue-tokens.ts';
+import { issueGrantTokens } from '#src/oauth/tokens/issue-tokens.ts';
 import type { Bench, MeasuredService } from '../bench.ts';
 import { appendGrant } from '../grant.ts';
 import type { Load, Outcome, Plan } from '../load/plan.ts';

@@ -3,7 +3,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import type { Load } from '#projections/pace.ts';
 import { Progress } from '#projections/progress.ts';
 import { Projector } from '#projections/projector.ts';
-import { rebuild } from '#projections/rebuild.ts';
+import { rebuild } from '#projections/rebuild/rebuild.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { openPool } from '#src/database/pool.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';

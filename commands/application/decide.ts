@@ -1,7 +1,7 @@
 /** Decisions about OAuth applications. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { type Micros, toInstant } from '#src/shared/time.ts';
+import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { type ProductionRule, requireAccess } from '../project/production.ts';
 import type { ProjectState } from '../project/state.ts';
 import type { ApplicationState, Branding } from './state.ts';

@@ -6,7 +6,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import type { Position } from '#src/events/store.ts';
 import { IdSource } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { RequestContext } from '../command.ts';
 import type { Consents, GrantRef } from './consents.ts';
 

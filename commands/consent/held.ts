@@ -1,7 +1,7 @@
 /** Grants, links and shared links that a record's state holds and that have not ended. Pure. */
 import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
 import { dependentLink, SELF_LINK } from '#src/events/snapshot-entries.ts';
-import type { PersonId } from '#src/shared/identity.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
 import { entryOf, type Resources } from '../resource/state.ts';
 import type { Past } from './on-record.ts';
 

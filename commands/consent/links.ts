@@ -1,7 +1,7 @@
 /** Commands on links: which persons a record belongs to. */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { ALL_CONSENT } from '#src/events/snapshot-entries.ts';
-import type { PersonId } from '#src/shared/identity.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Done, RequestContext } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { Resources } from '../resource/state.ts';

@@ -6,9 +6,9 @@ import type { DomainEvent, PlainEvent, StoredEvent } from '#src/events/catalog.t
 import { understand } from '#src/events/codec.ts';
 import { StreamDeleted } from '#src/events/store.ts';
 import { recordStream } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
-import { type Micros, toMicros } from '#src/shared/time.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import type { Done, RequestContext } from '../command.ts';
 import type { Clock } from '../kernel/decision.ts';
 import { retry, Stale } from '../kernel/kernel.ts';

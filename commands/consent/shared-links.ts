@@ -3,9 +3,9 @@
  * docs/spec/decisions.md, section 7). Keys, passcodes and contents are rows; events hold none of them.
  */
 import { ALL_CONSENT, dependentLink, SELF_LINK } from '#src/events/snapshot-entries.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { entryOf } from '../resource/state.ts';
 import type { Consents, NewSharedLink, SharedLinkEndReason } from './consents.ts';
 import { isLinkedNow, only, requireLive } from './decide.ts';

@@ -4,7 +4,7 @@
  */
 import type { Position } from '#src/events/store.ts';
 import { isResourceType } from '#src/fhir/types.ts';
-import { isObject, parseJson } from '#src/shared/json.ts';
+import { isObject, parseJson } from '#src/shared/json/json.ts';
 import type { WriteResult } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { Write } from '../resource/decide.ts';

@@ -7,7 +7,7 @@ import {
   withAttachment,
   withStored,
 } from '#src/fhir/document-content.ts';
-import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, WriteResult, Written } from '../command.ts';
 import { currentVersion } from '../resource/current.ts';

@@ -13,7 +13,7 @@ import {
   withStored,
 } from '#src/fhir/document-content.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Finalized, Settled, Unsettled } from '../resource/contents.ts';
 

@@ -5,9 +5,9 @@ import type { DomainEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import type { EventStore, StreamHead } from '#src/events/store.ts';
 import { requireEventOf, type StreamKind } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import { unavailable } from '#src/shared/refusal.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
-import { type Micros, toMicros } from '#src/shared/time.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
 /** Holds the event store, a cache of states, and a queue per stream. */
 export class Kernel {

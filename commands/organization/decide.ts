@@ -1,6 +1,6 @@
 /** Decisions about organizations. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
-import { isAtLeast, type Person, type Role } from '#src/shared/member.ts';
+import { isAtLeast, type Person, type Role } from '#src/shared/access/member.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { memberKey, type OrganizationState, type Sso } from './state.ts';

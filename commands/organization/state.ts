@@ -1,6 +1,6 @@
 /** The state of an organization that decisions need: its members, its sign-in, its confirmed domain. */
 import type { EventOf } from '#src/events/streams.ts';
-import type { Person, Role } from '#src/shared/member.ts';
+import type { Person, Role } from '#src/shared/access/member.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
 /** Single sign-on settings (docs/spec/decisions.md, section 7). */

@@ -1,10 +1,10 @@
 /** Creates an organization, a project in it and an API key in one command. */
 import type { Position } from '#src/events/store.ts';
 import { organizationStream, projectStream } from '#src/events/streams.ts';
+import type { Person } from '#src/shared/access/member.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
-import type { Person } from '#src/shared/member.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { RequestContext, Wrote } from '../command.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { Streams } from '../kernel/streams.ts';

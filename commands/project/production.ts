@@ -1,8 +1,8 @@
 /** Decisions about a project's access to production, which is by request (docs/spec/decisions.md, section 7). Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { type ProjectState, requireOpen } from './state.ts';
 
 /** The projects that get production keys and applications: all, or those that an operator has allowed. */

@@ -3,9 +3,9 @@
  * keys, purges under way, and the personal records that are its only content where a person has one.
  */
 import type { EventOf } from '#src/events/streams.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { Fold } from '../kernel/kernel.ts';
 
 /** The state of a project. */

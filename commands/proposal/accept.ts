@@ -4,9 +4,9 @@
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordStream } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import type { Done, MetadataBase, RequestContext } from '../command.ts';
 import { type GrantedData, granted } from '../consent/held.ts';
 import { ownerOf, PastOf } from '../consent/on-record.ts';

@@ -1,10 +1,10 @@
 /** Decisions about proposals of a record. Pure. Rules: docs/spec/decisions.md, section 7. */
 import type { PlainEvent } from '#src/events/catalog.ts';
 import { dependentLink, PROPOSAL_PLACES, proposalPlace, SELF_LINK } from '#src/events/snapshot-entries.ts';
-import type { PersonId } from '#src/shared/identity.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import { type Micros, toInstant, toMicros } from '#src/shared/time.ts';
+import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
 import { granted, linksOf } from '../consent/held.ts';
 import type { Conclude, Past } from '../consent/on-record.ts';
 import type { Clock, Decision } from '../kernel/decision.ts';

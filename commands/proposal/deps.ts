@@ -1,6 +1,6 @@
 /** The dependencies of the commands on proposals. */
 import type { Position } from '#src/events/store.ts';
-import type { Access } from '#src/shared/access.ts';
+import type { Access } from '#src/shared/access/access.ts';
 import type { WriteDeps } from '../resource/deps.ts';
 
 /** Dependencies of the commands. */

@@ -1,6 +1,6 @@
 /** Ends proposals without writing what they say: rejected by a person, withdrawn by the application, or lapsed. */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import type { PersonId } from '#src/shared/identity.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Done, RequestContext } from '../command.ts';
 import { revisionsOf } from '../consent/held.ts';
 import { type Conclude, onRecord, ownerOf } from '../consent/on-record.ts';

@@ -3,7 +3,7 @@
 import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
 import { cut } from '#src/shared/cut.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { type Micros, toMicros } from '#src/shared/time.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import { granted } from '../consent/held.ts';
 import type { Past } from '../consent/on-record.ts';
 import { entryOf, type Resources } from '../resource/state.ts';

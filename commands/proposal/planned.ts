@@ -1,11 +1,11 @@
 /** Plans the write that a proposal suggests, when it is made and again when it is accepted. Writes nothing. */
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { allows } from '#src/shared/access.ts';
-import { mayRead } from '#src/shared/caller.ts';
-import { outsideGrant } from '#src/shared/outside-grant.ts';
+import { allows } from '#src/shared/access/access.ts';
+import { mayRead } from '#src/shared/access/caller.ts';
+import { outsideGrant } from '#src/shared/access/outside-grant.ts';
+import { parseStored } from '#src/shared/json/stored-json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { parseStored } from '#src/shared/stored-json.ts';
 import type { CommandContext, SubmittedResource } from '../command.ts';
 import { currentVersion } from '../resource/current.ts';
 import type { Write } from '../resource/decide.ts';

@@ -3,7 +3,7 @@
  * decides about (docs/spec/decisions.md, section 7).
  */
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { PersonId } from '#src/shared/identity.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
 import type { CommandContext, Done, RequestContext, SubmittedResource } from '../command.ts';
 import type { Relationship } from '../consent/consents.ts';
 

@@ -1,10 +1,10 @@
 /** Makes proposals: an application under a grant suggests a write, which is checked like that write. */
 import { recordStream } from '#src/events/streams.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
-import { mayRead } from '#src/shared/caller.ts';
-import { printJson } from '#src/shared/json.ts';
+import { mayRead } from '#src/shared/access/caller.ts';
+import { printJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { type CommandContext, type Done, metadataBase } from '../command.ts';
 import { PastOf } from '../consent/on-record.ts';
 import { retry, Stale } from '../kernel/kernel.ts';

@@ -1,12 +1,17 @@
 /** The persons and organizations that author headers name must be of the project's directory, and active. */
 import { isDuring } from '#src/fhir/during.ts';
 import { shownName } from '#src/fhir/human-name.ts';
-import { parseReference } from '#src/fhir/references.ts';
-import { type Authorship, type Caller, type OutsideIdentifier, ownCaller } from '#src/shared/caller.ts';
+import { parseReference } from '#src/fhir/references/references.ts';
+import {
+  type Authorship,
+  type Caller,
+  type OutsideIdentifier,
+  ownCaller,
+} from '#src/shared/access/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { CommandContext } from '../command.ts';
 import type { WriteDeps } from './deps.ts';
 

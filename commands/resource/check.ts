@@ -4,7 +4,7 @@
  */
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { KeptReference } from '#src/fhir/kept-references.ts';
-import { findOwner, type Owner, parseReference } from '#src/fhir/references.ts';
+import { findOwner, type Owner, parseReference } from '#src/fhir/references/references.ts';
 import { subsettedTag } from '#src/fhir/summary.ts';
 import { withoutTrailingNulls } from '#src/fhir/trailing-nulls.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
@@ -12,9 +12,9 @@ import { validateResource } from '#src/fhir/validate.ts';
 import { newFaults } from '#src/fhir/validation/inherited.ts';
 import { Faults, listed } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { inSlices, mapSteps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { inSlices, mapSteps } from '#src/shared/slices.ts';
 import type { CommandContext, Located, SubmittedResource } from '../command.ts';
 import type { WriteDeps } from './deps.ts';
 import { issuesAt } from './request.ts';

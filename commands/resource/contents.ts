@@ -1,6 +1,6 @@
 /** The document store as the write side uses it; `app.ts` provides it. */
 import type { BlobKey } from '#src/documents/store.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 /** Reads, writes and checks content in the document store, and builds its URLs. */
 export interface Contents {

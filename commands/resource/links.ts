@@ -3,7 +3,7 @@
 import type { Patch } from '#src/fhir/patch/patch.ts';
 import { rewriteReferences } from '#src/fhir/rewrite.ts';
 import { cut } from '#src/shared/cut.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { SubmittedResource } from '../command.ts';
 import { refuse, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';

@@ -3,14 +3,14 @@
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { bareCriteria } from '#src/fhir/bundle.ts';
 import { elementPath } from '#src/fhir/element-path.ts';
-import { findOwner, parseReference } from '#src/fhir/references.ts';
+import { findOwner, parseReference } from '#src/fhir/references/references.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import type { Unwritten } from '#src/fhir/unwritten.ts';
 import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { isObject, type Json, printJson } from '#src/shared/json.ts';
+import { isObject, type Json, printJson } from '#src/shared/json/json.ts';
+import { inSlices, mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { inSlices, mapSteps, type Steps } from '#src/shared/slices.ts';
 import type { CommandContext, Lookup } from '../command.ts';
 import { type Links, linksOf, relink } from './links.ts';
 import { issuesAt, resourcesOf, type WriteRequest } from './request.ts';

@@ -5,7 +5,7 @@ import { understand } from '#src/events/codec.ts';
 import { ALL_CONSENT, type Entry, entriesIn } from '#src/events/snapshot-entries.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import type { EventStore } from '#src/events/store.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import type { Snapshot, Snapshots } from '../command.ts';
 import type { Stream } from '../kernel/kernel.ts';
 import type { Loader } from '../kernel/streams.ts';

@@ -10,11 +10,11 @@
 import { patientOf, recordStream } from '#src/events/streams.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
-import { allows, categoriesFor, type Letters } from '#src/shared/access.ts';
-import type { Caller, Granted, Sees } from '#src/shared/caller.ts';
-import { ENDED_TOKEN, invalidToken } from '#src/shared/ended-token.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { outsideGrant, requireLetters, requireOnType } from '#src/shared/outside-grant.ts';
+import { allows, categoriesFor, type Letters } from '#src/shared/access/access.ts';
+import type { Caller, Granted, Sees } from '#src/shared/access/caller.ts';
+import { ENDED_TOKEN, invalidToken } from '#src/shared/access/ended-token.ts';
+import { outsideGrant, requireLetters, requireOnType } from '#src/shared/access/outside-grant.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Located } from '../command.ts';
 import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';

@@ -4,9 +4,9 @@
  */
 import { TooLarge } from '#src/events/store.ts';
 import { probeIn } from '#src/fhir/patch/probe.ts';
-import { accessIn, type Caller, mayRead } from '#src/shared/caller.ts';
+import { accessIn, type Caller, mayRead } from '#src/shared/access/caller.ts';
+import { requireOnType } from '#src/shared/access/outside-grant.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { requireOnType } from '#src/shared/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { issuesAt, onBehalfOf, type WriteRequest } from './request.ts';
 

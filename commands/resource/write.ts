@@ -3,9 +3,9 @@
  * record, the carried one), which is the commit point. A single command is a transaction of one.
  */
 import { directoryStream, patientOf, recordStream } from '#src/events/streams.ts';
-import { printJson } from '#src/shared/json.ts';
+import { printJson } from '#src/shared/json/json.ts';
+import { inSlices } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { inSlices } from '#src/shared/slices.ts';
 import { type CommandContext, metadataBase, type WriteResult, type Written } from '../command.ts';
 import { retry, Stale } from '../kernel/kernel.ts';
 import { checkAuthorship } from './authorship.ts';

@@ -4,7 +4,7 @@
  */
 import type { Position } from '#src/events/store.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { CriteriaLocks, RequestContext } from '../command.ts';
 
 /**

@@ -7,7 +7,7 @@ import type { Position } from '#src/events/store.ts';
 import { projectStream } from '#src/events/streams.ts';
 import { SEED } from '#src/sandbox/seed.ts';
 import type { IdSource } from '#src/shared/ids.ts';
-import { type Micros, toInstant } from '#src/shared/time.ts';
+import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import type { RequestContext } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import { type Asked, reset } from './decide.ts';

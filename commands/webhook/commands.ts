@@ -5,9 +5,9 @@
 
 import type { Position } from '#src/events/store.ts';
 import { webhookStream } from '#src/events/streams.ts';
+import { seal } from '#src/shared/access/sealed.ts';
+import { type Tenant, tenantId } from '#src/shared/access/tenant.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
-import { seal } from '#src/shared/sealed.ts';
-import { type Tenant, tenantId } from '#src/shared/tenant.ts';
 import type { CriteriaLocks, RequestContext, Written } from '../command.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { Streams } from '../kernel/streams.ts';

@@ -1,7 +1,7 @@
 /** Decisions about a webhook endpoint. Pure. */
 import type { PlainEvent } from '#src/events/catalog.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
 import type { WebhookSettings, WebhookState } from './state.ts';
 
 /** Settings that are to change. */

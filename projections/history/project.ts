@@ -6,7 +6,7 @@ import type { ClientBase, QueryConfig } from 'pg';
 import { searchable } from '#projections/history/searchable.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import {
   erasedIn,
   isResourceEvent,

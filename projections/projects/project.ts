@@ -3,7 +3,7 @@
  * plain JSON.
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { type Change, jsonRows } from '../json-rows.ts';
 import type { Projection } from '../projection.ts';
 import { indexes, tables } from './schema.ts';

@@ -2,8 +2,8 @@
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordKey } from '#src/fhir/search/keys.ts';
+import { atOnce, inSlices, type Steps } from '#src/shared/load/slices.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { atOnce, inSlices, type Steps } from '#src/shared/slices.ts';
 import { erasedIn, isResourceEvent, type StoredResourceEvent } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { type Columns, copyRows, type Row, recordset, runAll } from '../rows.ts';

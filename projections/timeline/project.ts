@@ -1,8 +1,8 @@
 /** The read model `timeline`: the place of each version of a resource in the lists of REST v1. */
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { atOnce, inSlices, type Steps } from '#src/shared/slices.ts';
-import { bucketOf } from '#src/shared/time-bucket.ts';
+import { atOnce, inSlices, type Steps } from '#src/shared/load/slices.ts';
+import { bucketOf } from '#src/shared/time/time-bucket.ts';
 import { erasedIn } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, type Row, recordset, runAll } from '../rows.ts';

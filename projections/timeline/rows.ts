@@ -2,11 +2,11 @@
 
 import { isModified } from '#src/clinical/reading/status.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { dayAt, isVague } from '#src/shared/day.ts';
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import type { Steps } from '#src/shared/slices.ts';
-import { type Micros, toMicros } from '#src/shared/time.ts';
+import { dayAt, isVague } from '#src/shared/time/day.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import { shownCondition } from '#src/v1/condition.ts';
 import { type EventDate, eventDateOf } from '#src/v1/event-date.ts';
 import { listsOf, vaguePart, withdrawnListsOf } from '#src/v1/lists.ts';

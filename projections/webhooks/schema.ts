@@ -11,7 +11,7 @@ create table ${schema}.endpoint (
   description text,
   active boolean not null,
   settings_at int8 not null,
-  secret text not null,          -- sealed (src/shared/sealed.ts)
+  secret text not null,          -- sealed (src/shared/access/sealed.ts)
   secret_at int8 not null,
   created_at int8 not null,
   deleted_at int8                -- null while it is there

@@ -1,6 +1,6 @@
 /** The condition under which the admin interface shows anything: membership in an organization. */
-import type { Identity } from '#src/shared/identity.ts';
-import { verifiedDomain } from '#src/shared/member.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
+import { verifiedDomain } from '#src/shared/access/member.ts';
 
 /** SQL expressions of an identity: a person, and which organizations believe who issued the token. */
 export interface IdentitySql {

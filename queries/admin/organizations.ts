@@ -1,7 +1,7 @@
 /** Organizations of a person, and their members. */
 import type { Pool } from 'pg';
-import type { Identity } from '#src/shared/identity.ts';
-import type { Role } from '#src/shared/member.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
+import type { Role } from '#src/shared/access/member.ts';
 import { MEMBERSHIP, membershipValues } from './membership.ts';
 import { type Page, type PageAsked, pageOf } from './page.ts';
 

@@ -1,6 +1,6 @@
 /** Requests of projects for production, and what else decides on them. */
 import type { Pool } from 'pg';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, pageOf } from './page.ts';
 
 /** A request; times are microseconds since 1970. */

@@ -1,7 +1,7 @@
 /** Queries about sandboxes: the number of patients, the records that a reset has to purge, and waiting sandboxes. */
 import type { Pool } from 'pg';
-import { type Tenant, tenantId } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
+import { type Tenant, tenantId } from '#src/shared/access/tenant.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** Queries about sandboxes. */
 export interface SandboxQueries {

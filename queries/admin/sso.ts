@@ -1,6 +1,6 @@
 /** Single sign-on: which organization has a domain, which ones trust an issuer. */
 import type { Pool } from 'pg';
-import type { SsoClient } from '#src/shared/identity.ts';
+import type { SsoClient } from '#src/shared/access/identity.ts';
 
 /** The sign-in of a domain. */
 export interface DomainSso {

@@ -3,9 +3,9 @@
  * `sub`, or the pairwise id of a record that they have. Requests of applications that they had muted are never among them.
  */
 import type { Pool } from 'pg';
-import type { PersonId } from '#src/shared/identity.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
 
 /** States of an access request (docs/spec/decisions.md, section 7). */

@@ -1,8 +1,8 @@
 /** Grants by application, project, person and record, now and as of any moment (docs/spec/decisions.md, section 9). */
 import type { Pool } from 'pg';
-import type { PersonId } from '#src/shared/identity.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import { type Micros, nowMicros } from '#src/shared/time.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
+import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
 
 /** A grant at the moment that was asked for; times are microseconds since 1970. */

@@ -1,7 +1,7 @@
 /** The invitations of a record, from their rows in `operations` (`src/operations/invitations.ts`). */
 import type { Pool } from 'pg';
-import type { InvitationStatus } from '#src/shared/invitation.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { InvitationStatus } from '#src/shared/access/invitation.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
 
 /** An invitation, without its code. */

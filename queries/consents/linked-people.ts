@@ -1,6 +1,6 @@
 /** The people who have a record, for these people themselves. A project sees its links without them: `links.ts`. */
 import type { Pool } from 'pg';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { RecordLink } from './links.ts';
 
 /** A link that holds, with the name that the person's issuer states. */

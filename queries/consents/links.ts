@@ -1,7 +1,7 @@
 /** The links of a record, as its project sees them: without the persons. */
 import type { Pool } from 'pg';
-import type { PersonId } from '#src/shared/identity.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
 
 /** A link that holds. */

@@ -1,8 +1,8 @@
 /** Which project keeps a record. */
 import type { Pool } from 'pg';
 import { z } from 'zod';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
 
 /**
  * Reads the owner of a record, also while its Patient is deleted; undefined for an unknown id. It checks no right.

@@ -1,7 +1,7 @@
 /** Proposals of a record, as they are now (docs/spec/decisions.md, section 7). */
 import type { Pool } from 'pg';
-import type { AuthorType } from '#src/shared/author.ts';
-import { type Micros, nowMicros } from '#src/shared/time.ts';
+import type { AuthorType } from '#src/shared/access/author.ts';
+import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
 
 /** States of a proposal. */

@@ -5,10 +5,10 @@
 import type { Pool } from 'pg';
 import { objects, text } from '#src/fhir/parts.ts';
 import { tokenForm, valueKey } from '#src/fhir/search/keys.ts';
-import { isFilling } from '#src/shared/filling.ts';
+import { tenantId } from '#src/shared/access/tenant.ts';
+import { parseStored } from '#src/shared/json/stored-json.ts';
+import { isFilling } from '#src/shared/load/filling.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { parseStored } from '#src/shared/stored-json.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 
 /** A record that a person has by their address. */
 export interface SandboxLink {

@@ -1,7 +1,7 @@
 /** Shared links: those of a record, one that is being opened, and those that must be ended. */
 import type { Pool } from 'pg';
-import type { Environment } from '#src/shared/tenant.ts';
-import { type Micros, nowMicros } from '#src/shared/time.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
+import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
 
 /** States of a shared link. */

@@ -1,7 +1,7 @@
 /** Grants that the service has to end by itself, a page at a time. */
 import type { Pool } from 'pg';
-import type { PersonId } from '#src/shared/identity.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** A grant that no event has ended. */
 export interface OpenGrant {

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { type OpenedRecord, openRecord } from '#src/context/record.ts';
-import { onConnection } from '../connection.ts';
-import type { Queryable } from '../gather.ts';
+import { onConnection } from '../database/connection.ts';
+import type { Queryable } from '../database/gather.ts';
 import type { Seeing } from '../sight.ts';
 import { type RecordRead, readRecord, readSince } from './read.ts';
 

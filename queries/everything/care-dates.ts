@@ -5,7 +5,7 @@
 import { parameterKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** Search parameters with the dates of care, by type. */
 export const CARE_DATES: Partial<Record<ResourceType, readonly string[]>> = {

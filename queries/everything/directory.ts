@@ -1,8 +1,8 @@
 /** Finds the directory entries that a record refers to, and those that these refer to in turn. */
 
-import type { Micros } from '#src/shared/time.ts';
-import { readOut, type Tuple } from '../copy-out.ts';
-import type { Queryable } from '../gather.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import { readOut, type Tuple } from '../database/copy-out.ts';
+import type { Queryable } from '../database/gather.ts';
 import type { Seeing } from '../sight.ts';
 import { NamedIds } from './references.ts';
 import {

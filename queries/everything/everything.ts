@@ -5,12 +5,12 @@
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
-import { ANSWER_LIMITS, tooCostly } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { ANSWER_LIMITS, tooCostly } from '#src/shared/load/answer-budget.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
-import { onConnection } from '../connection.ts';
 import { decodeCursor, encodeCursor } from '../cursor.ts';
-import type { Queryable } from '../gather.ts';
+import { onConnection } from '../database/connection.ts';
+import type { Queryable } from '../database/gather.ts';
 import { addNamedInRecord, closure, type DirectoryRow } from './directory.ts';
 import { NamedIds } from './references.ts';
 import type { EverythingRequest } from './request.ts';

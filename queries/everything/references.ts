@@ -1,5 +1,5 @@
 /** Finds the directory entries that resources refer to, from their texts. */
-import { parseReference } from '#src/fhir/references.ts';
+import { parseReference } from '#src/fhir/references/references.ts';
 import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 

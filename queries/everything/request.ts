@@ -4,7 +4,7 @@ import { type Period, parsePeriod } from '#src/fhir/search/period.ts';
 import { BEGINNING_OF_TIME, END_OF_TIME } from '#src/fhir/search/values.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { cut } from '#src/shared/cut.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { CURSOR } from '../cursor.ts';
 import { badParameter } from '../search/raw.ts';
 

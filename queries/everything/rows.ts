@@ -1,9 +1,9 @@
 /** The rows of `$everything`: a record's resources, its automatic Provenances, directory entries. Bodies pass as bytes. */
 import pg from 'pg';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
-import type { Micros } from '#src/shared/time.ts';
-import { copyOut } from '../copy-out.ts';
-import type { Queryable } from '../gather.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import { copyOut } from '../database/copy-out.ts';
+import type { Queryable } from '../database/gather.ts';
 import { bodyOrSize, sizeOf } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import { andSeen, andSeenProvenance, type Bind, bindTo, type Seeing } from '../sight.ts';

@@ -2,9 +2,9 @@
 import type { Pool } from 'pg';
 import { mayName } from '#src/fhir/search/inclusions.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { sizeOf, withLargeBodies } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';

@@ -5,8 +5,8 @@
 import { recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
+import { prepared } from '../database/prepared.ts';
 import { bodyOrSize } from '../large-bodies.ts';
-import { prepared } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import { andSeen, andSeenProvenance, bindTo, homeOf, isLimited, type Seeing, seesType } from '../sight.ts';
 import type { Inclusion } from './inclusions.ts';

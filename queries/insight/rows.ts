@@ -1,10 +1,10 @@
 /** Reads the versions of a record's Observations and MedicationStatements that series and patterns are made of. */
 import pg, { type PoolClient } from 'pg';
-import { AUTHOR_TYPES, type AuthorType } from '#src/shared/author.ts';
-import type { Sees } from '#src/shared/caller.ts';
-import type { Micros } from '#src/shared/time.ts';
+import { AUTHOR_TYPES, type AuthorType } from '#src/shared/access/author.ts';
+import type { Sees } from '#src/shared/access/caller.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { unsafePart, withdrawnPart } from '#src/v1/lists.ts';
-import { type Fields, scanOut } from '../copy-out.ts';
+import { type Fields, scanOut } from '../database/copy-out.ts';
 import { type DayRange, type DayScan, scansOf } from '../day-scans.ts';
 import { andSeen, type Bind } from '../sight.ts';
 

@@ -1,6 +1,6 @@
 /** Reads numbers out of the members that REST v1 shows of Observations. */
 import type { Point } from '#src/insight/track.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { listIn, objectIn, textIn } from '#src/v1/elements.ts';
 import type { ReadRow } from './rows.ts';
 

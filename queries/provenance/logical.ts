@@ -2,8 +2,8 @@
  * `:identifier` on automatic Provenances: author's type, key or application, who accepted a proposal, and the id in the
  * source system (`resource.ts`).
  */
-import type { Tenant } from '#src/shared/tenant.ts';
-import type { Predicate } from '../search/predicate.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { Predicate } from '../search/predicates/predicate.ts';
 import { badParameter, keyOf, type RawParameter, split, unescaped } from '../search/raw.ts';
 import {
   ACTOR_SYSTEM,

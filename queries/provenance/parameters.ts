@@ -1,10 +1,10 @@
 /** Search parameters of Provenance: each is a condition on automatic ones (rows `v`) and one on clients' own (rows `r`). */
 import { tokenForm } from '#src/fhir/search/keys.ts';
 import { parseTokenForm } from '../search/kinds/token.ts';
-import { momentPredicate } from '../search/moment.ts';
-import type { SearchScope } from '../search/parameter.ts';
 import { predicateOf } from '../search/parameters.ts';
-import type { Predicate } from '../search/predicate.ts';
+import { momentPredicate } from '../search/predicates/moment.ts';
+import type { SearchScope } from '../search/predicates/parameter.ts';
+import type { Predicate } from '../search/predicates/predicate.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier } from '../search/raw.ts';
 import { automaticPredicate, type ProvenanceScope } from './automatic.ts';
 

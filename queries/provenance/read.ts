@@ -1,6 +1,6 @@
 /** Reads a Provenance by id: one that a client wrote, or the automatic one, whose id is that of its event. */
 import type { Pool } from 'pg';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { CurrentResource } from '../read.ts';
 import { seenProvenances } from '../sight.ts';

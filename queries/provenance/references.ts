@@ -1,5 +1,5 @@
 /** References in searches of Provenance: they may name a version. https://hl7.org/fhir/R4/search.html#versions */
-import type { SearchScope } from '../search/parameter.ts';
+import type { SearchScope } from '../search/predicates/parameter.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../search/raw.ts';
 
 /** A reference to a resource, or to one version of it. */

@@ -1,7 +1,7 @@
 /** The automatic Provenance of a version, made from its history row: docs/spec/interface.md, section 2.4. */
 import type { EventMetadata } from '#src/events/metadata.ts';
-import { type Micros, toInstant } from '#src/shared/time.ts';
-import type { Queryable } from '../gather.ts';
+import { type Micros, toInstant } from '#src/shared/time/time.ts';
+import type { Queryable } from '../database/gather.ts';
 import { type Writer, writersOf } from './writers.ts';
 
 /** Identifier system of author types (docs/spec/decisions.md, section 1). */

@@ -1,6 +1,6 @@
 /** What was added to a record, changed or deleted since a moment, the newest first. */
 import type { Pool } from 'pg';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** Versions of one kind that were written in the same way by authors of one type. */
 export interface Change {

@@ -1,8 +1,8 @@
 /** A patient's observations, conditions and medications, the newest first (docs/spec/interface.md, section 4.3). */
-import type { AuthorType } from '#src/shared/author.ts';
-import type { Micros } from '#src/shared/time.ts';
-import { asJson } from '../joined-rows.ts';
-import type { Asks } from '../prepared.ts';
+import type { AuthorType } from '#src/shared/access/author.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import { asJson } from '../database/joined-rows.ts';
+import type { Asks } from '../database/prepared.ts';
 import { openPages, type Pages } from './places.ts';
 
 /** The current version of an item. */

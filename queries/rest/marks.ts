@@ -5,12 +5,12 @@
 import type { Pool } from 'pg';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import type { Micros } from '#src/shared/time.ts';
-import type { Line } from '../gather.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import type { Line } from '../database/gather.ts';
+import type { Asks } from '../database/prepared.ts';
 import { bodyOrSize } from '../large-bodies.ts';
-import type { Asks } from '../prepared.ts';
 import { type CurrentResource, type ResourceRow, resourceByKey, wholeResource } from '../read.ts';
 
 /** A version of a resource. */

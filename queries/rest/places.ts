@@ -1,16 +1,16 @@
 /** Pages of the lists that the read model `timeline` keeps: all of one moment, the newest first, each by one index scan. */
 import { z } from 'zod';
-import { categoriesFor, type Letters } from '#src/shared/access.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import { categoriesFor, type Letters } from '#src/shared/access/access.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { type Micros, nowMicros } from '#src/shared/time.ts';
-import { bucketOf, bucketStart } from '#src/shared/time-bucket.ts';
+import { type Micros, nowMicros } from '#src/shared/time/time.ts';
+import { bucketOf, bucketStart } from '#src/shared/time/time-bucket.ts';
 import { partOfCategory } from '#src/v1/lists.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
+import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../database/joined-rows.ts';
+import { type Asks, prepared } from '../database/prepared.ts';
 import { type DayRange, type DayScan, momentsOf, scansOf } from '../day-scans.ts';
-import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../joined-rows.ts';
 import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
-import { type Asks, prepared } from '../prepared.ts';
 import { andSeen, type Bind, bindTo, type Seeing } from '../sight.ts';
 
 /** A list of a patient's record. */

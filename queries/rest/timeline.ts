@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import type { Meaning } from '#src/clinical/reading/dates.ts';
 import { createdAt } from '#src/shared/ids.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { PlacedCode } from '#src/v1/phrase.ts';
 import type { TimelineType } from '#src/v1/timeline.ts';
-import { asJson } from '../joined-rows.ts';
-import type { Asks } from '../prepared.ts';
+import { asJson } from '../database/joined-rows.ts';
+import type { Asks } from '../database/prepared.ts';
 import { openPages, type Pages } from './places.ts';
 
 /** An entry. */

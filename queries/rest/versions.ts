@@ -6,11 +6,11 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
-import { prepared } from '../prepared.ts';
+import { prepared } from '../database/prepared.ts';
 import { type Writer, writersOf } from '../provenance/writers.ts';
 import { andSeen, bindTo } from '../sight.ts';
 

@@ -5,25 +5,25 @@
  */
 import type { Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { categoriesFor, type Letters } from '#src/shared/access.ts';
-import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Sees } from '#src/shared/caller.ts';
-import { type Micros, nowMicros } from '#src/shared/time.ts';
-import { Binds } from '../binds.ts';
-import { type Asks, prepared } from '../prepared.ts';
+import { categoriesFor, type Letters } from '#src/shared/access/access.ts';
+import type { Sees } from '#src/shared/access/caller.ts';
+import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
+import { type Micros, nowMicros } from '#src/shared/time/time.ts';
+import { Binds } from '../database/binds.ts';
+import { type Asks, prepared } from '../database/prepared.ts';
+import { costlySearch, isCanceled } from '../database/too-costly.ts';
 import { andSeen, homeOf, type Seeing, seesType } from '../sight.ts';
-import { costlySearch, isCanceled } from '../too-costly.ts';
-import { aboutOf } from './about.ts';
 import { compartmentPredicate, type NamedCompartment } from './compartment.ts';
-import { noKeysPredicate } from './entry-keys.ts';
 import { orderOf } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
 import type { Asked } from './plan.ts';
-import { askedAs, askedBy, type Named, type Predicate, type Values } from './predicate.ts';
+import { noKeysPredicate } from './predicates/entry-keys.ts';
+import { askedAs, askedBy, type Named, type Predicate, type Values } from './predicates/predicate.ts';
+import { both } from './predicates/span.ts';
+import { valuesPredicate } from './predicates/stored-values.ts';
 import { referableIn } from './referable.ts';
-import { both } from './span.ts';
 import { readStart, reversed, type Start } from './start.ts';
-import { valuesPredicate } from './stored-values.ts';
+import { aboutOf } from './statements/about.ts';
 
 /** A search. */
 export interface SearchRequest {

@@ -6,20 +6,20 @@ import { compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
-import type { Binds } from '../binds.ts';
-import { hasKeys, keysPredicate } from './entry-keys.ts';
+import type { Binds } from '../database/binds.ts';
 import { innerRows, ofTypes, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
 import { inOneRecord, inRecordsPredicate } from './kinds/record.ts';
-import type { SearchScope } from './parameter.ts';
-import type { Named, Predicate } from './predicate.ts';
-import { badParameter, keyOf, type RawParameter } from './raw.ts';
+import { hasKeys, keysPredicate } from './predicates/entry-keys.ts';
+import type { SearchScope } from './predicates/parameter.ts';
+import type { Named, Predicate } from './predicates/predicate.ts';
 import {
   containedKeys,
   isContained,
   keysOfReferences,
   recordKeyOf,
   referenceKeys,
-} from './reference-keys.ts';
+} from './predicates/reference-keys.ts';
+import { badParameter, keyOf, type RawParameter } from './raw.ts';
 
 /** Tells whether a parameter goes through a reference. */
 export function isChain(parameter: RawParameter): boolean {

@@ -1,11 +1,11 @@
 /** Compartments other than a Patient's: https://hl7.org/fhir/R4/search.html#compartment */
 import { type CompartmentType, compartmentParameters, ITSELF } from '#src/fhir/compartments.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
-import { keysPredicate } from './entry-keys.ts';
-import type { SearchScope } from './parameter.ts';
 import { parameterOf } from './parameters.ts';
-import type { Predicate } from './predicate.ts';
-import { keysOfReferences } from './reference-keys.ts';
+import { keysPredicate } from './predicates/entry-keys.ts';
+import type { SearchScope } from './predicates/parameter.ts';
+import type { Predicate } from './predicates/predicate.ts';
+import { keysOfReferences } from './predicates/reference-keys.ts';
 
 /** A compartment whose resources refer to its owner by reference parameters. */
 export interface NamedCompartment {

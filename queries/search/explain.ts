@@ -2,14 +2,14 @@
  * Describes a plan in plain English: how the matches are found, what is checked for each, and when the next
  * statement runs.
  */
-import { Binds } from '../binds.ts';
+import { Binds } from '../database/binds.ts';
 import { conditionsOn } from './order.ts';
-import { total } from './page.ts';
 import type { Asked, Plan, Step } from './plan.ts';
-import { askedBy, type Predicate } from './predicate.ts';
+import { askedBy, type Predicate } from './predicates/predicate.ts';
 import { isInRecord, isNarrow, type Selection, type Source } from './selection.ts';
 import { statementOf } from './statement.ts';
-import type { Path } from './value-walk.ts';
+import { total } from './statements/page.ts';
+import type { Path } from './statements/value-walk.ts';
 
 /** A condition that is checked for each row that is read. */
 export interface Check {

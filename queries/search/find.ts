@@ -1,18 +1,18 @@
 /** Runs plans (`plan.ts`): statements one after the other, until one has given the page. */
 import { LRUCache } from 'lru-cache';
 import type { Refusal } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
-import { Binds } from '../binds.ts';
-import { rowsIn } from '../joined-rows.ts';
-import { type Asks, prepared } from '../prepared.ts';
-import { costlySearch, isCanceled } from '../too-costly.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import { Binds } from '../database/binds.ts';
+import { rowsIn } from '../database/joined-rows.ts';
+import { type Asks, prepared } from '../database/prepared.ts';
+import { costlySearch, isCanceled } from '../database/too-costly.ts';
 import { conditionsOf, type ExplainedStep, ledBy } from './explain.ts';
 import { conditionsOn, type OrderKey } from './order.ts';
-import { total, type Wanted } from './page.ts';
 import { type Asked, countPlan, type PagePlan, type Step } from './plan.ts';
-import type { Predicate } from './predicate.ts';
+import type { Predicate } from './predicates/predicate.ts';
 import type { Selection, Source } from './selection.ts';
 import { statementOf } from './statement.ts';
+import { total, type Wanted } from './statements/page.ts';
 
 /**
  * A row of a page: its position in the order, and the resource, which is null when it was deleted meanwhile.

@@ -4,13 +4,13 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { compiledParameter, namesRecord } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { withArticle } from '#src/shared/article.ts';
-import { ofTenant } from './conditions.ts';
-import { hasKeys, keySets } from './entry-keys.ts';
 import { innerRows, type PredicateOf, renamed, rowsPredicate, stepTo } from './inner.ts';
-import type { SearchScope } from './parameter.ts';
-import type { Predicate } from './predicate.ts';
+import { ofTenant } from './predicates/conditions.ts';
+import { hasKeys, keySets } from './predicates/entry-keys.ts';
+import type { SearchScope } from './predicates/parameter.ts';
+import type { Predicate } from './predicates/predicate.ts';
+import { referenceKeys } from './predicates/reference-keys.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
-import { referenceKeys } from './reference-keys.ts';
 
 /**
  * Returns the predicate of resources that another resource of the caller refers to, which the rest of the

@@ -1,17 +1,17 @@
 /** Rows of another type that a search asks about: at the end of a chain, and in `_has`. */
 import { containedKey, recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { requireOnType } from '#src/shared/outside-grant.ts';
+import { requireOnType } from '#src/shared/access/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import type { Binds } from '../binds.ts';
+import type { Binds } from '../database/binds.ts';
 import { andSeen, homeOf } from '../sight.ts';
-import { allOf, checkOf, ofTenant } from './conditions.ts';
-import { hasKeys, keySets, withKeys } from './entry-keys.ts';
-import type { SearchScope } from './parameter.ts';
-import type { Predicate } from './predicate.ts';
+import { allOf, checkOf, ofTenant } from './predicates/conditions.ts';
+import { hasKeys, keySets, withKeys } from './predicates/entry-keys.ts';
+import type { SearchScope } from './predicates/parameter.ts';
+import type { Predicate } from './predicates/predicate.ts';
+import { idsWith } from './predicates/stored-values.ts';
 import { badParameter, keyOf, type RawParameter } from './raw.ts';
-import { idsWith } from './stored-values.ts';
 
 /** Returns the predicate of a parameter of a scope's type; undefined when the type doesn't have it. */
 export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;

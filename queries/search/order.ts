@@ -9,15 +9,15 @@ import { compiledParameter, compiledParameters, namesRecord } from '#src/fhir/se
 import { isSortedByText, sortSlots } from '#src/fhir/search/sorts.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Sees } from '#src/shared/caller.ts';
+import type { Sees } from '#src/shared/access/caller.ts';
 import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
-import type { Micros } from '#src/shared/time.ts';
-import type { Binds } from '../binds.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import type { Binds } from '../database/binds.ts';
 import type { Sort } from './controls.ts';
-import type { Predicate } from './predicate.ts';
+import type { Predicate } from './predicates/predicate.ts';
+import { formKeys, oneOf, parameterKeys, rowsOfId } from './predicates/stored-values.ts';
 import { badParameter } from './raw.ts';
-import { formKeys, oneOf, parameterKeys, rowsOfId } from './stored-values.ts';
 
 /** Where the values of a sort key are stored. */
 export interface Place {

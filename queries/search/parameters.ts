@@ -7,8 +7,8 @@ import { idParameter } from './kinds/id.ts';
 import { identifierParameter } from './kinds/identifier.ts';
 import { lastUpdatedParameter } from './kinds/last-updated.ts';
 import { patientParameter, subjectParameter } from './kinds/record.ts';
-import type { SearchParameter, SearchScope } from './parameter.ts';
-import type { Predicate } from './predicate.ts';
+import type { SearchParameter, SearchScope } from './predicates/parameter.ts';
+import type { Predicate } from './predicates/predicate.ts';
 import type { RawParameter } from './raw.ts';
 
 const PARAMETERS: readonly SearchParameter[] = [

@@ -2,14 +2,15 @@
  * Chooses how a page of a search is found, only from what is asked: no database is looked at here. `find.ts` runs a plan,
  * `explain.ts` prints it.
  */
-import type { About } from './about.ts';
-import { withoutText } from './entry-sort.ts';
+
 import { rowsInRecords } from './kinds/record.ts';
 import { conditionsOn, isEverywhere, type OrderKey } from './order.ts';
-import type { Wanted } from './page.ts';
-import type { Predicate } from './predicate.ts';
+import type { Predicate } from './predicates/predicate.ts';
 import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
-import { type Path, pathOf, withoutValue } from './value-walk.ts';
+import type { About } from './statements/about.ts';
+import { withoutText } from './statements/entry-sort.ts';
+import type { Wanted } from './statements/page.ts';
+import { type Path, pathOf, withoutValue } from './statements/value-walk.ts';
 
 /** The page that a search asks for. */
 export interface Asked extends Wanted {

@@ -4,7 +4,7 @@
  * another record could ask whether this record refers to it.
  */
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
-import type { Asks } from '../prepared.ts';
+import type { Asks } from '../database/prepared.ts';
 import type { Seeing } from '../sight.ts';
 
 /** Tells whether references to a resource are shown. @param type undefined: the reference is a bare id */

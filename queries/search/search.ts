@@ -1,10 +1,10 @@
 /** Search within a type: https://hl7.org/fhir/R4/http.html#search. One statement an answer: the page and its total. */
 import { requiredValueSets, type Terminology } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
+import type { Asks } from '../database/prepared.ts';
 import { sizeOf, withLargeBodies } from '../large-bodies.ts';
-import type { Asks } from '../prepared.ts';
 import type { CurrentResource } from '../read.ts';
 import { type SearchRequest, understandRequest } from './ask.ts';
 import { type FoundRow, openFind } from './find.ts';

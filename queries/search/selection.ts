@@ -2,11 +2,11 @@
 import { recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import type { Binds } from '../binds.ts';
-import { allOf, checkOf, checksOf, ofTenant } from './conditions.ts';
-import { entriesWith, hasKeys, impliedBy, isLookedUpByKey, keySets } from './entry-keys.ts';
-import type { Predicate, Values } from './predicate.ts';
-import { idsWith } from './stored-values.ts';
+import type { Binds } from '../database/binds.ts';
+import { allOf, checkOf, checksOf, ofTenant } from './predicates/conditions.ts';
+import { entriesWith, hasKeys, impliedBy, isLookedUpByKey, keySets } from './predicates/entry-keys.ts';
+import type { Predicate, Values } from './predicates/predicate.ts';
+import { idsWith } from './predicates/stored-values.ts';
 
 /** The conditions of a search. */
 export interface Selection {

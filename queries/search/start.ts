@@ -3,7 +3,7 @@
  * previous one; or backward, from the beginning of the next one or from the end of all matches.
  */
 import { z } from 'zod';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { CURSOR, decodeCursor, encodeCursor } from '../cursor.ts';
 import { isEverywhere, type Last, type OrderKey } from './order.ts';
 import { badParameter } from './raw.ts';

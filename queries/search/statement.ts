@@ -1,10 +1,10 @@
 /** The statement of a plan's step. */
-import type { Binds } from '../binds.ts';
-import { entrySort } from './entry-sort.ts';
-import { candidates, resourceWalk, total, type Wanted } from './page.ts';
+import type { Binds } from '../database/binds.ts';
 import type { Step } from './plan.ts';
 import type { Source } from './selection.ts';
-import { valueWalk } from './value-walk.ts';
+import { entrySort } from './statements/entry-sort.ts';
+import { candidates, resourceWalk, total, type Wanted } from './statements/page.ts';
+import { valueWalk } from './statements/value-walk.ts';
 
 /**
  * Returns the SQL of a step with its values bound; it returns one row with the columns of `framed`.

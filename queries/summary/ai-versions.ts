@@ -3,10 +3,10 @@
  * (docs/spec/interface.md, section 2.5).
  */
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
-import type { AuthorType } from '#src/shared/author.ts';
+import type { AuthorType } from '#src/shared/access/author.ts';
 import { unavailable } from '#src/shared/refusal.ts';
-import type { Queryable } from '../gather.ts';
-import { prepared } from '../prepared.ts';
+import type { Queryable } from '../database/gather.ts';
+import { prepared } from '../database/prepared.ts';
 import { andSeen, bindTo, type Seeing } from '../sight.ts';
 
 const AI: AuthorType = 'ai';

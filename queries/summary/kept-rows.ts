@@ -3,8 +3,8 @@
  * shown. As separate strings or buffers, thousands of them would be copied at every garbage collection.
  */
 import type { Stored } from '#src/clinical/summary/source.ts';
-import { readOut, type Tuple } from '../copy-out.ts';
-import type { Queryable } from '../gather.ts';
+import { readOut, type Tuple } from '../database/copy-out.ts';
+import type { Queryable } from '../database/gather.ts';
 
 /** The size of the first block, and of the largest; each block is twice as large as the one before. */
 const BLOCK_BYTES = { first: 16 * 1024, most: 256 * 1024 } as const;

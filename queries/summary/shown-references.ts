@@ -3,10 +3,10 @@
  * identifiers, so they are left out before (docs/spec/decisions.md, section 1).
  */
 import type { Stored } from '#src/clinical/summary/source.ts';
-import { withoutReferences } from '#src/fhir/reference-edits.ts';
-import { parseReference } from '#src/fhir/references.ts';
-import { inSlices } from '#src/shared/slices.ts';
-import type { Asks } from '../prepared.ts';
+import { withoutReferences } from '#src/fhir/references/reference-edits.ts';
+import { parseReference } from '#src/fhir/references/references.ts';
+import { inSlices } from '#src/shared/load/slices.ts';
+import type { Asks } from '../database/prepared.ts';
 import { referableIn } from '../search/referable.ts';
 import type { Seeing } from '../sight.ts';
 

@@ -5,10 +5,10 @@
  */
 import type { Pool, QueryConfig } from 'pg';
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
-import type { Caller, Sees } from '#src/shared/caller.ts';
+import type { Caller, Sees } from '#src/shared/access/caller.ts';
+import { type Tenant, tenantId } from '#src/shared/access/tenant.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import { type Tenant, tenantId } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import type { Read } from '../read.ts';
 import { openSearch, type Search } from '../search/search.ts';
 import type { Vread } from '../vread.ts';

@@ -1,6 +1,6 @@
 /** Up to where a search or list must have come, so that it shows every write that was acknowledged before it. */
 import type { Pool } from 'pg';
-import { withTimeout } from '#src/shared/with-timeout.ts';
+import { withTimeout } from '#src/shared/load/with-timeout.ts';
 import type { EventStore, Position } from '../events/store.ts';
 import { acknowledgedPosition } from '../operations/late-writes.ts';
 

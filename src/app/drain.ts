@@ -4,8 +4,8 @@ import type { Progress } from '#projections/progress.ts';
 import type { Projector } from '#projections/projector.ts';
 import type { EventStore } from '../events/store.ts';
 import { wrappedStore } from '../events/wrapped-store.ts';
+import { withTimeout } from '../shared/load/with-timeout.ts';
 import { unavailable } from '../shared/refusal.ts';
-import { withTimeout } from '../shared/with-timeout.ts';
 
 /** Stops listening, and resolves when every request has been answered. Connections close as they fall idle. */
 export async function drain(server: Server): Promise<void> {

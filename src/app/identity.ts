@@ -8,8 +8,8 @@ import { otherIssuers } from '#queries/projects.ts';
 import { DEV_CLIENT, DevIssuer, devIssuerOf, ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
 import { saveDevIssuer } from '#src/dev-issuer/store.ts';
 import { Verifier } from '#src/identity/verify.ts';
-import type { SsoClientsOf } from '#src/shared/identity.ts';
-import { isSameIssuer } from '#src/shared/issuers.ts';
+import type { SsoClientsOf } from '#src/shared/access/identity.ts';
+import { isSameIssuer } from '#src/shared/access/issuers.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import type { Config } from '../config.ts';
 

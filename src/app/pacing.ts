@@ -6,7 +6,7 @@
 import { parseMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position } from '#src/events/store.ts';
 import { wrappedStore } from '#src/events/wrapped-store.ts';
-import { Admission, type Lease } from '#src/shared/admission.ts';
+import { Admission, type Lease } from '#src/shared/load/admission.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
 /** The number of events from which an append is large. Smaller ones are never delayed. */

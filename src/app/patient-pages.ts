@@ -15,7 +15,7 @@ import type { EventStore } from '../events/store.ts';
 import { recordStream } from '../events/streams.ts';
 import type { PatientPageServices } from '../http/ports/patient-pages.ts';
 import type { RecordVisits } from '../operations/record-visits.ts';
-import { nowMicros, toInstant } from '../shared/time.ts';
+import { nowMicros, toInstant } from '../shared/time/time.ts';
 
 /** Opens the parts. */
 export function openPatientPages({

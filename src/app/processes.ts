@@ -26,7 +26,7 @@ import type { PostgresSnapshots } from '../operations/snapshots.ts';
 import { Process } from '../processes/process.ts';
 import type { WebhookDeliveries } from '../reactions/webhooks/deliveries.ts';
 import { unavailable } from '../shared/refusal.ts';
-import { nowMicros } from '../shared/time.ts';
+import { nowMicros } from '../shared/time/time.ts';
 import type { Documents } from './documents.ts';
 
 /** Dependencies of the processes. */

@@ -9,7 +9,7 @@ import type { Config } from '../config.ts';
 import { type Quickstart, readQuickstart } from '../data-dir.ts';
 import { quickstartOwner } from '../dev-issuer/people.ts';
 import type { PostgresCriteriaLocks } from '../operations/locks.ts';
-import { nowMicros } from '../shared/time.ts';
+import { nowMicros } from '../shared/time/time.ts';
 import { type IssuerSettings, ownIssuer } from './identity.ts';
 import { type UpToDateDeps, upToDate } from './up-to-date.ts';
 

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
 import { notedPositions } from '#projections/checkpoint.ts';
-import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild.ts';
+import { type RebuildDeps, RebuildRunning, rebuild } from '#projections/rebuild/rebuild.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';

@@ -5,7 +5,7 @@ import type { Progress } from '#projections/progress.ts';
 import type { NewerEvents } from '../events/newer.ts';
 import type { EventStore } from '../events/store.ts';
 import type { LogWatch } from '../operations/log-watch.ts';
-import type { FullDisks } from '../shared/full-disks.ts';
+import type { FullDisks } from '../shared/load/full-disks.ts';
 import { tablesMissing, unavailable } from '../shared/refusal.ts';
 
 /** Dependencies of the checks. */

@@ -1,5 +1,5 @@
 /** How far the rebuild of a start is. */
-import type { RebuildProgress } from '#projections/rebuild.ts';
+import type { RebuildProgress } from '#projections/rebuild/rebuild.ts';
 
 /** How far a rebuild is. */
 export interface RebuildState {

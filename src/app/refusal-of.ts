@@ -3,7 +3,7 @@ import { isTableMissing } from '../database/failure.ts';
 import { NewerEvent } from '../events/newer.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '../events/store.ts';
 import { UnreadableEvent } from '../events/unreadable.ts';
-import { fullDisk, fullDiskIn } from '../shared/full-disks.ts';
+import { fullDisk, fullDiskIn } from '../shared/load/full-disks.ts';
 import { Refusal, tablesMissing, unavailable } from '../shared/refusal.ts';
 
 /**

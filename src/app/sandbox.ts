@@ -11,7 +11,7 @@ import type { SandboxQueries } from '#queries/admin/sandbox.ts';
 import type { Traffic } from '#queries/admin/traffic.ts';
 import { projectStream } from '../events/streams.ts';
 import { syntheticPatients } from '../sandbox/ids.ts';
-import { nowMicros, toInstant } from '../shared/time.ts';
+import { nowMicros, toInstant } from '../shared/time/time.ts';
 
 /** Dependencies of sandboxes. */
 export interface SandboxesDeps {

@@ -11,7 +11,7 @@ import { search } from '#projections/search/project.ts';
 import { SHARED_OWNER, sharedSchema } from '#queries/terminology/shared.ts';
 import { CATALOG, type StoredEvent } from '#src/events/catalog.ts';
 import { BEGINNING } from '#src/events/store.ts';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { installConcepts } from '#src/terminology/concepts/store.ts';
 import { installBundled, madeFrom, noteMade, writingTerminology } from '#src/terminology/install.ts';
 

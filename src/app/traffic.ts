@@ -10,7 +10,7 @@ import { LimitLeases } from '../operations/limit-leases.ts';
 import { RateLimits } from '../operations/limits.ts';
 import { RequestLog } from '../operations/request-log.ts';
 import { Usage } from '../operations/usage.ts';
-import { nowMicros } from '../shared/time.ts';
+import { nowMicros } from '../shared/time/time.ts';
 
 /** Options and dependencies. */
 export interface TrafficOptions {

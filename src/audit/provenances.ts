@@ -1,7 +1,7 @@
 /** Collects what clients' own Provenances say about versions: reasons and agents. A fold over a stream's events. */
 import { z } from 'zod';
 import type { StoredEvent } from '#src/events/catalog.ts';
-import { parseJson } from '#src/shared/json.ts';
+import { parseJson } from '#src/shared/json/json.ts';
 
 /** An agent as a Provenance describes it; each member is a text or null. */
 export interface SaidAgent {

@@ -2,9 +2,9 @@
 
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
-import { tooCostly } from '#src/shared/answer-budget.ts';
-import type { Moment } from '#src/shared/moment.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { tooCostly } from '#src/shared/load/answer-budget.ts';
+import type { Moment } from '#src/shared/time/moment.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { Replay } from './replay.ts';
 
 /** A resource of a record, at a moment. */

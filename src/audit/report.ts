@@ -1,8 +1,8 @@
 /** Prints a history as a self-contained page: no scripts, no external resources, suitable for printing. */
 
 import { Html, html } from '#src/shared/html.ts';
-import { type Json, printJson } from '#src/shared/json.ts';
-import type { Difference } from '#src/shared/json-difference.ts';
+import { type Json, printJson } from '#src/shared/json/json.ts';
+import type { Difference } from '#src/shared/json/json-difference.ts';
 import { credentialLabel } from './names.ts';
 import type { Occurrence } from './occurrences.ts';
 import { sentenceOf } from './provenances.ts';

@@ -2,9 +2,9 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { RecordedEvent, StreamHead } from '#src/events/store.ts';
-import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
-import { type Difference, differences } from '#src/shared/json-difference.ts';
-import { without } from '#src/shared/json-equal.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
+import { type Difference, differences } from '#src/shared/json/json-difference.ts';
+import { without } from '#src/shared/json/json-equal.ts';
 import { type NamedCredential, unnamed } from './names.ts';
 import { concernsAccess, type Occurrence, occurrenceIn } from './occurrences.ts';
 import { ClientProvenances, type SaidProvenance } from './provenances.ts';

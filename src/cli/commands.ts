@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { z } from 'zod';
-import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { type Options, readOptions, readWords } from './options.ts';
 
@@ -91,7 +91,7 @@ export function describeCommands(people: string): CommandLine {
       'annal show mira sand',
     ),
     async (words, options) => {
-      const { showCommand } = await import('./show.ts');
+      const { showCommand } = await import('./record/show.ts');
       return showCommand(words.join(' '), options);
     },
   );
@@ -105,7 +105,7 @@ export function describeCommands(people: string): CommandLine {
       'annal patients 0012-34',
     ),
     async (words, options) => {
-      const { patientsCommand } = await import('./patients.ts');
+      const { patientsCommand } = await import('./record/patients.ts');
       return patientsCommand(words.join(' '), options);
     },
   );
@@ -121,7 +121,7 @@ export function describeCommands(people: string): CommandLine {
       'annal history project-proj_… --json',
     ),
     async (words, options) => {
-      const { historyCommand } = await import('./history.ts');
+      const { historyCommand } = await import('./record/history.ts');
       return historyCommand(words.join(' '), options);
     },
   );
@@ -136,7 +136,7 @@ export function describeCommands(people: string): CommandLine {
       'annal record 018f… --at 2026-03-01T09:30:00+01:00',
     ),
     async (words, options) => {
-      const { recordCommand } = await import('./record.ts');
+      const { recordCommand } = await import('./record/record.ts');
       return recordCommand(words.join(' '), options);
     },
   );
@@ -156,7 +156,7 @@ export function describeCommands(people: string): CommandLine {
       'annal grants --application app_… --json',
     ),
     async (words, options) => {
-      const { grantsCommand } = await import('./grants.ts');
+      const { grantsCommand } = await import('./record/grants.ts');
       return grantsCommand(words.join(' '), options);
     },
   );
@@ -177,7 +177,7 @@ export function describeCommands(people: string): CommandLine {
       'annal access-log --key key_… --from 2026-03-01T09:00:00Z --json',
     ),
     async (words, options) => {
-      const { accessLogCommand } = await import('./access-log.ts');
+      const { accessLogCommand } = await import('./record/access-log.ts');
       return accessLogCommand(words.join(' '), options);
     },
   );
@@ -192,7 +192,7 @@ export function describeCommands(people: string): CommandLine {
       'annal context ctx_… --json',
     ),
     async ([manifest = ''], options) => {
-      const { contextCommand } = await import('./context.ts');
+      const { contextCommand } = await import('./record/context.ts');
       return contextCommand(manifest, options);
     },
   );
@@ -207,7 +207,7 @@ export function describeCommands(people: string): CommandLine {
     ),
     async (words, { out, ...others }) => {
       if (out === undefined) throw new Failure('annal export needs --out <file>', MISUNDERSTOOD);
-      const { exportCommand } = await import('./export.ts');
+      const { exportCommand } = await import('./record/export.ts');
       return exportCommand(words.join(' '), { out, ...others });
     },
   );
@@ -223,7 +223,7 @@ export function describeCommands(people: string): CommandLine {
     ),
     async (_words, { out, ...others }) => {
       if (out === undefined) throw new Failure('annal checkpoint needs --out <file>', MISUNDERSTOOD);
-      const { checkpointCommand } = await import('./checkpoint.ts');
+      const { checkpointCommand } = await import('./verify/checkpoint.ts');
       return interruptible((signal) => checkpointCommand({ out, ...others, signal }));
     },
   );
@@ -239,7 +239,7 @@ export function describeCommands(people: string): CommandLine {
     async (_words, options) => {
       if (options.key !== undefined && options.checkpoint === undefined)
         throw new Failure('annal verify --key needs --checkpoint <file>', MISUNDERSTOOD);
-      const { verifyCommand } = await import('./verify.ts');
+      const { verifyCommand } = await import('./verify/verify.ts');
       return interruptible((signal) => verifyCommand({ ...options, signal }));
     },
   );
@@ -293,7 +293,7 @@ export function describeCommands(people: string): CommandLine {
       'annal parked --retry',
     ),
     async (_words, options) => {
-      const { parkedCommand } = await import('./parked.ts');
+      const { parkedCommand } = await import('./store/parked.ts');
       return parkedCommand(options);
     },
   );
@@ -304,7 +304,7 @@ export function describeCommands(people: string): CommandLine {
       SCAVENGE,
     ),
     async (_words, options) => {
-      const { scavengeCommand } = await import('./scavenge.ts');
+      const { scavengeCommand } = await import('./store/scavenge.ts');
       return scavengeCommand(options);
     },
   );
@@ -323,7 +323,7 @@ export function describeCommands(people: string): CommandLine {
       'annal oauth-keys rotate --now',
     ),
     async ([action = 'list'], options) => {
-      const { oauthKeysCommand } = await import('./oauth-keys.ts');
+      const { oauthKeysCommand } = await import('./project/oauth-keys.ts');
       return oauthKeysCommand(action, options);
     },
   );
@@ -347,10 +347,10 @@ export function describeCommands(people: string): CommandLine {
       if (options.restored === true) {
         if (projections.length > 0)
           throw new Failure("--restored rebuilds every projection: don't name any", MISUNDERSTOOD);
-        const { rebuildRestored } = await import('./restored.ts');
+        const { rebuildRestored } = await import('./store/restored.ts');
         return interruptible((signal) => rebuildRestored({ ...options, signal }));
       }
-      const { rebuildCommand } = await import('./rebuild.ts');
+      const { rebuildCommand } = await import('./store/rebuild.ts');
       return interruptible((signal) => rebuildCommand(projections, { ...options, signal }));
     },
   );
@@ -369,7 +369,7 @@ export function describeCommands(people: string): CommandLine {
     ),
     async (_words, { to, ...others }) => {
       if (to === undefined) throw new Failure('annal migrate-log needs --to <log>', MISUNDERSTOOD);
-      const { migrateLogCommand } = await import('./migrate-log.ts');
+      const { migrateLogCommand } = await import('./store/migrate-log.ts');
       return interruptible((signal) => migrateLogCommand({ to, ...others, signal }));
     },
   );
@@ -407,7 +407,7 @@ export function describeCommands(people: string): CommandLine {
       'annal webhooks listen --events resource.created,resource.updated',
     ),
     async ([action = ''], options) => {
-      const { webhooksCommand } = await import('./webhooks.ts');
+      const { webhooksCommand } = await import('./project/webhooks.ts');
       return interruptible((signal) => webhooksCommand(action, { ...options, signal }));
     },
   );
@@ -423,7 +423,7 @@ export function describeCommands(people: string): CommandLine {
       'annal production refuse proj_… --reason "Confirm your domain first"',
     ),
     async ([action = '', project = ''], options) => {
-      const { productionCommand } = await import('./production.ts');
+      const { productionCommand } = await import('./project/production.ts');
       return productionCommand(action, project, options);
     },
   );
@@ -437,7 +437,7 @@ export function describeCommands(people: string): CommandLine {
       'annal applications trust app_…',
     ),
     async ([action = '', application = ''], options) => {
-      const { applicationsCommand } = await import('./applications.ts');
+      const { applicationsCommand } = await import('./project/applications.ts');
       return applicationsCommand(action, application, options);
     },
   );
@@ -450,7 +450,7 @@ export function describeCommands(people: string): CommandLine {
       'annal dev-token --email developer@example.org',
     ).addHelpText('after', people),
     async (_words, options) => {
-      const { devTokenCommand } = await import('./dev-token.ts');
+      const { devTokenCommand } = await import('./project/dev-token.ts');
       return devTokenCommand(options);
     },
   );

@@ -1,23 +1,23 @@
 /** `annal explain <search>`: prints how a search is answered, and on demand what PostgreSQL does for it. */
 import pg, { type Pool } from 'pg';
+import type { Asks } from '#queries/database/prepared.ts';
 import { isInclusion, parseInclusions } from '#queries/include/inclusions.ts';
-import type { Asks } from '#queries/prepared.ts';
 import { provenanceStatement } from '#queries/provenance/search.ts';
 import { type SearchRequest, understandRequest } from '#queries/search/ask.ts';
 import { type ExplainedPlan, type ExplainedStep, explainPlan } from '#queries/search/explain.ts';
 import { openFind } from '#queries/search/find.ts';
 import { unknownIssues } from '#queries/search/parse.ts';
 import { countPlan, planOf } from '#queries/search/plan.ts';
-import { askedBy } from '#queries/search/predicate.ts';
+import { askedBy } from '#queries/search/predicates/predicate.ts';
 import { parseShape } from '#queries/search/shape.ts';
 import { modelsOf } from '#queries/terminology/shared.ts';
 import { openPool } from '#src/database/pool.ts';
 import { isCompartmentType } from '#src/fhir/compartments.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
+import { tenantId } from '#src/shared/access/tenant.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import { openTerminology } from '#src/terminology/terminology.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 import { type NamedTenant, type ProjectOptions, tenantNamed } from './project.ts';

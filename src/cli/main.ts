@@ -16,7 +16,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const [first, about] = args;
   if (first === 'help') return main(about === undefined ? ['--help'] : [about, '--help']);
   // People are listed by the help of one command, and take as long to load as all else.
-  const people = first === 'dev-token' ? (await import('./dev-patient.ts')).patientsHelp() : '';
+  const people = first === 'dev-token' ? (await import('./project/dev-patient.ts')).patientsHelp() : '';
   const { program, outcome } = describeCommands(people);
   const names = program.commands.map((command) => command.name());
   // Checked before options are parsed: `--help` after a misspelt command would otherwise print the program's
@@ -35,7 +35,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) {
       const unusable = process.env.DATABASE_URL ? unusableDatabase(error) : undefined;
       if (unusable !== undefined) return refuse(unusable, 1);
-      const failure = (await import('./unreadable.ts')).unreadableFailure(error);
+      const failure = (await import('./store/unreadable.ts')).unreadableFailure(error);
       if (failure === undefined) throw error;
       return refuse(failure.message, failure.exitCode);
     }

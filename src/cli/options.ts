@@ -1,7 +1,7 @@
 /** The options of every command: their texts as they were typed, checked. */
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { Failure, MISUNDERSTOOD } from './failure.ts';
 
 const text = z.string().optional();

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { loadConfig } from '#src/config.ts';
 import { readQuickstart } from '#src/data-dir.ts';
-import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { Failure } from './failure.ts';
 
 /** A running service. */

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { z } from 'zod';
 import { prepareTerminology } from '#src/app/terminology.ts';
 import { openPool } from '#src/database/pool.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { languageTag, loadConcepts } from '#src/terminology/concepts/store.ts';
 import { LOADABLE, type LoadableName, loadSystem } from '#src/terminology/load/load.ts';
 import { BadFile } from '#src/terminology/load/table.ts';

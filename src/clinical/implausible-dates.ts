@@ -3,8 +3,8 @@
  * pairs in the wrong order.
  */
 import type { Implausible, ImplausibleCode } from '#src/shared/implausible.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { type Micros, toInstant } from '#src/shared/time.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 
 /**

@@ -3,13 +3,13 @@
  * pressure by the systolic one.
  */
 import type { Implausible } from '#src/shared/implausible.ts';
-import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { UCUM } from '../fhir/units/canonical.ts';
 import { isUcum, ucumOf } from '../fhir/units/spelled-units.ts';
 import { converterOf } from '../insight/units.ts';
 import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
-import { unitText } from './reading/unit.ts';
+import { unitText } from './reading/numbers/unit.ts';
 
 /** The terminology's properties of a LOINC code. */
 interface MeasuredCode {

@@ -3,7 +3,7 @@
  * out of order, ages that nobody reaches (docs/validation.md, "Implausible values"). Pure. Everything that is doubtful counts as plausible.
  */
 import type { FindImplausible, Implausible } from '#src/shared/implausible.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { elementPath } from '../fhir/element-path.ts';
 import { futureDates, impossibleAge, misorderedDates } from './implausible-dates.ts';
 import {

@@ -7,10 +7,10 @@ import { documents, encounters, immunizations, plans, procedures } from './event
 import { excerptsOf } from './excerpt.ts';
 import { type Fact, wholeLine } from './fact.ts';
 import { findings } from './findings.ts';
+import { BASE } from './guidance/scores.ts';
 import type { Course, ReadBodies } from './newest.ts';
 import type { Reading } from './reading.ts';
 import { type Changed, type Entry, type OpenedRecord, versionedOf } from './record.ts';
-import { BASE } from './scores.ts';
 
 /** Types of which nothing is left out: an allergy, a medicine or a problem that isn't told may do harm. */
 const HARMFUL: ReadonlySet<string> = new Set([

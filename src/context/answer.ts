@@ -1,5 +1,5 @@
 /** The answer of `POST /v1/context` (docs/spec/decisions.md, section 4 "Context"). */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Authored, Section } from './compose.ts';
 import type { MadeContext } from './make.ts';
 import { FORM, hashAnswer, type Manifest, manifestId } from './manifest.ts';

@@ -8,20 +8,20 @@ import {
   type Medicine,
   readMedicineSource,
 } from '#src/clinical/reading/medicines.ts';
-import { nameConcept } from '#src/clinical/reading/name.ts';
-import { nameCodes } from '#src/clinical/reading/name-code.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { readPerson } from '#src/clinical/reading/person.ts';
 import { joinProblems, type Problem, readProblemSource } from '#src/clinical/reading/problems.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice, dosage, notes } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
-import { dayIn } from '#src/shared/day.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import { daysBetween } from './dates.ts';
 import { type Fact, inLine, line, wholeLine } from './fact.ts';
+import { BASE, type Base, type Coded, raiseForRequest } from './guidance/scores.ts';
 import { ageDays, around, codeMembers, entriesOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
-import { BASE, type Base, type Coded, raiseForRequest } from './scores.ts';
 
 /** Returns sex, age and whether the patient has died. Name and address are left out: no task needs them. */
 export function patient({ opened, today }: Reading): Fact[] {

@@ -2,7 +2,7 @@
  * Builds the sections of a context within a budget of tokens: the highest scores first, then whatever still fits. Pure.
  */
 
-import type { AuthorType } from '#src/shared/author.ts';
+import type { AuthorType } from '#src/shared/access/author.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Fact } from './fact.ts';

@@ -1,18 +1,18 @@
 /** Facts about events and plans: visits, operations, vaccinations, documents, care plans. */
 
-import { nameConcept } from '#src/clinical/reading/name.ts';
-import { nameCodes } from '#src/clinical/reading/name-code.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { nameCodes } from '#src/clinical/reading/names/name-code.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { codes, first, objects, text } from '#src/fhir/parts.ts';
-import { dayIn } from '#src/shared/day.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import { DAY } from './dates.ts';
 import { type Fact, line } from './fact.ts';
+import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './guidance/scores.ts';
 import { ageDays, codeMembers, entriesOf, findDay, lookUp, nameOf, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
-import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './scores.ts';
 
 /** Returns visits and hospital stays. */
 export function encounters(reading: Reading): Fact[] {

@@ -2,7 +2,7 @@
 import { happened } from '#src/clinical/reading/dates.ts';
 import { withdrawnAs } from '#src/clinical/reading/status.ts';
 import { sourceOf } from '#src/clinical/summary/source.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { CONTEXT_TYPES, type Current, type Entry, type Excerpt, MODIFIED, type Version } from './record.ts';
 import { Scan } from './scan.ts';
 

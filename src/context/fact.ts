@@ -1,9 +1,9 @@
 /** Facts: the lines that a context may contain. */
 import { cut } from '#src/shared/cut.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import type { Coded } from './guidance/scores.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
-import type { Coded } from './scores.ts';
 
 /** A fact. */
 export interface Fact {

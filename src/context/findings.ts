@@ -1,22 +1,22 @@
 /** Findings: for each code the newest value, the values before it, their range and the last change. */
 
-import { findCodeWord } from '#src/clinical/reading/code-words.ts';
-import { nameConcept } from '#src/clinical/reading/name.ts';
-import { readMeasured, unitOfQuantity } from '#src/clinical/reading/quantity.ts';
-import { roundForReading } from '#src/clinical/reading/rounding.ts';
+import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { readMeasured, unitOfQuantity } from '#src/clinical/reading/numbers/quantity.ts';
+import { roundForReading } from '#src/clinical/reading/numbers/rounding.ts';
+import { unitText } from '#src/clinical/reading/numbers/unit.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
-import { unitText } from '#src/clinical/reading/unit.ts';
 import { referenceRange } from '#src/clinical/reading/words.ts';
 import { objects } from '#src/fhir/parts.ts';
 import type { Finding } from '#src/insight/finding.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { normalRange } from '#src/v1/reference-range.ts';
 import { type Fact, line } from './fact.ts';
+import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './guidance/scores.ts';
 import type { Course } from './newest.ts';
 import { patternMembers, wordsOf } from './patterns.ts';
 import { ageDays, codeMembers, findDay, namedEntry, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
-import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './scores.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
 
 /** Returns why a value is remarkable, in a word; undefined when nothing says that it is. */

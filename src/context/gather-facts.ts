@@ -1,20 +1,20 @@
 /** Gathers all facts of a record that a context may contain, sorted by score. Pure except for reading values. */
 
 import { isOver } from '#src/clinical/reading/status.ts';
-import { coverageOfTypes } from '#src/shared/coverage.ts';
+import { coverageOfTypes } from '#src/shared/access/coverage.ts';
 import { aiNotes } from './ai-notes.ts';
 import { allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
 import { findings } from './findings.ts';
-import { focusOf } from './focus.ts';
+import { focusOf } from './guidance/focus.ts';
+import { answersNeed, BASE } from './guidance/scores.ts';
 import { gapWarnings, monitoringOf } from './monitoring.ts';
 import { type ReadBodies, readNewest, valuesShown } from './newest.ts';
 import { patternsOf } from './patterns.ts';
 import { ageDays, entriesOf, type Reading } from './reading.ts';
 import { CONTEXT_TYPES, type Entry, MODIFIED, type OpenedRecord, REFUTED_BY_AI } from './record.ts';
 import type { ContextRequest, Kind } from './request.ts';
-import { answersNeed, BASE } from './scores.ts';
 import { seriesOf } from './series.ts';
 import {
   allergyContradictions,

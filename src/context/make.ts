@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { referredMedication } from '#src/clinical/reading/medicines.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
-import type { Coverage } from '#src/shared/coverage.ts';
+import type { Coverage } from '#src/shared/access/coverage.ts';
 import { readEarlier } from './ai-notes.ts';
 import { type Authorship, type Composed, compose } from './compose.ts';
 import { wholeEntry } from './excerpt.ts';

@@ -1,7 +1,7 @@
 /** The manifest of a context: its inputs, so that the same context can be made again. */
 import { createHash } from 'node:crypto';
-import type { TypeAccess } from '#src/shared/access.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { TypeAccess } from '#src/shared/access/access.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import type { MadeContext } from './make.ts';
 import type { ContextRequest } from './request.ts';
 

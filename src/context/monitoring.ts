@@ -1,20 +1,20 @@
 /** Findings that this patient's illnesses and drugs are monitored by, and warnings about overdue ones. */
 
 import type { Medicine } from '#src/clinical/reading/medicines.ts';
-import { nameConcept } from '#src/clinical/reading/name.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
-import { dayIn } from '#src/shared/day.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import { NAMELESS } from './clinical.ts';
 import { DAY, daysBetween } from './dates.ts';
-import { DRUGS } from './drugs.ts';
-import type { Due } from './due.ts';
 import { inLine } from './fact.ts';
-import { illnessesOf } from './illnesses.ts';
-import type { Measure } from './measures.ts';
+import { DRUGS } from './guidance/drugs.ts';
+import type { Due } from './guidance/due.ts';
+import { illnessesOf } from './guidance/illnesses.ts';
+import type { Measure } from './guidance/measures.ts';
+import type { MonitoredFindings } from './guidance/scores.ts';
 import { entriesOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
-import type { MonitoredFindings } from './scores.ts';
 import type { Series } from './series.ts';
 import type { Warning } from './warnings.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the newest values of series, only for the findings that are shown. */
 import { sourceOf } from '#src/clinical/summary/source.ts';
-import type { Focus } from './focus.ts';
+import type { Focus } from './guidance/focus.ts';
 import { type Entry, type Version, versionedOf } from './record.ts';
 import type { Series } from './series.ts';
 import { valueIn } from './value.ts';

@@ -1,13 +1,13 @@
 /** Trends and changes of a record's findings, for contexts. The methods are those of patterns (docs/patterns.md). */
 
-import { unitText } from '#src/clinical/reading/unit.ts';
+import { unitText } from '#src/clinical/reading/numbers/unit.ts';
 import { findCourses } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { trackOf } from '#src/insight/measurement.ts';
 import { MOST_SAMPLES, type Point, type Track } from '#src/insight/track.ts';
 import { briefPredicateOf } from '#src/insight/wording.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { inSlices, type Steps } from '#src/shared/slices.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import { inSlices, type Steps } from '#src/shared/load/slices.ts';
 import type { Entry } from './record.ts';
 import type { Series } from './series.ts';
 import { numberIn } from './value.ts';

@@ -1,17 +1,17 @@
 /** Helpers shared by the parts of a context. */
 
 import { dateText } from '#src/clinical/reading/english.ts';
-import { nameConcept } from '#src/clinical/reading/name.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import type { Around } from '#src/clinical/reading/told.ts';
 
 import { withDisplays } from '#src/clinical/summary/displays.ts';
 import { containedIn, text } from '#src/fhir/parts.ts';
-import type { Coverage } from '#src/shared/coverage.ts';
-import { dayIn } from '#src/shared/day.ts';
-import type { Json } from '#src/shared/json.ts';
+import type { Coverage } from '#src/shared/access/coverage.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import { daysBetween } from './dates.ts';
-import type { Focus } from './focus.ts';
+import type { Focus } from './guidance/focus.ts';
 import type { Entry, OpenedRecord } from './record.ts';
 
 /** A record, and the settings for making a context of it. */

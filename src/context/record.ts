@@ -5,7 +5,7 @@ import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
 import { codings, text } from '#src/fhir/parts.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** The name of one version of a resource. */
 export interface Version {

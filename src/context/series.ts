@@ -1,10 +1,10 @@
 /** Series: the Observations of one code, sorted by time. */
 
-import { nameConcept } from '#src/clinical/reading/name.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { LOINC } from '#src/fhir/parts.ts';
-import type { Json } from '#src/shared/json.ts';
-import { MEASURE_OF, type Measure } from './measures.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import { MEASURE_OF, type Measure } from './guidance/measures.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 

@@ -1,10 +1,10 @@
 /** Values of Observations, as text and as numbers. */
 
-import { pressureText } from '#src/clinical/reading/quantity.ts';
+import { pressureText } from '#src/clinical/reading/numbers/quantity.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { choice } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
-import { isNumber, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isNumber, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { inLine } from './fact.ts';
 import { nameOf } from './reading.ts';
 

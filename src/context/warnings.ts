@@ -1,21 +1,21 @@
 /** Warnings: contradictions in the record, and counts of resources that patient safety leaves out. */
 
-import { findCodeWord } from '#src/clinical/reading/code-words.ts';
 import { statusWord } from '#src/clinical/reading/english.ts';
 import type { Medicine, MedicineSource } from '#src/clinical/reading/medicines.ts';
-import { nameConcept } from '#src/clinical/reading/name.ts';
+import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { readCodes } from '#src/clinical/reading/stated.ts';
 import { isOver } from '#src/clinical/reading/status.ts';
 import { dosage } from '#src/clinical/reading/words.ts';
 import { codes } from '#src/fhir/parts.ts';
-import { dayIn } from '#src/shared/day.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import { NAMELESS } from './clinical.ts';
 import { DAY } from './dates.ts';
-import { CLASSES } from './drugs.ts';
 import { inLine } from './fact.ts';
+import { CLASSES } from './guidance/drugs.ts';
+import type { Coded } from './guidance/scores.ts';
 import { entriesOf, findDay, nameOf, type Reading } from './reading.ts';
 import { type Entry, versionedOf } from './record.ts';
-import type { Coded } from './scores.ts';
 
 /** A warning. */
 export interface Warning {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Account, accounts } from '#src/sandbox/accounts.ts';
-import type { Person as Member } from '#src/shared/member.ts';
+import type { Person as Member } from '#src/shared/access/member.ts';
 
 /** A person who signs in. */
 export interface Person {

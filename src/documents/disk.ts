@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { DiskFull, isFull } from '#src/shared/full-disks.ts';
+import { DiskFull, isFull } from '#src/shared/load/full-disks.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 import {
   BlobExists,

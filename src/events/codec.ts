@@ -3,7 +3,7 @@
  * resource as the last member: its text is cut out and passed on unparsed, so FHIR decimals keep their
  * precision. Only the header is parsed and upcast.
  */
-import { isObject } from '../shared/json.ts';
+import { isObject } from '../shared/json/json.ts';
 import { Refusal } from '../shared/refusal.ts';
 import { isStorableJson } from './append.ts';
 import {

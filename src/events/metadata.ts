@@ -1,6 +1,6 @@
 /** The metadata of every event: who wrote it, when, why and through which credential. */
 import { z } from 'zod';
-import { AUTHOR_TYPES } from '../shared/author.ts';
+import { AUTHOR_TYPES } from '../shared/access/author.ts';
 
 /** A business identifier of a person or organization, from a directory that the record's owner doesn't have. */
 const identifier = z.object({ system: z.string().optional(), value: z.string() });

@@ -1,6 +1,6 @@
 /** Events on their way into the store. */
-import { mapSteps, type Steps } from '../shared/slices.ts';
-import { type Micros, toInstant } from '../shared/time.ts';
+import { mapSteps, type Steps } from '../shared/load/slices.ts';
+import { type Micros, toInstant } from '../shared/time/time.ts';
 import { CATALOG, type DomainEvent } from './catalog.ts';
 import { encode } from './codec.ts';
 import type { EventMetadata } from './metadata.ts';

@@ -10,7 +10,7 @@
  * events that end it name both. So the places say how many wait, and no event has to be read for that.
  */
 import { hash } from 'node:crypto';
-import type { PersonId } from '../shared/identity.ts';
+import type { PersonId } from '../shared/access/identity.ts';
 import type { DomainEvent } from './catalog.ts';
 import type { EventOf } from './streams.ts';
 

@@ -1,8 +1,8 @@
 /** Parses Bundle requests: https://hl7.org/fhir/R4/http.html#transaction, docs/spec/decisions.md, section 5. Pure. */
 import { cut } from '#src/shared/cut.ts';
 import type { Issue } from '../shared/issue.ts';
-import type { JsonObject } from '../shared/json.ts';
-import { isObject } from '../shared/json.ts';
+import type { JsonObject } from '../shared/json/json.ts';
+import { isObject } from '../shared/json/json.ts';
 import { didYouMean } from '../shared/nearest.ts';
 import { parseQuery } from '../shared/query-text.ts';
 import { Refusal } from '../shared/refusal.ts';

@@ -2,7 +2,7 @@
  * Attachments of a DocumentReference whose bytes are in the document store (docs/spec/decisions.md, section 4). Their
  * `url` leads to the document's own content; they contain `id` (the blob), `size`, `hash` and SHA-256. Pure.
  */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** The extension with the SHA-256 in hex; R4's own `hash` is SHA-1. */
 const SHA256 = 'https://annal.dev/fhir/sha256';

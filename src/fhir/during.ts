@@ -1,6 +1,6 @@
 /** Tells whether a moment lies in a Period: https://hl7.org/fhir/R4/datatypes.html#Period */
-import { isObject } from '#src/shared/json.ts';
-import type { Micros } from '#src/shared/time.ts';
+import { isObject } from '#src/shared/json/json.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { parsePeriod } from './search/period.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** A person's name as one text (https://hl7.org/fhir/R4/datatypes.html#HumanName). Pure. */
 
-import type { Json } from '#src/shared/json.ts';
-import { isObject } from '#src/shared/json-value.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import { isObject } from '#src/shared/json/json-value.ts';
 
 /**
  * Returns the name to show: the official one, else the first that isn't old; its `text`, else prefix, given and family

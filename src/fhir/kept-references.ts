@@ -2,7 +2,7 @@
  * References that a new version may keep from the stored one under a grant, though the application doesn't see where they
  * lead: it could otherwise not write back what it reads.
  */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import type { ResourceType } from './types.ts';
 import { validateResource } from './validate.ts';
 

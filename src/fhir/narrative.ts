@@ -3,8 +3,8 @@
  * ensure that the text is not clinically unsafe. docs/spec/decisions.md, section 5 "Writes". Pure.
  */
 import { cut } from '#src/shared/cut.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
-import { sameJson, without } from '#src/shared/json-equal.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+import { sameJson, without } from '#src/shared/json/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Reads elements of stored resources, which are valid R4. */
 
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { isObject } from '#src/shared/json-value.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { isObject } from '#src/shared/json/json-value.ts';
 
 /** Returns the objects of an element: none, one, or those of a list. */
 export function objects(value: Json | undefined): JsonObject[] {

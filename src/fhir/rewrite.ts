@@ -2,7 +2,7 @@
  * Replaces references in a resource, as a transaction does with its entries' urls
  * (https://hl7.org/fhir/R4/http.html#trules; docs/spec/decisions.md, section 5 "Bundles").
  */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType, jsonName, PRIMITIVES, typeDefinition } from './definitions/tables.ts';
 
 /** Returns the replacement of a text; undefined keeps it. */

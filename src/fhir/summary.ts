@@ -2,7 +2,7 @@
  * Cuts resources down for `_summary` and `_elements`, by the definitions' `isSummary`.
  * https://hl7.org/fhir/R4/search.html#summary, https://hl7.org/fhir/R4/search.html#elements
  */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { jsonName, PRIMITIVES, typeDefinition } from './definitions/tables.ts';
 import type { ResourceType } from './types.ts';
 

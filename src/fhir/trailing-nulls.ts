@@ -1,5 +1,5 @@
 /** Removes meaningless nulls: https://hl7.org/fhir/R4/json.html#primitive */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /**
  * Returns a copy without the nulls at the end of arrays of primitives' ids and extensions: `"_given": [null, null]` is

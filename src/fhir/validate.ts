@@ -3,7 +3,7 @@
  * "Writes"). Every fault has its FHIRPath.
  */
 import type { Issue } from '#src/shared/issue.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType } from './definitions/tables.ts';
 import { objectCheck } from './validation/compile.ts';
 import { forgetEvaluations } from './validation/invariants.ts';

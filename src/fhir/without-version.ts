@@ -1,6 +1,6 @@
 /** The content of a resource, without what only its stored versions have. */
-import { isObject, type JsonObject } from '../shared/json.ts';
-import { without } from '../shared/json-equal.ts';
+import { isObject, type JsonObject } from '../shared/json/json.ts';
+import { without } from '../shared/json/json-equal.ts';
 
 /** Returns a resource without `meta.versionId` and `meta.lastUpdated`; without `meta` if nothing else is in it. */
 export function withoutVersion(resource: JsonObject): JsonObject {

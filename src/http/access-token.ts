@@ -1,9 +1,9 @@
 /** Access tokens (`at_…`) as credentials of a request (RFC 6750; docs/spec/decisions.md, section 9). */
 
-import { type Caller, filling, ownCaller } from '#src/shared/caller.ts';
-import { invalidToken } from '#src/shared/ended-token.ts';
+import { type Caller, filling, ownCaller } from '#src/shared/access/caller.ts';
+import { invalidToken } from '#src/shared/access/ended-token.ts';
+import { tenantId } from '#src/shared/access/tenant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import type { TokenCaller } from './ports/tokens.ts';
 
 /** Matches what may be an access token. */

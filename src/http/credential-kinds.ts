@@ -6,8 +6,8 @@
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { ApiKeyCaller } from '#queries/credentials.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import type { Identity } from '#src/shared/identity.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { isAccessToken } from './access-token.ts';
 import type { FindToken } from './ports/tokens.ts';

@@ -3,9 +3,9 @@ import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
-import { type Caller, isSameCaller, mayRead } from '#src/shared/caller.ts';
-import { ENDED_TOKEN, invalidToken } from '#src/shared/ended-token.ts';
-import type { Identity } from '#src/shared/identity.ts';
+import { type Caller, isSameCaller, mayRead } from '#src/shared/access/caller.ts';
+import { ENDED_TOKEN, invalidToken } from '#src/shared/access/ended-token.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { callerOf, isAccessToken, refusesGrants } from './access-token.ts';
 import {

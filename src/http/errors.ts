@@ -1,7 +1,7 @@
 /** Turns refusals into answers. Internal errors are answered 500 without details. */
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { Refusal, STATUS_OF } from '#src/shared/refusal.ts';
-import { type Answer, FHIR_JSON } from './answer.ts';
+import { type Answer, FHIR_JSON } from './answer/answer.ts';
 import { docUrl } from './error-texts.ts';
 
 /** Returns the refusal of an internal error, without details. */

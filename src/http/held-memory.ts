@@ -1,7 +1,7 @@
 /** The memory that long bodies or answers take until their request is over: of all together, and of one project. */
 import type { ServerResponse } from 'node:http';
-import { Usage } from '#src/shared/admission.ts';
-import { AnswerBudget, type AnswerLimits } from '#src/shared/answer-budget.ts';
+import { Usage } from '#src/shared/load/admission.ts';
+import { AnswerBudget, type AnswerLimits } from '#src/shared/load/answer-budget.ts';
 import { unavailable } from '#src/shared/refusal.ts';
 
 /** The bytes that every request may use without being counted. */

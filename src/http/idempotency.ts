@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotes } from '#commands/command.ts';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import type { KeptAnswer, Reservation } from '#src/shared/idempotency.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Answer } from './answer.ts';
-import { AUTHOR_HEADERS, type Header } from './authorship.ts';
+import type { Answer } from './answer/answer.ts';
+import { AUTHOR_HEADERS, type Header } from './answer/authorship.ts';
 import type { IdempotencyKeys } from './ports/idempotency.ts';
 
 /** What an earlier attempt of the request left, for its command. */

@@ -5,10 +5,10 @@
  */
 import type { RecordsOf } from '#queries/records-of.ts';
 import { isResourceType } from '#src/fhir/types.ts';
-import type { AccessActor, AccessEntry } from '#src/shared/access-entry.ts';
-import type { Caller, CallerCredential } from '#src/shared/caller.ts';
+import type { AccessActor, AccessEntry } from '#src/shared/access/access-entry.ts';
+import type { Caller, CallerCredential } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from './answer/answer.ts';
 import type { GrantToken } from './grant/opening.ts';
 import type { AccessLog } from './ports/access-log.ts';
 

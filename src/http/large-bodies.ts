@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
-import { Admission, type Lease } from '#src/shared/admission.ts';
-import { presence } from '#src/shared/presence.ts';
+import { Admission, type Lease } from '#src/shared/load/admission.ts';
+import { presence } from '#src/shared/load/presence.ts';
+import { asSlice } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { asSlice } from '#src/shared/slices.ts';
 import { HeldMemory, type Hold } from './held-memory.ts';
 import type { RequestLimits } from './limits.ts';
 

@@ -1,11 +1,11 @@
 /** Rate limits over HTTP: which requests count for whom, the headers of each answer, and 429. */
 import type { Context } from 'koa';
-import type { Caller } from '#src/shared/caller.ts';
-import type { PersonId } from '#src/shared/identity.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Standing } from '#src/shared/load/traffic.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Standing } from '#src/shared/traffic.ts';
+import { headOf } from './answer/head.ts';
 import type { ClientAddress } from './client-address.ts';
-import { headOf } from './head.ts';
 import type { RateLimits } from './ports/traffic.ts';
 
 /** Orchestrators and Prometheus ask as often as they are set to. */

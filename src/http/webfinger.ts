@@ -5,7 +5,7 @@
  */
 import Router from '@koa/router';
 import type { SsoQueries } from '#queries/admin/sso.ts';
-import { domainOf } from '#src/shared/member.ts';
+import { domainOf } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { requireFresh, type Stale } from './freshness.ts';
 

@@ -1,7 +1,7 @@
 /** Reads the person from the claims of a verified ID token (OpenID Connect Core 1.0, sections 2 and 5.1). */
 import type { JWTPayload } from 'jose';
 import { z } from 'zod';
-import type { Identity } from '#src/shared/identity.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
 import { refusedToken } from './token-refusal.ts';
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;

@@ -4,8 +4,8 @@
  */
 import type { JSONWebKeySet } from 'jose';
 import { z } from 'zod';
+import { isIssuerUrl } from '#src/shared/access/issuers.ts';
 import type { CustomerHosts } from '#src/shared/customer-hosts.ts';
-import { isIssuerUrl } from '#src/shared/issuers.ts';
 import { fetchJson, IssuerAway } from './fetch-json.ts';
 
 const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.string() });

@@ -10,9 +10,9 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { Identity, SsoClientsOf } from '#src/shared/access/identity.ts';
+import { isIssuerUrl, type TrustedIssuer } from '#src/shared/access/issuers.ts';
 import { type CustomerHosts, customerHosts, type Resolve } from '#src/shared/customer-hosts.ts';
-import type { Identity, SsoClientsOf } from '#src/shared/identity.ts';
-import { isIssuerUrl, type TrustedIssuer } from '#src/shared/issuers.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 import { identityOf } from './claims.ts';
 import { IssuerAway } from './fetch-json.ts';

@@ -1,7 +1,7 @@
 /** Points of a series as they are shown: each value, or the median of each day, week or month. Pure. */
 import { linearRegression } from 'simple-statistics';
-import { dayAt, startOfDay } from '#src/shared/day.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
+import { dayAt, startOfDay } from '#src/shared/time/day.ts';
 import { shown } from './finding.ts';
 import { medianOf } from './methods/select.ts';
 import { DAY, localDay, type Point } from './track.ts';

@@ -1,5 +1,5 @@
 /** Compares the values of two periods. Pure. */
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { LEAST } from './detect/levels.ts';
 import { shown } from './finding.ts';
 import { autocorrelation, inflationOfMean } from './methods/autocorrelation.ts';

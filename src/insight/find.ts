@@ -1,5 +1,5 @@
 /** Finds the patterns of a record. Pure: the same values give the same findings, in whatever order they came. */
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { changeOf } from './detect/change.ts';
 import { gapsOf } from './detect/gaps.ts';
 import { LEAST, LEVELS } from './detect/levels.ts';

@@ -1,7 +1,7 @@
 /** Findings: what methods found in tracks, with the evidence for and against it. Pure. */
 import { createHash } from 'node:crypto';
 import { withoutIds } from '#src/fhir/search/text.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import type { Coded, Point } from './track.ts';
 
 /** Kinds of findings (docs/spec/decisions.md, section 4 "Patterns"). */

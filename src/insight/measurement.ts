@@ -1,6 +1,6 @@
 /** Measurements: numbers as resources state them, before units are made one. Pure. */
 import { withoutIds } from '#src/fhir/search/text.ts';
-import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { type Coded, inOrder, type Point, type Track } from './track.ts';
 import { type Convert, converterOf } from './units.ts';
 

@@ -1,7 +1,7 @@
 /** Tracks: the numeric values of one code or group of codes in one unit, in the order of time. Pure. */
-import type { AuthorType } from '#src/shared/author.ts';
-import { dayAt, startOfDay } from '#src/shared/day.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import type { AuthorType } from '#src/shared/access/author.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
+import { dayAt, startOfDay } from '#src/shared/time/day.ts';
 import { medianOf } from './methods/select.ts';
 
 /** A code and its system. */

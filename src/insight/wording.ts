@@ -1,6 +1,6 @@
 /** Puts findings into words. They say what was observed; they neither explain nor advise. Pure. */
 
-import { dayIn } from '#src/shared/day.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import { RHYTHM_METHODS } from './detect/rhythm.ts';
 import type { Finding } from './finding.ts';
 import type { Coded } from './track.ts';

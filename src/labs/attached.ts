@@ -1,6 +1,6 @@
 /** Payloads within results (OBX-5 of type ED and RP) as DocumentReferences: https://hl7.org/fhir/R4/documentreference.html */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { isMediaType } from '../fhir/validation/primitives.ts';
 import { LOINC, listIn, present } from '../v1/elements.ts';
 import { readCodes } from './codes.ts';

@@ -2,7 +2,7 @@
 
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { cut } from '#src/shared/cut.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { LOINC, present } from '../v1/elements.ts';
 import type { Field } from './hl7v2/message.ts';
 import { systemOf } from './systems.ts';

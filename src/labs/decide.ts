@@ -1,6 +1,6 @@
 /** Decides which parts of a report are new, changed or already stored. Pure. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import type { WriteEntry } from '../fhir/bundle.ts';
 import { listIn, textIn } from '../v1/elements.ts';
 import { type Draft, draftUrl, identifierOf, LAB_SYSTEM, type Notes } from './labs.ts';

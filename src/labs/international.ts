@@ -2,7 +2,7 @@
  * Units of hormones: laboratories write `uU/mL` and mean international units, where UCUM's `U` is the unit of an enzyme's
  * activity. Pure.
  */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { LOINC, listIn, textIn } from '../v1/elements.ts';
 
 /** LOINC codes of amounts that are standardised in international units, and nothing else: serum or plasma, [Units/volume]. */

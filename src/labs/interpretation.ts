@@ -1,5 +1,5 @@
 /** Abnormal flags (OBX-8, HL7 table 0078): https://terminology.hl7.org/ValueSet-v3-ObservationInterpretation.html */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation';
 

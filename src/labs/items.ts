@@ -1,8 +1,8 @@
 /** Laboratory results that come as JSON items or as rows of a table, as Observations. Pure. */
 
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
-import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
-import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
+import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { ucumOf, unitKept } from '../fhir/units/spelled-units.ts';
 import { type Decimal, LOINC, present, splitCode, toConcept, toNote } from '../v1/elements.ts';
 import { toObservation } from '../v1/observation.ts';

@@ -1,5 +1,5 @@
 /** The result of reading a laboratory's report in any format: drafts of resources, and notes for the sender. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 /** Types that reports become. */
 export type LabType = 'Observation' | 'DiagnosticReport' | 'Specimen' | 'DocumentReference';

@@ -1,8 +1,8 @@
 /** HL7 v2 ORU messages as FHIR resources. Pure. */
 
 import { cut } from '#src/shared/cut.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { noMessage } from './hl7v2/delimiters.ts';
 import { type Message, parseMessages } from './hl7v2/message.ts';
 import { type Draft, type Labs, Notes } from './labs.ts';

@@ -1,5 +1,5 @@
 /** Numbers as laboratories write them. */
-import { type Json, parseJson } from '#src/shared/json.ts';
+import { type Json, parseJson } from '#src/shared/json/json.ts';
 
 /** A number with its comparator. */
 export interface Measured {

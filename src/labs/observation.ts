@@ -1,7 +1,7 @@
 /** Converts a result (OBX) to an Observation: https://hl7.org/fhir/R4/observation.html */
 
 import { cut } from '#src/shared/cut.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { ucumOf, unitKept } from '../fhir/units/spelled-units.ts';
 import { listIn, present, UCUM } from '../v1/elements.ts';
 import { conceptIn, readCodes } from './codes.ts';

@@ -1,6 +1,6 @@
 /** Checks that the patient of a message (PID) is the patient of the record. */
 import type { Issue } from '#src/shared/issue.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { listIn, textIn } from '../v1/elements.ts';
 import type { Segment } from './hl7v2/message.ts';

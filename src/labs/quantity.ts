@@ -1,5 +1,5 @@
 /** Writes a laboratory's number as a Quantity. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { UCUM } from '../v1/elements.ts';
 import type { Measured } from './numbers.ts';
 

@@ -1,6 +1,6 @@
 /** Parses reference ranges (OBX-7) as laboratories write them. */
 import { cut } from '#src/shared/cut.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { ucumOf } from '../fhir/units/spelled-units.ts';
 import { type Decimal, listIn, objectIn } from '../v1/elements.ts';
 import { decimalIn } from './numbers.ts';

@@ -1,8 +1,8 @@
 /** Converts an order and its results (OBR, OBX, SPM) to DiagnosticReport, Observations, Specimens and documents. */
 
 import { cut } from '#src/shared/cut.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { present } from '../v1/elements.ts';
 import { documentOf, isAttached } from './attached.ts';
 import { codeText, readCodes } from './codes.ts';

@@ -2,7 +2,7 @@
  * Converts the examined material (SPM; OBR-15 before version 2.5) to Specimens: https://hl7.org/fhir/R4/specimen.html
  */
 
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { present } from '../v1/elements.ts';
 import { conceptIn } from './codes.ts';
 import type { Segment } from './hl7v2/message.ts';

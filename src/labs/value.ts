@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/observation.html
  */
 
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { ucumOf } from '../fhir/units/spelled-units.ts';
 import { codeText, conceptIn } from './codes.ts';
 import type { Field } from './hl7v2/message.ts';

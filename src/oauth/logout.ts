@@ -1,6 +1,6 @@
 /** The authorization server's answers to the logout endpoint (OpenID Connect RP-Initiated Logout 1.0). */
 import type { Pool } from 'pg';
-import type { PersonId } from '#src/shared/identity.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
 import { type IdTokenHint, readIdTokenHint } from './id-token-hint.ts';
 import type { SigningKeys } from './signing-keys.ts';
 

@@ -3,7 +3,7 @@
  * (OpenID Connect Core 1.0, section 8; docs/spec/decisions.md, section 1).
  */
 import { createHmac } from 'node:crypto';
-import type { Sector } from '../shared/sector.ts';
+import type { Sector } from '../shared/access/sector.ts';
 
 /** Derives pairwise ids with the key of the installation. */
 export interface Pairwise {

@@ -2,11 +2,11 @@
  * OAuth scopes (SMART App Launch 2.2, "Scopes for requesting FHIR resources"; docs/spec/decisions.md, section 9,
  * "Accepted scopes"). Pure.
  */
-import type { Access, Category, TypeAccess } from '#src/shared/access.ts';
+import type { Access, Category, TypeAccess } from '#src/shared/access/access.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES, typeEntry } from '../fhir/types.ts';
 import { didYouMean, nearest } from '../shared/nearest.ts';
 
-export type { Category, TypeAccess } from '#src/shared/access.ts';
+export type { Category, TypeAccess } from '#src/shared/access/access.ts';
 
 /** Scopes without a resource type. */
 export const PLAIN_SCOPES = [

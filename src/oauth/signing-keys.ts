@@ -14,7 +14,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { z } from 'zod';
 import { installationKey } from '#src/operations/installation-key.ts';
-import { seal, unseal } from '#src/shared/sealed.ts';
+import { seal, unseal } from '#src/shared/access/sealed.ts';
 
 /** DDL of its own migration. */
 export const SIGNING_KEYS_SQL = `

@@ -3,7 +3,7 @@
  * the record; what comes of one is `RecordLinked`.
  */
 import type { Pool } from 'pg';
-import type { Invitation, NewInvitation } from '../shared/invitation.ts';
+import type { Invitation, NewInvitation } from '../shared/access/invitation.ts';
 
 /** DDL. A purge deletes by record. Five wrong birth dates close an invitation (docs/spec/decisions.md, section 9). */
 export const INVITATIONS_SQL = `

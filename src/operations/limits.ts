@@ -5,7 +5,7 @@
  * not stop it.
  */
 import { LRUCache } from 'lru-cache';
-import type { Standing } from '#src/shared/traffic.ts';
+import type { Standing } from '#src/shared/load/traffic.ts';
 import type { Lease, LimitLeases } from './limit-leases.ts';
 
 /** What this instance holds of a subject's window. */

@@ -3,8 +3,8 @@
  * there in an earlier session counts as seen. Rows go with the person's row, and with the record.
  */
 import type { Pool } from 'pg';
-import type { PersonId } from '#src/shared/identity.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** DDL of its own migration. Times are microseconds since 1970. */
 export const RECORD_VISITS_SQL = `

@@ -4,8 +4,8 @@
  */
 
 import pg, { type Pool } from 'pg';
-import type { LoggedRequest } from '#src/shared/traffic.ts';
-import { nowMicros } from '../shared/time.ts';
+import type { LoggedRequest } from '#src/shared/load/traffic.ts';
+import { nowMicros } from '../shared/time/time.ts';
 
 /** The table, in schema `operations`. */
 export const REQUEST_LOG_SQL = `

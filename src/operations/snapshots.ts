@@ -1,7 +1,7 @@
 /** Snapshots of stream states: ids, versions and status. Disposable: the log alone is true. */
 import type { Pool } from 'pg';
 import type { StreamHead } from '../events/store.ts';
-import type { Tenant } from '../shared/tenant.ts';
+import type { Tenant } from '../shared/access/tenant.ts';
 
 /** DDL. `entry` is looked up by (stream, id) only; a purge deletes by stream. */
 export const SNAPSHOTS_SQL = `

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { parseMetadata } from '../events/metadata.ts';
 import type { EventStore, NewEvent } from '../events/store.ts';
 import { wrappedStore } from '../events/wrapped-store.ts';
-import type { Tenant } from '../shared/tenant.ts';
+import type { Tenant } from '../shared/access/tenant.ts';
 
 /** The table, in schema `operations`. */
 export const USAGE_SQL = `

@@ -1,5 +1,5 @@
 /** Adds the parts of a record besides measurements: visits, diagnoses, medications, documents, plans. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import {
   ATC,
   DIAGNOSES,

@@ -2,7 +2,7 @@
  * Creates the directory that the synthetic patients share: a hospital, a practice, their staff, rooms, medications, a
  * device.
  */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { ATC, DRUGS, type Drug } from './codes.ts';
 import { COUNTRIES } from './countries.ts';
 import { type Day, dateText } from './days.ts';

@@ -1,5 +1,5 @@
 /** Adds Observations: single values, blood pressure, panels of vital signs, laboratory reports with specimen. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { LOINC, LOINC_CODES, MEASURES, type Measure, type MeasureName, UCUM } from './codes.ts';
 import { type Day, timeText } from './days.ts';
 import { LABORATORY, type RecordBuilder, type Visit } from './record.ts';

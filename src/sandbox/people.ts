@@ -1,5 +1,5 @@
 /** Draws the patients: the cast's ages, and names and addresses from a seed. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { COUNTRIES, type Country, type Name } from './countries.ts';
 import { type Day, dateText, YEAR } from './days.ts';
 import type { Random } from './random.ts';

@@ -1,6 +1,6 @@
 /** Builds a patient's record: the person, the course of their health, and the resources so far. */
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { ageOn, type Day } from './days.ts';
 import type { Directory } from './directory.ts';
 import type { Person } from './people.ts';

@@ -1,5 +1,5 @@
 /** Reference ranges of adults, as a laboratory prints them beside its values. They differ between laboratories. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { MEASURES, type MeasureName, UCUM } from './codes.ts';
 import type { Sex } from './people.ts';
 

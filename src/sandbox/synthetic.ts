@@ -1,7 +1,7 @@
 /** The generator's output: resources with their authors, in records and a directory. */
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { AuthorType } from '#src/shared/author.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { AuthorType } from '#src/shared/access/author.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 /** The author of a resource, as the author headers of a request would name it (docs/spec/interface.md, section 5). */
 export interface Author {

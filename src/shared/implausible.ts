@@ -1,7 +1,7 @@
 /** Values that can't be right: writers are told of them, and nothing is refused (docs/validation.md, "Implausible values"). */
 
-import type { JsonObject } from './json.ts';
-import type { Micros } from './time.ts';
+import type { JsonObject } from './json/json.ts';
+import type { Micros } from './time/time.ts';
 
 /** Kinds of implausible values, by the code that answers have. */
 export const IMPLAUSIBLE = {

@@ -1,7 +1,7 @@
 /** Which URLs an endpoint may have (docs/spec/interface.md, section 2.6; docs/spec/decisions.md, section 6). */
 import { isIP } from 'node:net';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { isPublicAddress } from '#src/shared/public-address.ts';
-import type { Environment } from '#src/shared/tenant.ts';
 
 /** Mode of the installation: in production, the sandbox too reaches public addresses only. */
 export type Mode = 'development' | 'production';

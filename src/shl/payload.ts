@@ -1,6 +1,6 @@
 /** The text of a SMART Health Link: https://docs.smarthealthit.org/smart-health-links/spec/#construct-a-shlink-payload */
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** What a link says of itself to anyone who has it. */
 export interface LinkPayload {

@@ -1,6 +1,6 @@
 /** Sign-ins that have begun: kept here for 15 minutes, for one answer of one issuer to one browser. */
 import type pg from 'pg';
-import type { SignInWish } from '#src/shared/session.ts';
+import type { SignInWish } from '#src/shared/access/session.ts';
 import { secretHash } from './secrets.ts';
 
 /** How long a person may take at the issuer, in seconds. */

@@ -21,7 +21,7 @@ import {
   None,
 } from 'openid-client';
 import { IssuerAway } from '#src/identity/fetch-json.ts';
-import { isIssuerUrl } from '#src/shared/issuers.ts';
+import { isIssuerUrl } from '#src/shared/access/issuers.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 
 /** An issuer at which people sign in. */

@@ -3,8 +3,8 @@
  * the database, so that signing out holds on every instance at once.
  */
 import type pg from 'pg';
-import type { Identity } from '#src/shared/identity.ts';
-import type { Session } from '#src/shared/session.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
+import type { Session } from '#src/shared/access/session.ts';
 import { derived, isSecret, newSecret, secretHash } from './secrets.ts';
 
 type Client = Pick<pg.Pool, 'query'>;

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { CustomFetch } from 'openid-client';
 import type pg from 'pg';
 import { identityOf } from '#src/identity/claims.ts';
-import type { Identity } from '#src/shared/identity.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
+import type { Session, SignInWish } from '#src/shared/access/session.ts';
+import { SignInFault } from '#src/shared/access/sign-in-fault.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Session, SignInWish } from '#src/shared/session.ts';
-import { SignInFault } from '#src/shared/sign-in-fault.ts';
 import { type Begun, noteBegun, takeBegun } from './begun.ts';
 import {
   awayIn,

@@ -1,7 +1,7 @@
 /** Parses terminology resources that a request includes. */
 import { z } from 'zod';
-import type { JsonObject } from '#src/shared/json.ts';
-import { sizeOfJson } from '#src/shared/json-equal.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { sizeOfJson } from '#src/shared/json/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { ConceptMap, ValueSet } from './resources.ts';
 

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { v5 } from 'uuid';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import type { BundledConcept } from './bundled/bundled.ts';
 import type { Properties } from './bundled/own.ts';
 import type { CodeSystem, Concept, ConceptMap, ValueSet } from './resources.ts';

@@ -1,5 +1,5 @@
 /** Conditions of REST v1 (docs/spec/decisions.md, section 4). Pure. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import {
   type GivenCode,
   ICD_10,

@@ -1,7 +1,7 @@
 /** Documents of REST v1: DocumentReferences (docs/spec/decisions.md, section 4). Pure. */
 
-import { dayIn } from '#src/shared/day.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import { attachmentsOf, heldContents, openSlot } from '../fhir/document-content.ts';
 import { LOINC, listIn, objectIn, present, shownConcept, textIn } from './elements.ts';
 

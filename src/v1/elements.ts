@@ -1,7 +1,7 @@
 /** Converts elements between REST v1 and FHIR (docs/spec/decisions.md, section 4). Pure. */
 import type { LosslessNumber } from 'lossless-json';
-import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { writtenName } from '../clinical/reading/name.ts';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import { writtenName } from '../clinical/reading/names/name.ts';
 
 /** Code systems of bare codes (docs/spec/decisions.md, section 1). */
 export const LOINC = 'http://loinc.org';

@@ -3,9 +3,9 @@
  * timeline). Pure.
  */
 
-import { type Days, readDays } from '#src/shared/day.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { type Days, readDays } from '#src/shared/time/day.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { happened, type Meaning } from '../clinical/reading/dates.ts';
 import { parsePeriod } from '../fhir/search/period.ts';
 

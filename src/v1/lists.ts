@@ -1,5 +1,5 @@
 /** The lists of REST v1 that a resource belongs to: the list of its type, and its parts by filter. Pure. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { codes, codings, text } from '../fhir/parts.ts';
 import { listIn } from './elements.ts';
 import { CATEGORIES, categorySystem } from './observation.ts';

@@ -1,6 +1,6 @@
 /** Medications of REST v1: MedicationStatements (docs/spec/decisions.md, section 4). Pure. */
 import { isUuid } from '#src/shared/ids.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import {
   ATC,
   type GivenCode,

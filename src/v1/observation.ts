@@ -1,5 +1,5 @@
 /** Observations of REST v1 (docs/spec/decisions.md, section 4). Pure. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import {
   type Decimal,
   type GivenCode,

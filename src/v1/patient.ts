@@ -1,6 +1,6 @@
 /** Patients of REST v1: demographics (docs/spec/decisions.md, section 4). Pure. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { sameJson, without } from '#src/shared/json-equal.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { sameJson, without } from '#src/shared/json/json-equal.ts';
 import { listIn, present, textIn } from './elements.ts';
 
 /** Demographics in a request; absent members are unknown. */

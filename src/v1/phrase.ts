@@ -1,7 +1,7 @@
 /** Phrases: words in which codes stand that have no name of their own, so that a reader can put names in. Pure. */
 import { cut } from '#src/shared/cut.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { codesToName, labelCode, nameConcept } from '../clinical/reading/name.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { codesToName, labelCode, nameConcept } from '../clinical/reading/names/name.ts';
 import { objects } from '../fhir/parts.ts';
 import type { SystemCode } from '../fhir/terminology.ts';
 

@@ -1,5 +1,5 @@
 /** Prescriptions of REST v1: MedicationRequests (docs/spec/decisions.md, section 4 "Prescriptions"). Pure. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import {
   ATC,
   type Decimal,

@@ -1,5 +1,5 @@
 /** Which of an Observation's reference ranges its value is compared with. Pure. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { listIn, objectIn, textIn } from './elements.ts';
 
 /** The code system that R4 prefers for `Observation.referenceRange.type`. */

@@ -1,6 +1,6 @@
 /** The timeline entries of REST v1 (docs/spec/decisions.md, section 4). Pure. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { codesToName, nameConcept } from '../clinical/reading/name.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { codesToName, nameConcept } from '../clinical/reading/names/name.ts';
 import { choice, dosage } from '../clinical/reading/words.ts';
 import { codes, first, objects, text } from '../fhir/parts.ts';
 import type { SystemCode } from '../fhir/terminology.ts';

@@ -18,7 +18,7 @@ import { wrappedStore } from '#src/events/wrapped-store.ts';
 import { openPairwise } from '#src/oauth/pairwise.ts';
 import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { byPerson, grantBy, identityOf } from '#test/support/consent-commands.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually } from '#test/support/process.ts';

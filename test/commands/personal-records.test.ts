@@ -7,7 +7,7 @@ import { parseMetadata } from '#src/events/metadata.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import {
   byPerson,
   type ConsentInstance,

@@ -12,7 +12,7 @@ import { recordStream } from '#src/events/streams.ts';
 import { PostgresSnapshots, SNAPSHOT_FOLD_SQL, SNAPSHOTS_SQL } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { createDatabase } from '#test/support/database.ts';
 
 const OWNER = { project: 'proj_test', environment: 'sandbox' } as const;

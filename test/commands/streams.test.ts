@@ -9,7 +9,7 @@ import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { organizationStream } from '#src/events/streams.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const FOUNDER = { issuer: 'https://idp.example', subject: 'ann' };

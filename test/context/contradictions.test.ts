@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { Authored } from '#src/sandbox/synthetic.ts';
-import type { Coverage } from '#src/shared/coverage.ts';
+import type { Coverage } from '#src/shared/access/coverage.ts';
 import { IdSource } from '#src/shared/ids.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { contextOf, TODAY } from './records.ts';
 
 const ids = new IdSource('22222222-2222-4222-8222-222222222222', Date.parse(TODAY));

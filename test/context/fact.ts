@@ -1,7 +1,7 @@
 /** What a fact is that a context must tell: the words of `needed.txt`. */
 import { DIAGNOSES, DRUGS, MEASURES } from '#src/sandbox/codes.ts';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 /** What one line of a context must hold, all of it, for a fact to be told. Texts in whatever case. */
 export type Parts = readonly (string | RegExp)[];

@@ -1,7 +1,7 @@
 /** Trends and changes in contexts: told with the values, and with their evidence by version. */
 import { expect } from 'chai';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { contextOf, sandboxRecords } from './records.ts';
 
 describe('patterns in contexts', () => {

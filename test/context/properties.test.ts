@@ -6,7 +6,7 @@ import { versionedOf } from '#src/context/record.ts';
 import { type ContextRequest, KINDS } from '#src/context/request.ts';
 import { type CountTokens, loadTokenizer } from '#src/context/tokenizer.ts';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
-import { isObject, type Json } from '#src/shared/json.ts';
+import { isObject, type Json } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 import { contextOf, sandboxRecords } from './records.ts';

@@ -9,7 +9,7 @@ import { loadTokenizer } from '#src/context/tokenizer.ts';
 import { CAST } from '#src/sandbox/cast.ts';
 import { generateSandbox } from '#src/sandbox/generate.ts';
 import type { Authored, SyntheticRecord } from '#src/sandbox/synthetic.ts';
-import type { Coverage } from '#src/shared/coverage.ts';
+import type { Coverage } from '#src/shared/access/coverage.ts';
 import { IdSource } from '#src/shared/ids.ts';
 
 /** The day on which they are told. */

@@ -5,7 +5,7 @@ import { openPool } from '#src/database/pool.ts';
 import { AccessLogWriter } from '#src/operations/access-log/access-log.ts';
 import { digestOf, GENESIS, linkOf } from '#src/operations/access-log/chain.ts';
 import { eraseAccessLog } from '#src/operations/access-log/erase.ts';
-import type { AccessEntry } from '#src/shared/access-entry.ts';
+import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { newRequestId, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';

@@ -6,7 +6,7 @@ import { openPool } from '#src/database/pool.ts';
 import { AccessLogWriter } from '#src/operations/access-log/access-log.ts';
 import { eraseAccessLog } from '#src/operations/access-log/erase.ts';
 import { ACCESS_USE_SQL } from '#src/operations/access-log/use.ts';
-import type { AccessEntry, AccessStatus } from '#src/shared/access-entry.ts';
+import type { AccessEntry, AccessStatus } from '#src/shared/access/access-entry.ts';
 import { newRequestId, newUuid } from '#src/shared/ids.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 

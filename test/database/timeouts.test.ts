@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { Line } from '#queries/gather.ts';
+import { Line } from '#queries/database/gather.ts';
 import { refusalOf } from '#src/app/refusal-of.ts';
 import { openPool } from '#src/database/pool.ts';
 import { PostgresCriteriaLocks } from '#src/operations/locks.ts';

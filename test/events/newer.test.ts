@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
-import { rebuild } from '#projections/rebuild.ts';
-import { verify } from '#projections/verify.ts';
+import { rebuild } from '#projections/rebuild/rebuild.ts';
+import { verify } from '#projections/verify/verify.ts';
 import { readinessChecks } from '#src/app/readiness.ts';
 import { stoppedReason } from '#src/app/stopped.ts';
-import { hintsFor } from '#src/cli/verify-hints.ts';
+import { hintsFor } from '#src/cli/verify/verify-hints.ts';
 import { understand } from '#src/events/codec.ts';
 import { NewerEvent, NewerEvents } from '#src/events/newer.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';

@@ -13,14 +13,14 @@ import { PROJECT } from '#commands/project/state.ts';
 import { RESOURCES } from '#commands/resource/state.ts';
 import { SANDBOX } from '#commands/sandbox/state.ts';
 import { WEBHOOK } from '#commands/webhook/state.ts';
-import { verify } from '#projections/verify.ts';
+import { verify } from '#projections/verify/verify.ts';
 import { CATALOG, type EventType, type StoredEvent } from '#src/events/catalog.ts';
 import { GENESIS, verifyLink } from '#src/events/chain.ts';
 import { understand } from '#src/events/codec.ts';
 import { parseMetadata } from '#src/events/metadata.ts';
 import { LOG_SCHEMA_SQL } from '#src/events/postgres/schema.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { startInstance } from '#test/projections/instance.ts';
 import { createMigratedDatabase } from '#test/support/database.ts';
 

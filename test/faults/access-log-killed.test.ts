@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { z } from 'zod';
-import { purgesIn } from '#src/cli/access-check.ts';
+import { purgesIn } from '#src/cli/verify/access-check.ts';
 import { openPool } from '#src/database/pool.ts';
 import { openEventStore } from '#src/events/open.ts';
 import { AccessLogCheck } from '#src/operations/access-log/check.ts';

@@ -1,7 +1,7 @@
 /** POST requests with an Idempotency-Key that are sent to a service that dies of them, and then again to one that lives. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { eventually } from '#test/support/process.ts';
 import { type Answer, type Call, type Service, startService } from '#test/support/service.ts';
 

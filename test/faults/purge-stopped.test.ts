@@ -24,7 +24,7 @@ import { Erasing } from '#src/operations/erasing.ts';
 import { Invitations } from '#src/operations/invitations.ts';
 import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { byPerson, type ConsentInstance, grantBy, openInstance } from '#test/support/consent-commands.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';

@@ -2,7 +2,7 @@
 
 import { rm } from 'node:fs/promises';
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { results } from '#test/support/labs/parts.ts';
 import { eventually } from '#test/support/process.ts';

@@ -1,7 +1,7 @@
 /** What a write's answer promises: every read shows it, on every instance of the service over one database. */
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { describeAtFullSize } from '#test/support/scale.ts';
 import { inParallel, resourcesIn } from '../support/audit.ts';
 import { createMigratedDatabase, type TestDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 /** What the admin interface wrote is in the log: it is the same after a rebuild, on an instance that starts later, and to verify. */
 import { expect } from 'chai';
-import { verify } from '#projections/verify.ts';
+import { verify } from '#projections/verify/verify.ts';
 import { openEventStore } from '#src/events/open.ts';
 import { type AdminUser, newDomain, signIn, trust, withToken } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';

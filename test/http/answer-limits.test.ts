@@ -1,6 +1,6 @@
 /** What one answer may hold: pages end early, Bundle entries and operations are refused with `too-costly`. docs/limits.md */
 import { expect } from 'chai';
-import { isObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import { signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect } from 'chai';
-import { sendEnd, sendStream } from '#src/http/send.ts';
+import { sendEnd, sendStream } from '#src/http/answer/send.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { type Service, startService } from '#test/support/service.ts';

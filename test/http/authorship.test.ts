@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { productionKey } from '#test/support/project.ts';
 import type { Answer } from '#test/support/service.ts';

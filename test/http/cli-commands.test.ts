@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { isObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import { type CommandOutcome, runCommand } from '#test/support/cli.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { type Answer, annal, type Service, startService } from '#test/support/service.ts';

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { erasedWith, type GrantData, grantData, granted, revoked } from '#test/support/consents.ts';

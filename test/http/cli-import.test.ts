@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { printReport, type ReportData } from '#src/cli/import/report.ts';
 import { runImport } from '#src/cli/import/run.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { itAtFullSize, scaled, someOf } from '#test/support/scale.ts';
 import { annal, type Service, startService } from '#test/support/service.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';

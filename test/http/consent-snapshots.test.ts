@@ -3,9 +3,9 @@
  * `annal verify` finds its entries in the log.
  */
 import { expect } from 'chai';
-import { verify } from '#projections/verify.ts';
+import { verify } from '#projections/verify/verify.ts';
 import { recordStream } from '#src/events/streams.ts';
-import type { Identity } from '#src/shared/identity.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
 import {
   byPerson,
   type ConsentInstance,

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { openMakeContext } from '#queries/context/context.ts';
 import { RecordCache } from '#queries/context/record-cache.ts';
 import { buildAnswer } from '#src/context/answer.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import { toInstant } from '#src/shared/time.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { scaled, steadySeed } from '#test/support/scale.ts';
 

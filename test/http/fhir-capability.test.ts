@@ -1,7 +1,7 @@
 /** Each thing that the CapabilityStatement declares is taken and done. */
 import { expect } from 'chai';
 import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts';
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { sample, sampleProvenance, WRITABLE_TYPES } from '#test/support/samples.ts';
 import { everyNth } from '#test/support/scale.ts';

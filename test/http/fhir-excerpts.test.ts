@@ -1,6 +1,6 @@
 /** What clients send back: excerpts are refused, nulls that say nothing are not stored. */
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 

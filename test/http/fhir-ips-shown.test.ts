@@ -1,7 +1,7 @@
 /** Facts of summaries and their wording: docs/summary.md. */
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
-import { type JsonObject, parseJson } from '#src/shared/json.ts';
+import { type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 interface Resource {

@@ -1,6 +1,6 @@
 /** PATCH over HTTP: both formats, alone and in Bundles, with everything that is refused. https://hl7.org/fhir/R4/http.html#patch */
 import { expect } from 'chai';
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';
 import { sample } from '../support/samples.ts';
 import type { Answer } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
-import { isObject, parseJson } from '#src/shared/json.ts';
+import { isObject, parseJson } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { writersOf } from '#queries/provenance/writers.ts';
-import { tenantId } from '#src/shared/tenant.ts';
+import { tenantId } from '#src/shared/access/tenant.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
 interface Provenance {

@@ -1,6 +1,6 @@
 /** References into the service (docs/spec/decisions.md, section 5 "References"): to versions, and by absolute URLs under its own base. */
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { fetchOnce } from '#test/support/patience.ts';
 import { eventually } from '#test/support/process.ts';

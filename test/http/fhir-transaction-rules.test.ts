@@ -1,7 +1,7 @@
 /** The finer rules of transactions, each a case that a reviewer broke once: what must be refused whole, and what must link. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import type { Answer } from '#test/support/service.ts';
 

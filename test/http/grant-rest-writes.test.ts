@@ -1,7 +1,7 @@
 /** REST v1 under a grant: writes (docs/spec/decisions.md, sections 3, 4 and 9). */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { GrantWriting } from '#test/support/grant-writing.ts';
 import type { Allowed } from '#test/support/granted.ts';
 import { GLUCOSE, MESSAGE } from '#test/support/labs/importing.ts';

@@ -1,6 +1,6 @@
 /** REST v1 under a grant: reads (docs/spec/decisions.md, sections 1, 4 and 9). */
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { signIn } from '#test/support/admin.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';

@@ -1,6 +1,6 @@
 /** How grants end: by the person, with the link, with the application, with a project, and with time. */
 import { expect } from 'chai';
-import { verify } from '#projections/verify.ts';
+import { verify } from '#projections/verify/verify.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type GrantData, grantData, granted } from '#test/support/consents.ts';
 import { Granting } from '#test/support/granted.ts';

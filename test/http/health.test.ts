@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { expect } from 'chai';
 import Koa from 'koa';
-import { healthRouter, type ReadinessChecks } from '#src/http/health.ts';
+import { healthRouter, type ReadinessChecks } from '#src/http/server/health.ts';
 import { createMetrics } from '#src/metrics/registry.ts';
 import { portOf } from '#test/support/process.ts';
 

@@ -3,7 +3,7 @@
  * section 9).
  */
 import { expect } from 'chai';
-import type { Identity } from '#src/shared/identity.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import {
   byPerson,

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { parseJson } from '#src/shared/json.ts';
+import { parseJson } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import {
   bodyOf,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { damaged, randomFrom } from '#test/support/labs/damage.ts';
 import { GLUCOSE, importing, MESSAGE, observations, told } from '#test/support/labs/importing.ts';

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import { issueCode } from '#src/oauth/codes.ts';
+import { issueCode } from '#src/oauth/tokens/codes.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type Allowed, type Application, Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

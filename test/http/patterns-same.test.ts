@@ -1,6 +1,6 @@
 /** Findings are the same, to the byte, on every instance and after a rebuild of all read models. */
 import { expect } from 'chai';
-import { isObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { fetchOnce } from '#test/support/patience.ts';

@@ -3,7 +3,7 @@
  * finds its entries in the log.
  */
 import { expect } from 'chai';
-import { verify } from '#projections/verify.ts';
+import { verify } from '#projections/verify/verify.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';

@@ -1,6 +1,6 @@
 /** Cases after faults that users of other servers and clients reported publicly; all data is made up. */
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, type KeyedCall, startInProcess } from '#test/support/in-process.ts';
 import { searchesHold } from '#test/support/public-reports/searches.ts';
 import { writesHold } from '#test/support/public-reports/writes.ts';

@@ -6,7 +6,7 @@ import { personOf } from '#src/dev-issuer/people.ts';
 import { RequestLog } from '#src/operations/request-log.ts';
 import { Usage } from '#src/operations/usage.ts';
 import { newId, newRequestId, newUuid } from '#src/shared/ids.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import type { Answer } from '#test/support/service.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { FORM, type Manifest, printManifest } from '#src/context/manifest.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { runCommand } from '#test/support/cli.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { type Rest, restOf } from '#test/support/rest.ts';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { signUpload } from '#src/documents/signature.ts';
 import { Erasing } from '#src/operations/erasing.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';

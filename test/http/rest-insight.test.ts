@@ -1,6 +1,6 @@
 /** Series, patterns and comparisons of REST v1 (docs/spec/decisions.md, section 4 "Series", "Patterns"). */
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { signIn } from '#test/support/admin.ts';
 import { Granting } from '#test/support/granted.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';

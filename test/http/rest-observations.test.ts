@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { asRead, dataOf, restOf } from '#test/support/rest.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { productionKey } from '#test/support/project.ts';
 import { asRead, dataOf, restOf, textAsRead } from '#test/support/rest.ts';

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { z } from 'zod';
-import { type Json, parseJson } from '#src/shared/json.ts';
+import { type Json, parseJson } from '#src/shared/json/json.ts';
 import { eventually, freePort, ROOT, startProgram } from '#test/support/process.ts';
 import { runtime, SUPPORTED } from '#test/support/runtimes.ts';
 import { someOf } from '#test/support/scale.ts';

@@ -1,7 +1,7 @@
 /** What filling a sandbox costs: beside importing the same, and to those who use other projects meanwhile. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
-import { isObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';

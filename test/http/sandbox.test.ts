@@ -5,7 +5,7 @@ import { parseMetadata } from '#src/events/metadata.ts';
 import { openEventStore } from '#src/events/open.ts';
 import type { RecordedEvent } from '#src/events/store.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
-import { isObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { eventually } from '#test/support/process.ts';

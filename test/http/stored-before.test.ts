@@ -1,6 +1,6 @@
 /** What was stored before validation was tightened stays readable, deletable and patchable; new content is validated in full. */
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 import { type OlderLog, olderLog } from '#test/support/older-log.ts';
 import { EVENTSTORE_URL } from '#test/support/project.ts';

@@ -1,7 +1,7 @@
 /** What applications with grants are told of records (docs/spec/decisions.md, section 6; docs/webhooks.md). */
 import { expect } from 'chai';
 import { WebhookDeliveries } from '#src/reactions/webhooks/deliveries.ts';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { made } from '../projections/made.ts';
 import { grantData } from '../support/consents.ts';
 import { type InProcess, startInProcess } from '../support/in-process.ts';

@@ -1,13 +1,13 @@
 /** Findings that the judged set doesn't plant: runs out of range, rhythms, medications; least numbers of values; words. */
 import { expect } from 'chai';
-import { unitText } from '#src/clinical/reading/unit.ts';
+import { unitText } from '#src/clinical/reading/numbers/unit.ts';
 import type { Start } from '#src/insight/detect/starts.ts';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { DAY, inOrder, type Point, type Track } from '#src/insight/track.ts';
 import { titleOf } from '#src/insight/wording.ts';
 import { Random } from '#src/sandbox/random.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 
 /** A Monday, at midnight UTC. */
 const START = Date.UTC(2024, 0, 1);

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { findPatterns } from '#src/insight/find.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { scaled } from '#test/support/scale.ts';
 import { tell } from '#test/support/tell.ts';
 import { isFound, tracksOf } from './judged.ts';

@@ -7,7 +7,7 @@ import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { hodgesLehmann } from '#src/insight/methods/hodges-lehmann.ts';
 import { samplesOf, type Track } from '#src/insight/track.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { someOf } from '#test/support/scale.ts';
 import { daily, run, wandering } from './simulated.ts';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { Random } from '#src/sandbox/random.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { itAtFullSize } from '#test/support/scale.ts';
 import { isFound, tracksOf } from './judged.ts';
 import { type JudgedRecord, judgedSet, noiseRecord } from './judged-set.ts';

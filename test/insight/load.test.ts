@@ -1,10 +1,10 @@
 /** Large records: what patterns are looked for in, what is told, and that evidence is made when it is asked for. */
 import { expect } from 'chai';
-import { Flights } from '#queries/flights.ts';
+import { Flights } from '#queries/database/flights.ts';
 import { findPatterns } from '#src/insight/find.ts';
 import { DAY, type Track } from '#src/insight/track.ts';
 import { Random } from '#src/sandbox/random.ts';
-import { atOnce, inSlices } from '#src/shared/slices.ts';
+import { atOnce, inSlices } from '#src/shared/load/slices.ts';
 
 const START = Date.UTC(2024, 0, 1);
 

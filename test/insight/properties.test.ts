@@ -5,7 +5,7 @@ import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { DAY, inOrder, type Point, type Track } from '#src/insight/track.ts';
 import { converterOf } from '#src/insight/units.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { randomSeed } from '#test/support/scale.ts';
 
 const START = Date.UTC(2024, 0, 1, 8);

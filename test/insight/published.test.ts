@@ -18,7 +18,7 @@ import { mannKendall } from '#src/insight/methods/mann-kendall.ts';
 import { mannWhitney } from '#src/insight/methods/mann-whitney.ts';
 import { spearman } from '#src/insight/methods/spearman.ts';
 import { theilSen } from '#src/insight/methods/theil-sen.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 
 const numbers = (text: string): number[] => text.split(/\s+/).map(Number);
 const times = (values: readonly number[]): number[] => values.map((_, n) => n + 1);

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { scaled } from '#test/support/scale.ts';
 import { tell } from '#test/support/tell.ts';
 import { daily, run, wandering } from './simulated.ts';

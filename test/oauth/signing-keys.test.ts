@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createLocalJWKSet, jwtVerify } from 'jose';
-import { idTokenFor } from '#src/oauth/id-token.ts';
-import type { Issued } from '#src/oauth/issued.ts';
 import { SigningKeys } from '#src/oauth/signing-keys.ts';
+import { idTokenFor } from '#src/oauth/tokens/id-token.ts';
+import type { Issued } from '#src/oauth/tokens/issued.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 
 const ISSUER = 'https://annal.example';

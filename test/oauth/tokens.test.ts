@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { Pool, PoolClient } from 'pg';
 import { STATEMENTS } from '#projections/consents/schema.ts';
-import { Line } from '#queries/gather.ts';
-import { issueCode } from '#src/oauth/codes.ts';
-import { exchangeCode } from '#src/oauth/exchange-code.ts';
-import { introspectToken } from '#src/oauth/introspect.ts';
-import { issueClientToken, issueGrantTokens } from '#src/oauth/issue-tokens.ts';
-import type { Issued } from '#src/oauth/issued.ts';
-import { findRefreshToken, refresh } from '#src/oauth/refresh.ts';
+import { Line } from '#queries/database/gather.ts';
 import { forgetRecord, revokeToken, sweepTokens } from '#src/oauth/revoke.ts';
 import { sha256 } from '#src/oauth/secrets.ts';
-import { type FindTokenCaller, openTokenCallers, type TokenCaller } from '#src/oauth/tokens.ts';
+import { issueCode } from '#src/oauth/tokens/codes.ts';
+import { exchangeCode } from '#src/oauth/tokens/exchange-code.ts';
+import { introspectToken } from '#src/oauth/tokens/introspect.ts';
+import { issueClientToken, issueGrantTokens } from '#src/oauth/tokens/issue-tokens.ts';
+import type { Issued } from '#src/oauth/tokens/issued.ts';
+import { findRefreshToken, refresh } from '#src/oauth/tokens/refresh.ts';
+import { type FindTokenCaller, openTokenCallers, type TokenCaller } from '#src/oauth/tokens/tokens.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import {
   addGrant,

@@ -1,8 +1,8 @@
 /** The log held against the heads that its streams had before: what only a checkpoint can find. */
 import { expect } from 'chai';
-import type { NamedHead } from '#projections/chain-check.ts';
-import { LogFaulty, withHeads } from '#projections/heads.ts';
-import { type VerifyReport, verify } from '#projections/verify.ts';
+import type { NamedHead } from '#projections/verify/chain-check.ts';
+import { LogFaulty, withHeads } from '#projections/verify/heads.ts';
+import { type VerifyReport, verify } from '#projections/verify/verify.ts';
 import { seal } from '#src/events/chain.ts';
 import { encode } from '#src/events/codec.ts';
 import { newUuid } from '#src/shared/ids.ts';

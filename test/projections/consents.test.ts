@@ -1,12 +1,12 @@
 /** The read model `consents`: the same rows however batches are cut, and no event of another type is ever decoded. */
 import { expect } from 'chai';
 import { consents } from '#projections/consents/project.ts';
-import { rebuild } from '#projections/rebuild.ts';
+import { rebuild } from '#projections/rebuild/rebuild.ts';
 import { resources } from '#projections/resources/project.ts';
 import { runAll } from '#projections/rows.ts';
 import { openSession } from '#projections/session.ts';
 import { prepareReadModels } from '#projections/tables.ts';
-import { verify } from '#projections/verify.ts';
+import { verify } from '#projections/verify/verify.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { NewerEvents } from '#src/events/newer.ts';
 import { projectStream, recordStream } from '#src/events/streams.ts';

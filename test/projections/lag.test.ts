@@ -4,7 +4,7 @@ import { COUNTED, measureLags } from '#projections/lag.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { BEGINNING, type Position } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { created, Streams } from './made.ts';
 

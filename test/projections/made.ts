@@ -6,9 +6,9 @@ import { encode, understand } from '#src/events/codec.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import type { EventStore, NewEvent, Position, StreamHead } from '#src/events/store.ts';
 import { directoryStream, projectStream, recordStream } from '#src/events/streams.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 
 /** Whose everything is, unless a test says otherwise. */
 export const TENANT: Tenant = { project: 'proj_made', environment: 'sandbox' };

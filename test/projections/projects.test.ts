@@ -11,7 +11,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { applicationStream, organizationStream, projectStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { made, stored } from './made.ts';
 

@@ -14,8 +14,8 @@ import {
   projectStream,
   recordStream,
 } from '#src/events/streams.ts';
+import { tenantId } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { tenantId } from '#src/shared/tenant.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { startInstance } from './instance.ts';
 import { body, created, deleted, erased, made, stored, TENANT, updated } from './made.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sweepAbandoned } from '#projections/abandoned.ts';
 import { PROJECTIONS } from '#projections/all.ts';
 import type { Projection } from '#projections/projection.ts';
-import { type RebuildOptions, rebuild } from '#projections/rebuild.ts';
+import { type RebuildOptions, rebuild } from '#projections/rebuild/rebuild.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { bundledProgram } from '#test/support/bundled-program.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';

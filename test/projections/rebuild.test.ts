@@ -3,7 +3,7 @@ import { PROJECTIONS } from '#projections/all.ts';
 import { CannotApply } from '#projections/failure.ts';
 import { history } from '#projections/history/project.ts';
 import type { Projection } from '#projections/projection.ts';
-import { type RebuildOptions, RebuildRunning, rebuild } from '#projections/rebuild.ts';
+import { type RebuildOptions, RebuildRunning, rebuild } from '#projections/rebuild/rebuild.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';

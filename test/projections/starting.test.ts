@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { bringReadModelsUpToDate } from '#src/app/read-models.ts';
 import { RebuildCount } from '#src/app/rebuild-count.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
-import { answerWhileStarting } from '#src/http/starting.ts';
+import { answerWhileStarting } from '#src/http/server/starting.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { eventually, freePort } from '#test/support/process.ts';

@@ -6,7 +6,7 @@ import { schemaSql } from '#projections/tables.ts';
 import { timeline } from '#projections/timeline/project.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { bucketOf } from '#src/shared/time-bucket.ts';
+import { bucketOf } from '#src/shared/time/time-bucket.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { created, deleted, erased, made, stored, updated } from './made.ts';
 

@@ -1,10 +1,10 @@
 /** What schema operations keeps of events, and ids that stand twice: tampered with, found and named. */
 import { expect } from 'chai';
-import { verify } from '#projections/verify.ts';
+import { verify } from '#projections/verify/verify.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import { PostgresSnapshots } from '#src/operations/snapshots.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import { type Instance, startInstance } from './instance.ts';
 import { created, deleted, Streams, TENANT, updated } from './made.ts';

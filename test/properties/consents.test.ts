@@ -10,7 +10,7 @@ import { Stream } from '#commands/kernel/kernel.ts';
 import { RESOURCES } from '#commands/resource/state.ts';
 import type { DomainEvent } from '#src/events/catalog.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { BEGINNING } from '#test/support/given.ts';
 import { randomSeed } from '#test/support/scale.ts';
 

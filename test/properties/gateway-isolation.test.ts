@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf } from '#src/dev-issuer/people.ts';
 import { newId } from '#src/shared/ids.ts';
-import { parseJson } from '#src/shared/json.ts';
+import { parseJson } from '#src/shared/json/json.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type GatewayCall, type SignedIn, signedIn } from '#test/support/gateway.ts';
 import { type Allowed, Granting } from '#test/support/granted.ts';

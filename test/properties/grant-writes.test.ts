@@ -7,7 +7,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { newUuid } from '#src/shared/ids.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { BEGAN } from '#test/projections/made.ts';
 import { type AdminUser, signIn } from '#test/support/admin.ts';
 import { type Application, Granting } from '#test/support/granted.ts';

@@ -5,7 +5,7 @@ import { summaryDocument } from '#src/clinical/summary/document.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { typeEntry } from '#src/fhir/types.ts';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { resourceOf, WRITABLE_TYPES, type WritableType } from '../support/samples.ts';
 
 const BASE = 'https://annal.example/fhir/R4/';

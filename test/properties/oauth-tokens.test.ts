@@ -5,10 +5,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { Line } from '#queries/gather.ts';
-import { introspectToken } from '#src/oauth/introspect.ts';
+import { Line } from '#queries/database/gather.ts';
 import { sha256 } from '#src/oauth/secrets.ts';
-import { type FindTokenCaller, openTokenCallers } from '#src/oauth/tokens.ts';
+import { introspectToken } from '#src/oauth/tokens/introspect.ts';
+import { type FindTokenCaller, openTokenCallers } from '#src/oauth/tokens/tokens.ts';
 import { createMigratedDatabase, type TestDatabase } from '#test/support/database.ts';
 import {
   addGrantedApplication,

@@ -1,7 +1,7 @@
 /** A sign-in returns to pages of this service, whatever a link says. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isOwnPath } from '#src/shared/session.ts';
+import { isOwnPath } from '#src/shared/access/session.ts';
 
 describe('paths that a sign-in returns to', () => {
   const BASES = ['http://localhost:3000', 'https://records.example.org', 'https://example.org/records'];

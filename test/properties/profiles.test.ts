@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { changed, IPS_EXAMPLES, ipsExample } from '#test/support/ips.ts';
 
 /** Paths of all members and items of a value. */

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { validateResource } from '#src/fhir/validate.ts';
-import { parseJson, printJson } from '#src/shared/json.ts';
+import { parseJson, printJson } from '#src/shared/json/json.ts';
 import { resourceOf, sample, WRITABLE_TYPES } from '../support/samples.ts';
 
 const REFS = {

@@ -38,6 +38,8 @@ export const FAULT_STAGES: readonly Stage[] = [
       'commands/project',
       'commands/*',
       'src/http/*',
+      'src/http/answer',
+      'src/http/server',
       'src/http/fhir',
       'src/http/rest',
       'src/http/admin',
@@ -50,13 +52,21 @@ export const FAULT_STAGES: readonly Stage[] = [
     name: 'access',
     shows:
       'the access log over 30 kills of two instances with 64 readers: every answer that was received is in it',
-    touches: ['src/http/*', 'src/operations', 'src/app'],
+    touches: ['src/http/*', 'src/http/answer', 'src/http/server', 'src/operations', 'src/app'],
     run: { tests: ['test/faults/access-log-killed.test.ts'] },
   },
   {
     name: 'visible',
     shows: 'reads that follow a write, 1,000 times under load and across two instances',
-    touches: ['queries', 'src/http/*', 'src/http/fhir', 'src/app', 'src/operations'],
+    touches: [
+      'queries',
+      'src/http/*',
+      'src/http/answer',
+      'src/http/server',
+      'src/http/fhir',
+      'src/app',
+      'src/operations',
+    ],
     run: { tests: ['test/faults/visible.test.ts'] },
   },
   {
@@ -70,7 +80,14 @@ export const FAULT_STAGES: readonly Stage[] = [
     name: 'soak',
     shows:
       'ten minutes of 64 clients at the edge of their rate limits, on two instances of which one is killed every minute',
-    touches: ['src/http/*', 'src/http/fhir', 'src/operations', 'src/app'],
+    touches: [
+      'src/http/*',
+      'src/http/answer',
+      'src/http/server',
+      'src/http/fhir',
+      'src/operations',
+      'src/app',
+    ],
     run: { tests: ['test/faults/soak.test.ts'] },
   },
   {

@@ -138,6 +138,8 @@ export const STAGES: readonly Stage[] = [
     shows: '4,800 random searches against a naive evaluation; pages through 5,000 results under 8 writers',
     touches: [
       'queries/*',
+      'queries/database',
+      'queries/history',
       'queries/search',
       'queries/include',
       'queries/terminology',
@@ -209,7 +211,7 @@ export const STAGES: readonly Stage[] = [
     name: 'limits',
     shows:
       'rate limits of 600 a minute on one instance and on two together; 300,000 addresses in bounded memory',
-    touches: ['src/http/*', 'src/operations', 'src/app'],
+    touches: ['src/http/*', 'src/http/answer', 'src/http/server', 'src/operations', 'src/app'],
     alone: true,
     run: { tests: ['test/http/limits.test.ts', 'test/http/limits-shared.test.ts'] },
   },

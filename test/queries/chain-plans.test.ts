@@ -6,7 +6,7 @@ import { search as searchModel } from '#projections/search/project.ts';
 import { prepareReadModels } from '#projections/tables.ts';
 import { openSearch } from '#queries/search/search.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { ownCaller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { totalRowsRead } from '#test/support/rows-read.ts';

@@ -6,8 +6,8 @@ import { schemaSql } from '#projections/tables.ts';
 import { openEverything } from '#queries/everything/everything.ts';
 import { parseEverything } from '#queries/everything/request.ts';
 import { openSummarize } from '#queries/summary/summary.ts';
-import { AnswerBudget } from '#src/shared/answer-budget.ts';
-import { ownCaller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/access/caller.ts';
+import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { TENANT } from '../projections/made.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { onConnection } from '#queries/connection.ts';
+import { onConnection } from '#queries/database/connection.ts';
 import { keptRows } from '#queries/summary/kept-rows.ts';
 import { openPool } from '#src/database/pool.ts';
 import { notFound } from '#src/shared/refusal.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { gather, Line } from '#queries/gather.ts';
+import { gather, Line } from '#queries/database/gather.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 
 describe('gathered look-ups', () => {

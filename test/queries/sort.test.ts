@@ -7,7 +7,7 @@ import { LIMITS, type Limits } from '#queries/search/plan.ts';
 import { openSearch } from '#queries/search/search.ts';
 import { recordStream } from '#src/events/streams.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { ownCaller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';

@@ -1,9 +1,9 @@
 /** What the clinical reading says of a record equals a second reading of the raw JSON (second-reading.ts). */
 import { expect } from 'chai';
-import { nameConcept } from '#src/clinical/reading/name.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { type Entry, readRecord } from '#src/clinical/reading/reading.ts';
 import { containedIn } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { TODAY } from '#test/context/records.ts';
 import { eachRecord } from './cases.ts';
 import { reference, type Version } from './raw.ts';

@@ -1,5 +1,5 @@
 /** Compares a service with the model: histories, reads, Provenance, and the outcome of writes that got no answer. */
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { contentOf, type Model, type ModelResource, type Operation, type ShownVersion } from './model.ts';
 import { markerSearch } from './samples.ts';
 import type { Service } from './service.ts';

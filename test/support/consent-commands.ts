@@ -17,9 +17,9 @@ import { installationKey } from '#src/operations/installation-key.ts';
 import { Invitations } from '#src/operations/invitations.ts';
 import { PostgresCriteriaLocks } from '#src/operations/locks.ts';
 import { PostgresSnapshots } from '#src/operations/snapshots.ts';
-import type { Identity, PersonId } from '#src/shared/identity.ts';
+import type { Identity, PersonId } from '#src/shared/access/identity.ts';
 import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { EVENTSTORE_URL } from './project.ts';
 
 /** An instance. */

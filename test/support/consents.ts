@@ -2,7 +2,7 @@
 import type { PlainEvent } from '#src/events/catalog.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { newId, newUuid } from '#src/shared/ids.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { BEGAN, made } from '../projections/made.ts';
 
 type DataOf<T extends PlainEvent['type']> = Extract<PlainEvent, { readonly type: T }>['data'];

@@ -1,6 +1,6 @@
 /** A valid resource of each of the 26 types, with the required elements of many datatypes and backbones in them. */
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 const patient: JsonObject = { reference: 'Patient/p1' };
 const text = (value: string): JsonObject => ({ text: value });

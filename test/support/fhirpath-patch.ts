@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { applyFhirPathPatch } from '#src/fhir/patch/fhirpath-apply.ts';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 
 /** `value` has the members of the part: `{ valueDate: '1930-01-01' }`. */
 export interface Operation {

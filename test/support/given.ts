@@ -8,7 +8,7 @@ import { type Fold, Stale, Stream } from '#commands/kernel/kernel.ts';
 import type { DomainEvent } from '#src/events/catalog.ts';
 import type { Draft } from '#src/events/new-event.ts';
 import { Refusal, type RefusalKind } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** Time of the first given event, in microseconds; each later one adds one. Decisions are made at this time too. */
 export const BEGINNING: Micros = 1_700_000_000_000_000;

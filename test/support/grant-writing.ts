@@ -1,5 +1,5 @@
 /** An application with grants on a record of another project, and requests of both sides. */
-import type { Json } from '#src/shared/json.ts';
+import type { Json } from '#src/shared/json/json.ts';
 import { type AdminUser, signIn } from './admin.ts';
 import { type Allowed, type Application, Granting } from './granted.ts';
 import { type InProcess, type KeyedCall, startInProcess } from './in-process.ts';

@@ -1,9 +1,9 @@
 /** Applications with tokens, over a running service: grants on records, and tokens of the applications themselves. */
 import type { Pool } from 'pg';
-import { issueClientToken, issueGrantTokens } from '#src/oauth/issue-tokens.ts';
+import { issueClientToken, issueGrantTokens } from '#src/oauth/tokens/issue-tokens.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import type { AdminUser } from './admin.ts';
 import { type GrantData, grantData, granted, linked, revoked } from './consents.ts';
 import { eventually } from './process.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 
 const folder = join(
   dirname(createRequire(import.meta.url).resolve('hl7.fhir.uv.ips/package.json')),

@@ -1,7 +1,7 @@
 /** The state that the clients of a load share: the connection to the service, the model, and a count of the answers. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { contentOf, type Model, type ModelResource } from './model.ts';
 import type { Match, PlannedBody } from './plan.ts';
 import { type SampleRefs, sample } from './samples.ts';

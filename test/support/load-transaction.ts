@@ -3,7 +3,7 @@
  * record.
  */
 import { randomUUID } from 'node:crypto';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { bodyFor, type LoadRecord, type LoadSession, nextBody, versionFor } from './load-session.ts';
 import type { ModelResource } from './model.ts';
 import type { Match, PlannedBody, PlannedCommand } from './plan.ts';

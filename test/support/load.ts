@@ -1,7 +1,7 @@
 /** Runs clients that send planned commands over HTTP concurrently and record the answers in the model. */
 import { randomUUID } from 'node:crypto';
 import { applyPatch, JSON_PATCH, parsePatch } from '#src/fhir/patch/patch.ts';
-import { type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { bodyFor, type LoadRecord, LoadSession, nextBody, type Tally, versionFor } from './load-session.ts';
 import { sendTransaction } from './load-transaction.ts';
 import type { Model, ModelResource } from './model.ts';

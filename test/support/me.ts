@@ -3,7 +3,7 @@ import { DevIssuer, devIssuerOf } from '#src/dev-issuer/dev-issuer.ts';
 import { personOf, subjectOf } from '#src/dev-issuer/people.ts';
 import type { NewEvent } from '#src/events/store.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { made } from '../projections/made.ts';
 import type { InProcess } from './in-process.ts';
 

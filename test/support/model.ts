@@ -2,8 +2,8 @@
  * A plain in-memory model of the answers that clients got: the content of each version of each resource. It accepts the
  * answers that a race allows, notes those that nothing allows, and finally compares itself with the history.
  */
-import { type JsonObject, printJson } from '#src/shared/json.ts';
-import { without } from '#src/shared/json-equal.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
+import { without } from '#src/shared/json/json-equal.ts';
 
 /** The operation that created a version. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';

@@ -1,8 +1,8 @@
 /** Rows that codes and tokens need: a project, an application and a grant, as the read models have them. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
-import { issueCode, type NewCode } from '#src/oauth/codes.ts';
-import type { Exchange } from '#src/oauth/exchange-code.ts';
+import { issueCode, type NewCode } from '#src/oauth/tokens/codes.ts';
+import type { Exchange } from '#src/oauth/tokens/exchange-code.ts';
 
 /** An application with an active grant. */
 export interface GrantedApplication {

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { addKey, type Founded, found } from '#commands/project/found.ts';
 import { openEventStore } from '#src/events/open.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { eventually } from './process.ts';
 
 /** The event store that the tests share; empty: each service has its log in its own PostgreSQL. */

@@ -4,7 +4,7 @@ import { personOf } from '#src/dev-issuer/people.ts';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { recordStream } from '#src/events/streams.ts';
-import { nowMicros, toInstant } from '#src/shared/time.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
 import { type AdminUser, signIn } from './admin.ts';
 import { grantData, granted } from './consents.ts';
 import { type Allowed, type Application, Granting } from './granted.ts';

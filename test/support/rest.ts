@@ -1,6 +1,6 @@
 /** Sends requests to REST v1, and reads the same records on the FHIR interface. */
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess } from './in-process.ts';
 import type { Answer } from './service.ts';
 

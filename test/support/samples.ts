@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { TYPES } from '#src/fhir/types.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
 /**
  * The 22 types that clients write: all except terminology, and Provenance, which the service writes (and clients may).

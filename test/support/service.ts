@@ -6,7 +6,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findDatabase, readQuickstart, writeQuickstart } from '#src/data-dir.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { bundledProgram } from './bundled-program.ts';
 import { NO_LIMIT } from './no-limit.ts';
 import { copyPrepared } from './prepared.ts';

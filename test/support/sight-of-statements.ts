@@ -5,7 +5,7 @@
 import { andSeen, homeOf, type Needs, seenByKey } from '#queries/sight.ts';
 import { recordKey } from '#src/fhir/search/keys.ts';
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
-import { type Access, categoriesFor } from '#src/shared/access.ts';
+import { type Access, categoriesFor } from '#src/shared/access/access.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { SentStatement } from './sent-statements.ts';
 

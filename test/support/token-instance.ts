@@ -3,10 +3,10 @@
  * operation a message and answers with its result.
  */
 import pg from 'pg';
-import { type Exchange, exchangeCode } from '#src/oauth/exchange-code.ts';
-import { introspectToken } from '#src/oauth/introspect.ts';
-import { type Refresh, refresh } from '#src/oauth/refresh.ts';
 import { revokeToken } from '#src/oauth/revoke.ts';
+import { type Exchange, exchangeCode } from '#src/oauth/tokens/exchange-code.ts';
+import { introspectToken } from '#src/oauth/tokens/introspect.ts';
+import { type Refresh, refresh } from '#src/oauth/tokens/refresh.ts';
 
 /** An operation, with its number. */
 export type TokenWork =

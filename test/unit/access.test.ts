@@ -1,8 +1,8 @@
-/** What a grant's scopes allow: src/oauth/access.ts, src/shared/access.ts (docs/spec/decisions.md, section 9). */
+/** What a grant's scopes allow: src/oauth/tokens/access.ts, src/shared/access/access.ts (docs/spec/decisions.md, section 9). */
 import { expect } from 'chai';
 import { categoriesOf, categoryKeys } from '#src/fhir/search/categories.ts';
-import { accessOf } from '#src/oauth/access.ts';
-import { allows, categoriesFor, hasLetters, typesWith } from '#src/shared/access.ts';
+import { accessOf } from '#src/oauth/tokens/access.ts';
+import { allows, categoriesFor, hasLetters, typesWith } from '#src/shared/access/access.ts';
 
 const SYSTEM = 'http://terminology.hl7.org/CodeSystem/observation-category';
 const lab = [{ system: SYSTEM, code: 'laboratory' }];

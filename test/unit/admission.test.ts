@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Admission, type Lease, Usage } from '#src/shared/admission.ts';
+import { Admission, type Lease, Usage } from '#src/shared/load/admission.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Work that ends when it is told to. */

@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import type { Context } from 'koa';
 import { Authenticator, readAs } from '#src/http/credentials.ts';
-import { type Caller, ownCaller } from '#src/shared/caller.ts';
+import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Tenant } from '#src/shared/tenant.ts';
 
 const KEY = `sk_test_${'k'.repeat(43)}`;
 const ONE: Tenant = { project: 'prj_one', environment: 'sandbox' };

@@ -4,8 +4,8 @@ import { recordAt, toCollection } from '#src/audit/record-at.ts';
 import type { ResourceEvent } from '#src/events/catalog.ts';
 import { encode } from '#src/events/codec.ts';
 import type { Position, RecordedEvent } from '#src/events/store.ts';
-import { faultOfMoment, parseMoment } from '#src/shared/moment.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { faultOfMoment, parseMoment } from '#src/shared/time/moment.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 
 const BASE = 'http://localhost:3000/fhir/R4';
 const ID = '018f0000-0000-7000-8000-000000000001';

@@ -1,7 +1,7 @@
 /** Which names and codes the clinical rules of contexts recognise, and which they must not. */
 import { expect } from 'chai';
-import { CLASSES, DRUGS } from '#src/context/drugs.ts';
-import { ILLNESSES, illnessesOf } from '#src/context/illnesses.ts';
+import { CLASSES, DRUGS } from '#src/context/guidance/drugs.ts';
+import { ILLNESSES, illnessesOf } from '#src/context/guidance/illnesses.ts';
 
 type Case = readonly [rule: string, matches: readonly string[], passes: readonly string[]];
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { CLASSES, DRUGS } from '#src/context/drugs.ts';
-import { GUIDELINES, type GuidelineName } from '#src/context/guidelines.ts';
-import { ILLNESSES } from '#src/context/illnesses.ts';
-import { ALWAYS, CHILD_VACCINES, SECTIONS_SOURCE } from '#src/context/scores.ts';
+import { CLASSES, DRUGS } from '#src/context/guidance/drugs.ts';
+import { GUIDELINES, type GuidelineName } from '#src/context/guidance/guidelines.ts';
+import { ILLNESSES } from '#src/context/guidance/illnesses.ts';
+import { ALWAYS, CHILD_VACCINES, SECTIONS_SOURCE } from '#src/context/guidance/scores.ts';
 
 const RULES: readonly (readonly [rule: string, source: readonly GuidelineName[]])[] = [
   ...ILLNESSES.map(({ name, source }) => [name, source] as const),

@@ -6,12 +6,12 @@ import {
   findCodeWord,
   findCodingWord,
   type WordLanguage,
-} from '#src/clinical/reading/code-words.ts';
+} from '#src/clinical/reading/names/code-words.ts';
 import { typeDefinition, valueSet } from '#src/fhir/definitions/tables.ts';
 import { LANGUAGES, type Language, texts } from '#src/http/pages/texts.ts';
 import { splitStates, titleText } from '#src/http/patient/summary-words.ts';
 
-const FOLDER = new URL('../../src/clinical/reading/code-texts/', import.meta.url);
+const FOLDER = new URL('../../src/clinical/reading/names/code-texts/', import.meta.url);
 
 const TYPES = [
   'AllergyIntolerance CarePlan CareTeam Condition Device DiagnosticReport DocumentReference Encounter Goal',

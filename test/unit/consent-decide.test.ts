@@ -5,8 +5,8 @@ import { expire, grant, link, revoke, revokeAll, unlink } from '#commands/consen
 import type { Conclude } from '#commands/consent/on-record.ts';
 import { RESOURCES } from '#commands/resource/state.ts';
 import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
-import type { PersonId } from '#src/shared/identity.ts';
-import { toInstant } from '#src/shared/time.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { BEGINNING, given } from '#test/support/given.ts';
 
 const RECORD = '0198c0de-0000-7000-8000-000000000001';

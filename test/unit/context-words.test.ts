@@ -1,7 +1,7 @@
 /** The words of a request that raise facts. */
 import { expect } from 'chai';
-import { focusOf } from '#src/context/focus.ts';
-import { answersNeed, raiseForRequest } from '#src/context/scores.ts';
+import { focusOf } from '#src/context/guidance/focus.ts';
+import { answersNeed, raiseForRequest } from '#src/context/guidance/scores.ts';
 
 describe('the words of a request for a context', () => {
   const id = '01a21a6d-2d7e-710b-9499-de019afafeae';

@@ -27,12 +27,12 @@ const CUT =
 
 /** Cuts that show nothing of a text: file, part of the line, and why. */
 const ALLOWED: readonly (readonly [file: string, part: string, why: string])[] = [
-  ['src/shared/tenant.ts', '.slice(0, ', 'digits of a hash'],
+  ['src/shared/access/tenant.ts', '.slice(0, ', 'digits of a hash'],
   ['src/shared/search-key.ts', '.slice(0, 16)', 'digits of a hash'],
-  ['src/shared/time.ts', 'instant.slice(0, 19)', 'an instant'],
-  ['src/shared/day.ts', 'date.slice(0, ', 'a date'],
+  ['src/shared/time/time.ts', 'instant.slice(0, 19)', 'an instant'],
+  ['src/shared/time/day.ts', 'date.slice(0, ', 'a date'],
   ['src/fhir/units/canonical.ts', 'text.slice(0, end)', 'digits of a number'],
-  ['src/shared/json.ts', 'text.slice(0, outer.open)', 'a part that is parsed'],
+  ['src/shared/json/json.ts', 'text.slice(0, outer.open)', 'a part that is parsed'],
   ['src/fhir/search/phonetic.ts', 'words.slice(0, MOST_WORDS)', 'a list'],
   ['src/fhir/validation/nearest-element.ts', 'alternatives.slice(0, LISTED)', 'a list'],
   ['src/fhir/validation/nearest-element.ts', 'word.slice(0, 40)', 'compared with names'],
@@ -45,7 +45,7 @@ const ALLOWED: readonly (readonly [file: string, part: string, why: string])[] =
   ['src/v1/lists.ts', '.slice(0, MOST_CODINGS)', 'a list'],
   ['src/v1/phrase.ts', 'characters.slice(0, LONGEST - 1)', 'counts code units'],
   ['src/context/fact.ts', '[...line].slice(0, LONGEST - 1)', 'counts code units'],
-  ['src/context/focus.ts', '.slice(0, 50)', 'a list'],
+  ['src/context/guidance/focus.ts', '.slice(0, 50)', 'a list'],
   ['src/context/warnings.ts', 'code.slice(0, CHEMICAL_GROUP)', 'compared with codes'],
   ['src/context/warnings.ts', 'later.slice(0, NAMED)', 'a list'],
   ['src/context/findings.ts', 'entries.slice(0, NEWEST)', 'a list'],

@@ -1,6 +1,6 @@
 /** The days of dates (docs/spec/decisions.md, section 4 "The day of a value"). */
 import { expect } from 'chai';
-import { dayAt, dayIn, isVague, readDays, startOfDay } from '#src/shared/day.ts';
+import { dayAt, dayIn, isVague, readDays, startOfDay } from '#src/shared/time/day.ts';
 
 describe('reading: days of dates', () => {
   const shown = (date: string) => {

@@ -4,7 +4,7 @@ import type { Clock } from '#commands/kernel/decision.ts';
 import { decideWrites, type Write } from '#commands/resource/decide.ts';
 import { RESOURCES, type Resources } from '#commands/resource/state.ts';
 import type { DomainEvent } from '#src/events/catalog.ts';
-import { parseJson } from '#src/shared/json.ts';
+import { parseJson } from '#src/shared/json/json.ts';
 import { BEGINNING, given } from '#test/support/given.ts';
 
 const PATIENT = '0198c0de-0000-7000-8000-000000000001';

@@ -4,8 +4,8 @@ import { contradiction } from '#src/documents/content-type.ts';
 import { Digest } from '#src/documents/digest.ts';
 import { isSigned, signUpload } from '#src/documents/signature.ts';
 import { heldContents, isOwnUrl, withStored } from '#src/fhir/document-content.ts';
-import { attachmentAs, fileName } from '#src/http/disposition.ts';
-import { rangeIn } from '#src/http/range.ts';
+import { attachmentAs, fileName } from '#src/http/answer/disposition.ts';
+import { rangeIn } from '#src/http/answer/range.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { DOCUMENT_KINDS, shownDocument, toDocument } from '#src/v1/document.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { isDuring } from '#src/fhir/during.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#Period: the end includes any matching moment. */
 describe('a moment in a Period', () => {

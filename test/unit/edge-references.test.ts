@@ -1,10 +1,10 @@
 /** References into other records are left out of answers (docs/spec/decisions.md, section 1). */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { withoutReferences } from '#src/fhir/reference-edits.ts';
+import { withoutReferences } from '#src/fhir/references/reference-edits.ts';
 import { foreignTypes, withoutForeignDocuments } from '#src/http/edge/references.ts';
-import { isObject, type Json } from '#src/shared/json.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { isObject, type Json } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 
 const BASE = 'https://annal.example/fhir/R4/';
 const RECORD = '01932f5e-7a3b-7c4d-8e5f-0a1b2c3d4e5f';

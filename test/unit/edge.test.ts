@@ -3,9 +3,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
-import type { Answer } from '#src/http/answer.ts';
+import type { Answer } from '#src/http/answer/answer.ts';
 import { type Edge, Edges, edgeKeys } from '#src/http/edge/edge.ts';
-import { type Json, parseJson, printJson } from '#src/shared/json.ts';
+import { type Json, parseJson, printJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 const RECORD = '01932f5e-7a3b-7c4d-8e5f-0a1b2c3d4e5f';

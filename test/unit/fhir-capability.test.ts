@@ -4,7 +4,7 @@ import { capabilityStatement, searchParametersOf } from '#src/fhir/capability.ts
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
-import { isObject, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 
 function parsed(text: string): JsonObject {
   const { value } = parseJson(text);

@@ -9,7 +9,7 @@ import { type Invariant, jsonName, PRIMITIVES, typeDefinition } from '#src/fhir/
 import { TYPE_NAMES } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
 import { compileInvariant, holdsByEngine, isCompiled } from '#src/fhir/validation/invariants.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { EXAMPLES } from '#test/support/fhir-examples.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';
 

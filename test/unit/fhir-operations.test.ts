@@ -5,7 +5,7 @@ import { validateResource } from '#src/fhir/validate.ts';
 import type { Operation, OperationRequest } from '#src/http/fhir/operation.ts';
 import type { FhirRequest } from '#src/http/fhir/request.ts';
 import { interactionOf, routeOf } from '#src/http/fhir/route.ts';
-import { isObject, parseJson } from '#src/shared/json.ts';
+import { isObject, parseJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 describe('operations', () => {

@@ -1,9 +1,9 @@
 /** Reading references, replacing them, and whose record a resource belongs to. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { findOwner, parseReference, rewriteReferences } from '#src/fhir/references.ts';
+import { findOwner, parseReference, rewriteReferences } from '#src/fhir/references/references.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { EXAMPLES } from '#test/support/fhir-examples.ts';
 
 const BASES = ['https://annal.test/fhir/R4/', 'http://localhost:3000/fhir/R4/'];

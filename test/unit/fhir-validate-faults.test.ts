@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
-import { type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { EXAMPLES } from '#test/support/fhir-examples.ts';
 
 type Members = Record<string, Json | undefined>;

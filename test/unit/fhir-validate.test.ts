@@ -7,7 +7,7 @@ import { type ElementDefinition, jsonName, typeDefinition } from '#src/fhir/defi
 import { elementPath } from '#src/fhir/element-path.ts';
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
-import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { EXAMPLES } from '#test/support/fhir-examples.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';
 

@@ -10,7 +10,7 @@ import { WEBHOOK } from '#commands/webhook/state.ts';
 import { CATALOG, type DomainEvent } from '#src/events/catalog.ts';
 import { newEvents } from '#src/events/new-event.ts';
 import { ForeignEvent, isStreamName } from '#src/events/streams.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 
 const FOLDS: readonly Fold<unknown>[] = [APPLICATION, ORGANIZATION, PROJECT, RESOURCES, SANDBOX, WEBHOOK];
 const HEAD = { revision: 0, hash: 'f'.repeat(64) };

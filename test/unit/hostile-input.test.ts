@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { LosslessNumber } from 'lossless-json';
 import { applyPatch, JSON_PATCH, parsePatch, parsePatchEntry } from '#src/fhir/patch/patch.ts';
-import { type Json, type JsonObject, MAX_DEPTH, parseJson, printJson } from '#src/shared/json.ts';
-import { isDeeper, sameJson } from '#src/shared/json-equal.ts';
+import { type Json, type JsonObject, MAX_DEPTH, parseJson, printJson } from '#src/shared/json/json.ts';
+import { isDeeper, sameJson } from '#src/shared/json/json-equal.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
 import { refusal } from '#test/support/refusal.ts';
 

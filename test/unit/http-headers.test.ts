@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { refusalOf } from '#src/app/refusal-of.ts';
 import { Conflict, StreamDeleted, TooLarge, Unavailable } from '#src/events/store.ts';
-import { parseAuthorship } from '#src/http/authorship.ts';
-import { notModified } from '#src/http/conditional.ts';
+import { parseAuthorship } from '#src/http/answer/authorship.ts';
+import { notModified } from '#src/http/answer/conditional.ts';
+import { negotiate, parsePrefer } from '#src/http/answer/negotiation.ts';
 import { credentialOf } from '#src/http/credentials.ts';
 import { apiError, fhirError, internalError, jsonError } from '#src/http/errors.ts';
-import { negotiate, parsePrefer } from '#src/http/negotiation.ts';
 import { segmentsOf } from '#src/http/path.ts';
-import { ownCaller } from '#src/shared/caller.ts';
+import { ownCaller } from '#src/shared/access/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 
 const key = ownCaller({ project: 'proj_1', environment: 'sandbox' }, { kind: 'api_key', keyId: 'key_1' }, [
   'write',

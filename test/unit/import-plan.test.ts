@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { isSelfContained, namedResources } from '#src/cli/import/bundle.ts';
 import { homeOf, pooledOwner } from '#src/cli/import/home.ts';
 import { planBundle } from '#src/cli/import/plan.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 const urn = (n: number): string => `urn:uuid:00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

@@ -4,7 +4,7 @@ import { makeEntry } from '#src/cli/import/entry.ts';
 import { labelOf, referencesOf, rewriteReferences, unresolved } from '#src/cli/import/references.ts';
 import { pooledScope } from '#src/cli/import/scope.ts';
 import { prepare, resolveIn, withoutServerElements } from '#src/cli/import/transaction.ts';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 
 const report = {
   resourceType: 'DiagnosticReport',

@@ -6,7 +6,7 @@ import { typeDefinition } from '#src/fhir/definitions/tables.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { EXAMPLES } from '#test/support/fhir-examples.ts';
 
 const BASE = 'https://annal.example/fhir/R4/';

@@ -5,9 +5,9 @@ import { choose } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
 import type { Stored } from '#src/clinical/summary/source.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
-import { rewriteReferences } from '#src/fhir/references.ts';
+import { rewriteReferences } from '#src/fhir/references/references.ts';
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { syntheaFolder } from '#test/support/synthea.ts';
 
 const BASE = 'https://annal.example/fhir/R4/';

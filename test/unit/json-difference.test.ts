@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { differences } from '#src/shared/json-difference.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import { differences } from '#src/shared/json/json-difference.ts';
 
 const tree = (text: string): JsonObject => {
   const { value } = parseJson(text);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { someMembers } from '#src/shared/json-members.ts';
+import { someMembers } from '#src/shared/json/json-members.ts';
 
 describe('some members of a JSON object', () => {
   it('are those that parsing all of it gives', () => {

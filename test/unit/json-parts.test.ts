@@ -1,9 +1,9 @@
 /** JSON texts parsed in parts are what they are when parsed at once: values, literals, and faults. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseInParts, parseJson, printJson } from '#src/shared/json.ts';
+import { parseInParts, parseJson, printJson } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { atOnce } from '#src/shared/slices.ts';
 import { refusal } from '#test/support/refusal.ts';
 
 function outcome(parse: () => { value: unknown }): string {

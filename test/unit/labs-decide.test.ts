@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { decideLabs, type Earlier, keysIn, nameOf } from '#src/labs/decide.ts';
 import { type Draft, draftUrl, identifierOf, Notes } from '#src/labs/labs.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 
 const T1 = '2026-03-31T08:00:00Z';
 const T2 = '2026-03-31T09:00:00Z';

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { decideLabs, type Earlier, nameOf } from '#src/labs/decide.ts';
 import { Notes } from '#src/labs/labs.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { listIn, objectIn } from '#src/v1/elements.ts';
 import { labsOf } from '#test/support/labs/forms.ts';
 import { GLUCOSE, msh, OBR, PID } from '#test/support/labs/parts.ts';

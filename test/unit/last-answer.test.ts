@@ -1,7 +1,7 @@
 /** The answer that is left when the answer of an error cannot be built. */
 import { createServer, type RequestListener } from 'node:http';
 import { expect } from 'chai';
-import { answerWithoutWords } from '#src/http/last-answer.ts';
+import { answerWithoutWords } from '#src/http/server/last-answer.ts';
 import { freePort } from '#test/support/process.ts';
 
 describe('the last answer', () => {

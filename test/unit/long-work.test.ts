@@ -5,7 +5,7 @@ import { chooseInSteps } from '#src/clinical/summary/choose.ts';
 import { writeInSteps } from '#src/clinical/summary/document.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { validationSteps } from '#src/fhir/profiles/validate.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { created, stored as storedEvents } from '#test/projections/made.ts';
 import { stepped } from '#test/support/held.ts';
 

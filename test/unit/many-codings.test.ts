@@ -1,8 +1,8 @@
 /** Resources of as many codings as a body holds: what lists and searches read of them stays bounded, and is read. */
 import { expect } from 'chai';
 import { extract as extractInSteps, MOST_PAIRS, type SearchValues } from '#src/fhir/search/extract.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { codedValue, listOf, listsOf, MOST_CODINGS } from '#src/v1/lists.ts';
 import { CATEGORIES, categorySystem } from '#src/v1/observation.ts';
 

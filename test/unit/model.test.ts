@@ -1,6 +1,6 @@
 /** The model that big tests trust: it must notice every kind of fault that they look for. */
 import { expect } from 'chai';
-import { type JsonObject, parseJson } from '#src/shared/json.ts';
+import { type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { Model, type ModelResource, type ShownVersion } from '../support/model.ts';
 
 const body = (marker: string): JsonObject => ({

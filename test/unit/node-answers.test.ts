@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { answerForNode, SERVER_OPTIONS } from '#src/http/node-answers.ts';
+import { answerForNode, SERVER_OPTIONS } from '#src/http/server/node-answers.ts';
 
 describe('a request that never reaches a route', () => {
   let server: Server;

@@ -1,7 +1,7 @@
 /** The generated table has the elements that HL7's StructureDefinitions have, and no others. */
 import { expect } from 'chai';
 import { type ElementDefinition, isTypeName, typeDefinition } from '#src/fhir/definitions/tables.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { officialStructures } from '#test/support/official-examples.ts';
 
 /** `min..max types` as HL7 has it. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Pace } from '#queries/pace.ts';
+import { Pace } from '#queries/database/pace.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Work that ends when it is told to. */

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { openPairwise } from '#src/oauth/pairwise.ts';
+import type { Sector } from '#src/shared/access/sector.ts';
 import { isUuid, newUuid } from '#src/shared/ids.ts';
-import type { Sector } from '#src/shared/sector.ts';
 
 const KEY = Buffer.alloc(32, 7);
 const SECTOR: Sector = { project: 'proj_1', environment: 'sandbox', sector: 'app_1' };

@@ -4,8 +4,8 @@ import { faultOf } from '#src/fhir/patch/expression.ts';
 import { applyFhirPathPatch } from '#src/fhir/patch/fhirpath-apply.ts';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
 import { JSON_PATCH, parsePatch, patchInSteps } from '#src/fhir/patch/patch.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { atOnce, type Steps } from '#src/shared/slices.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { atOnce, type Steps } from '#src/shared/load/slices.ts';
 import { parameters } from '#test/support/fhirpath-patch.ts';
 import { refusal } from '#test/support/refusal.ts';
 

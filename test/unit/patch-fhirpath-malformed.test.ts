@@ -1,7 +1,7 @@
 /** Parameters that are no FHIRPath Patch, and paths that a patch does not take (400). */
 import { expect } from 'chai';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { refusal } from '#test/support/refusal.ts';
 
 describe('FHIRPath Patch, malformed', () => {

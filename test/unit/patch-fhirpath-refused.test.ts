@@ -1,6 +1,6 @@
 /** FHIRPath Patches that cannot be applied to a resource (422). */
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { apply, identifiers, type Operation, patient, third } from '#test/support/fhirpath-patch.ts';
 import { refusal } from '#test/support/refusal.ts';
 

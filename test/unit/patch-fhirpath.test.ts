@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import { applyFhirPathPatch } from '#src/fhir/patch/fhirpath-apply.ts';
 import { parseFhirPathPatch } from '#src/fhir/patch/fhirpath-patch.ts';
-import { type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import {
   type Case,
   identifiers,

@@ -1,7 +1,7 @@
 /** JSON Patch documents that are none: 400, and every fault named. */
 import { expect } from 'chai';
 import { parseJsonPatch } from '#src/fhir/patch/json-patch.ts';
-import type { Json } from '#src/shared/json.ts';
+import type { Json } from '#src/shared/json/json.ts';
 import { refusal } from '#test/support/refusal.ts';
 
 describe('JSON Patch, malformed', () => {

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createPatch } from 'rfc6902';
 import { applyJsonPatch, parseJsonPatch } from '#src/fhir/patch/json-patch.ts';
-import { type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { type Json, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { refusal } from '#test/support/refusal.ts';
 
 function patched(document: string, patch: string): string {

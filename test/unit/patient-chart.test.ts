@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { texts } from '#src/http/pages/texts.ts';
-import { chart } from '#src/http/patient/chart.ts';
-import { axisFor } from '#src/http/patient/chart-axis.ts';
-import { chartsOf, countLeft } from '#src/http/patient/chart-data.ts';
-import type { Observation } from '#src/http/patient/measures.ts';
+import { chart } from '#src/http/patient/results/chart.ts';
+import { axisFor } from '#src/http/patient/results/chart-axis.ts';
+import { chartsOf, countLeft } from '#src/http/patient/results/chart-data.ts';
+import type { Observation } from '#src/http/patient/results/measures.ts';
 
 const WIDTH = 400;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { namedShapes } from '#queries/prepared.ts';
+import { namedShapes } from '#queries/database/prepared.ts';
 
 describe('statements that are put together from parts', () => {
   const prepared = namedShapes();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { Indenter } from '#src/http/pretty.ts';
+import { Indenter } from '#src/http/answer/pretty.ts';
 
 describe('indented JSON', () => {
   it('is what JSON.stringify indents, wherever the text is cut', () => {

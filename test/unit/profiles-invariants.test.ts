@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { typeDefinition } from '#src/fhir/definitions/tables.ts';
 import { type ProfileNode, profileOf, profileUrls } from '#src/fhir/profiles/table.ts';
 import { compileInvariant, holdsByEngine, isCompiled } from '#src/fhir/validation/invariants.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { changed, IPS_EXAMPLES, ipsExample } from '#test/support/ips.ts';
 
 interface Rule {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { changed, ipsExample } from '#test/support/ips.ts';
 
 const coded = (system: string, code: string): Json => ({ coding: [{ system, code }] });

@@ -6,7 +6,7 @@ import type { Item } from '#src/fhir/profiles/items.ts';
 import { itemsOf } from '#src/fhir/profiles/items.ts';
 import { matchesPattern } from '#src/fhir/profiles/match.ts';
 import type { Discriminator, ProfileNode } from '#src/fhir/profiles/table.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 const IPS = 'http://hl7.org/fhir/uv/ips/StructureDefinition/';
 

@@ -7,8 +7,8 @@ import type { Write } from '#commands/resource/decide.ts';
 import { RESOURCES, type Resources } from '#commands/resource/state.ts';
 import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
 import { PROPOSAL_PLACES } from '#src/events/snapshot-entries.ts';
-import type { PersonId } from '#src/shared/identity.ts';
-import { type Micros, toInstant } from '#src/shared/time.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import { BEGINNING, given } from '#test/support/given.ts';
 
 const RECORD = '0198c0de-0000-7000-8000-000000000001';

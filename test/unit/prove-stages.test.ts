@@ -17,7 +17,7 @@ describe('the stages of npm run prove', () => {
     const all = STAGES.map(({ name }) => name);
     for (const file of [
       'commands/kernel/kernel.ts',
-      'src/shared/json.ts',
+      'src/shared/json/json.ts',
       'src/events/catalog.ts',
       'projections/search/project.ts',
       'package.json',
@@ -28,7 +28,7 @@ describe('the stages of npm run prove', () => {
   it('run after a change of their code or their tests only', () => {
     expect(named('src/labs/message.ts')).to.include('labs').and.not.include('kill');
     expect(named('src/http/fhir/create.ts')).to.include.members(['kill', 'loop']).and.not.include('labs');
-    expect(named('src/http/server.ts')).to.include('limits');
+    expect(named('src/http/server/server.ts')).to.include('limits');
     expect(named('test/insight/exam.test.ts')).to.deep.equal(['insight']);
     expect(named('test/browser/consent.test.ts')).to.deep.equal(['pages']);
     expect(named('docs/audit.md', ['src/labs', 'other/file.ts'].join(''))).to.deep.equal([]);

@@ -1,13 +1,13 @@
-/** Doses in words (src/clinical/reading/dose.ts): six languages, and no part of a dose is lost. */
+/** Doses in words (src/clinical/reading/doses/dose.ts): six languages, and no part of a dose is lost. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { dosesInWords } from '#src/clinical/reading/dose.ts';
-import { ar } from '#src/clinical/reading/dose-texts/ar.ts';
-import { de } from '#src/clinical/reading/dose-texts/de.ts';
-import { en } from '#src/clinical/reading/dose-texts/en.ts';
-import { es } from '#src/clinical/reading/dose-texts/es.ts';
-import { fr } from '#src/clinical/reading/dose-texts/fr.ts';
-import { nb } from '#src/clinical/reading/dose-texts/nb.ts';
+import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
+import { ar } from '#src/clinical/reading/doses/dose-texts/ar.ts';
+import { de } from '#src/clinical/reading/doses/dose-texts/de.ts';
+import { en } from '#src/clinical/reading/doses/dose-texts/en.ts';
+import { es } from '#src/clinical/reading/doses/dose-texts/es.ts';
+import { fr } from '#src/clinical/reading/doses/dose-texts/fr.ts';
+import { nb } from '#src/clinical/reading/doses/dose-texts/nb.ts';
 
 const TEXTS = { en, de, fr, es, nb, ar };
 type Lang = keyof typeof TEXTS;

@@ -1,6 +1,12 @@
 /** Names of codes for people and models (docs/spec/decisions.md, section 4 "Names of codes"). */
 import { expect } from 'chai';
-import { cleanName, codesToName, findName, labelCode, nameConcept } from '#src/clinical/reading/name.ts';
+import {
+  cleanName,
+  codesToName,
+  findName,
+  labelCode,
+  nameConcept,
+} from '#src/clinical/reading/names/name.ts';
 
 const LOINC = 'http://loinc.org';
 const SNOMED = 'http://snomed.info/sct';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { codesToName, resourceTitle } from '#src/cli/resource-title.ts';
+import { codesToName, resourceTitle } from '#src/cli/record/resource-title.ts';
 
 describe('the title of a resource on a terminal', () => {
   const cases: readonly (readonly [string, object, string])[] = [

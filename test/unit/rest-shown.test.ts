@@ -1,6 +1,6 @@
 /** What FHIR wrote reads well on REST v1, also when it holds more than v1 can say (docs/spec/decisions.md, section 4). */
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { shownCondition } from '#src/v1/condition.ts';
 import { shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';

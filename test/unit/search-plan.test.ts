@@ -5,7 +5,7 @@ import { explainPlan } from '#queries/search/explain.ts';
 import { type Asked, countPlan, LIMITS, type Plan, planOf, type Step } from '#queries/search/plan.ts';
 import { requiredValueSets } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Sees } from '#src/shared/caller.ts';
+import type { Sees } from '#src/shared/access/caller.ts';
 
 const SEES: Sees = {
   owner: { project: 'proj_1', environment: 'sandbox' },

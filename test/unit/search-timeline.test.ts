@@ -3,7 +3,7 @@ import { extract } from '#src/fhir/search/extract.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { isSingle, timelineOf } from '#src/fhir/search/timeline.ts';
 import { TYPE_NAMES } from '#src/fhir/types.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 
 describe('timelines of a type', () => {
   it('name a token parameter and a date that is kept under its own name, with the places of the codes', () => {

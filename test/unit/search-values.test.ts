@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from '#queries/cursor.ts';
-import { bounds, parsePrefixedDate } from '#queries/search/dates.ts';
+import { bounds, parsePrefixedDate } from '#queries/search/predicates/dates.ts';
 import { parseRaw, split, unescaped } from '#queries/search/raw.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { toInstant, toMicros } from '#src/shared/time.ts';
+import { toInstant, toMicros } from '#src/shared/time/time.ts';
 
 const period = (text: string): string => {
   const found = parsePeriod(text);

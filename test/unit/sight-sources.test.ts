@@ -19,19 +19,19 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'parts of a search, to which queries/search/ask.ts adds the condition, and queries/search/inner.ts in chains and _has':
     [
       'queries/search/chain.ts',
-      'queries/search/conditions.ts',
-      'queries/search/entry-keys.ts',
-      'queries/search/entry-sort.ts',
+      'queries/search/predicates/conditions.ts',
+      'queries/search/predicates/entry-keys.ts',
+      'queries/search/statements/entry-sort.ts',
       'queries/search/has.ts',
       'queries/search/kinds/hierarchy.ts',
       'queries/search/kinds/near.ts',
       'queries/search/kinds/string.ts',
       'queries/search/order.ts',
-      'queries/search/page.ts',
+      'queries/search/statements/page.ts',
       'queries/search/kinds/record.ts',
       'queries/search/selection.ts',
-      'queries/search/stored-values.ts',
-      'queries/search/value-walk.ts',
+      'queries/search/predicates/stored-values.ts',
+      'queries/search/statements/value-walk.ts',
     ],
   'more of resources or versions that were found for the caller before': [
     'queries/context/context.ts',
@@ -45,8 +45,8 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   'part of a query that has the condition': ['queries/everything/care-dates.ts'],
   'which ids belong to a record; no row is shown': ['queries/read-granted.ts'],
   'not asked under a grant: answers with undefined, or isn’t called': [
-    'queries/history-instance.ts',
-    'queries/newest-version.ts',
+    'queries/history/history-instance.ts',
+    'queries/history/newest-version.ts',
   ],
   'what the application itself created': ['queries/own-document.ts'],
   'grants, links and proposals, by their own record': [
@@ -77,9 +77,9 @@ const WITHOUT: Readonly<Record<string, readonly string[]>> = {
   ],
   'commands of the operator': [
     'src/cli/commands.ts',
-    'src/cli/directory-names.ts',
-    'src/cli/find-patients.ts',
-    'src/cli/history.ts',
+    'src/cli/record/directory-names.ts',
+    'src/cli/record/find-patients.ts',
+    'src/cli/record/history.ts',
   ],
 };
 

@@ -5,8 +5,8 @@ import { summaryDocument } from '#src/clinical/summary/document.ts';
 import { earlierVersions, withEarlier } from '#src/clinical/summary/earlier.ts';
 import { withoutContact } from '#src/clinical/summary/without-contact.ts';
 import { validateWithProfiles } from '#src/fhir/profiles/validate.ts';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 
 const BASE = 'https://annal.example/fhir/R4/';
 const [P, R, O, A, M] = ['1', '2', '3', '4', '5'].map((n) => `01890a5d-ac96-774b-bcce-00000000000${n}`);

@@ -1,8 +1,8 @@
 /** What `annal verify` counts as one fault, and how it fits a terminal. */
 import { expect } from 'chai';
-import type { ReadModelFault } from '#projections/verify-read-model.ts';
-import { causesOf } from '#src/cli/verify-causes.ts';
-import { describeCauses, wrapped } from '#src/cli/verify-text.ts';
+import type { ReadModelFault } from '#projections/verify/verify-read-model.ts';
+import { causesOf } from '#src/cli/verify/verify-causes.ts';
+import { describeCauses, wrapped } from '#src/cli/verify/verify-text.ts';
 
 const RECORD = '018f0000-0000-7000-8000-000000000001';
 const ID = '018f0000-0000-7000-8000-000000000002';

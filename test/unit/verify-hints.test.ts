@@ -1,7 +1,7 @@
 /** What `annal verify` advises. */
 import { expect } from 'chai';
-import type { ReadModelFault } from '#projections/verify-read-model.ts';
-import { hintsFor } from '#src/cli/verify-hints.ts';
+import type { ReadModelFault } from '#projections/verify/verify-read-model.ts';
+import { hintsFor } from '#src/cli/verify/verify-hints.ts';
 
 const row = (what: 'missing' | 'orphan' | 'changed', projection = 'resources'): ReadModelFault => ({
   projection,

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Json } from '#src/shared/json.ts';
+import type { Json } from '#src/shared/json/json.ts';
 import type { SourceConcept, SourceConstraint, SourceTerminology, SourceType } from './hl7.ts';
 
 /** The parts of a profile's ElementDefinition that are compiled, besides `fixed…` and `pattern…`. */

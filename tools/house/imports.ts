@@ -57,7 +57,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/database',
     'src/operations',
     'src/identity',
-    'type queries/gather.ts',
+    'type queries/database/gather.ts',
     'queries/admin/membership.ts', // a member's token works while the membership does
   ],
   'src/shl': ['src/shared'],

@@ -2,14 +2,14 @@
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import type { Period } from '#src/fhir/search/period.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
-import type { Micros } from '#src/shared/time.ts';
-import type { Binds } from '../../binds.ts';
-import { type Prefix, parsePrefixedDate } from '../dates.ts';
-import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import type { Binds } from '../../database/binds.ts';
+import { type Prefix, parsePrefixedDate } from '../predicates/dates.ts';
+import type { SearchScope } from '../predicates/parameter.ts';
+import type { Predicate } from '../predicates/predicate.ts';
+import { periodsFrom, type Span } from '../predicates/span.ts';
+import { parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
-import { periodsFrom, type Span } from '../span.ts';
-import { parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 /**
  * Matches any of the dates.

@@ -7,12 +7,12 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
-import type { Binds } from '../../binds.ts';
+import type { Binds } from '../../database/binds.ts';
 import { rowsPredicate } from '../inner.ts';
-import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import type { SearchScope } from '../predicates/parameter.ts';
+import type { Predicate } from '../predicates/predicate.ts';
+import { referenceKeys } from '../predicates/reference-keys.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier } from '../raw.ts';
-import { referenceKeys } from '../reference-keys.ts';
 import { parseReference } from './record.ts';
 
 /** The parameter by which resources of a type are part of one another: Location, Organization, Encounter, Procedure … */

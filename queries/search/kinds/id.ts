@@ -1,7 +1,7 @@
 /** `_id`: https://hl7.org/fhir/R4/search.html#id */
 import { isUuid } from '#src/shared/ids.ts';
-import type { Binds } from '../../binds.ts';
-import type { SearchParameter } from '../parameter.ts';
+import type { Binds } from '../../database/binds.ts';
+import type { SearchParameter } from '../predicates/parameter.ts';
 import { badParameter, keyOf, parseTruth, type RawParameter, refuseModifier } from '../raw.ts';
 
 /** The logical id, any of several; with `:not` none of them. Every resource has one, which `:missing` may ask. */

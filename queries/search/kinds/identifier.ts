@@ -4,8 +4,8 @@
  * a conditional write must not confuse them. https://hl7.org/fhir/R4/search.html#token
  */
 import { compiledParameter } from '#src/fhir/search/paths.ts';
-import type { Binds } from '../../binds.ts';
-import type { SearchParameter } from '../parameter.ts';
+import type { Binds } from '../../database/binds.ts';
+import type { SearchParameter } from '../predicates/parameter.ts';
 import { refuseModifier, split, unescaped } from '../raw.ts';
 import { tokenPredicate } from './token.ts';
 

@@ -1,7 +1,7 @@
 /** `_lastUpdated`: https://hl7.org/fhir/R4/search.html#lastUpdated */
 
-import { momentPredicate } from '../moment.ts';
-import type { SearchParameter } from '../parameter.ts';
+import { momentPredicate } from '../predicates/moment.ts';
+import type { SearchParameter } from '../predicates/parameter.ts';
 
 /** `_lastUpdated`: the time the current version was recorded, with prefixes and implicit precision. */
 export const lastUpdatedParameter: SearchParameter = {

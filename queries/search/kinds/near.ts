@@ -4,11 +4,11 @@ import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { LATITUDE, LONGITUDE } from '#src/fhir/search/extract.ts';
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
 import { cut } from '#src/shared/cut.ts';
-import type { Binds } from '../../binds.ts';
-import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import type { Binds } from '../../database/binds.ts';
+import type { SearchScope } from '../predicates/parameter.ts';
+import type { Predicate } from '../predicates/predicate.ts';
+import { oneOf, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
-import { oneOf, parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 /** Radius of the earth in metres (mean, IUGG). */
 const EARTH = 6_371_008.8;

@@ -5,13 +5,13 @@ import { dimensionKey } from '#src/fhir/search/keys.ts';
 import { isSingle } from '#src/fhir/search/timeline.ts';
 import { canonicalRange, UCUM } from '#src/fhir/units/canonical.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import type { Binds } from '../../binds.ts';
-import { type NumberRange, parsePrefixedNumber } from '../numbers.ts';
-import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import type { Binds } from '../../database/binds.ts';
+import { type NumberRange, parsePrefixedNumber } from '../predicates/numbers.ts';
+import type { SearchScope } from '../predicates/parameter.ts';
+import type { Predicate } from '../predicates/predicate.ts';
+import { quantitiesFrom, type Span } from '../predicates/span.ts';
+import { parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
-import { quantitiesFrom, type Span } from '../span.ts';
-import { parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 interface Asked {
   readonly number: NumberRange;

@@ -3,10 +3,10 @@ import { recordKey } from '#src/fhir/search/keys.ts';
 import { typeEntry } from '#src/fhir/types.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import type { Binds } from '../../binds.ts';
-import { ofTenant } from '../conditions.ts';
-import type { SearchParameter, SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import type { Binds } from '../../database/binds.ts';
+import { ofTenant } from '../predicates/conditions.ts';
+import type { SearchParameter, SearchScope } from '../predicates/parameter.ts';
+import type { Predicate } from '../predicates/predicate.ts';
 import { badParameter, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
 /** `patient`: the Patient whose record contains the resource. */

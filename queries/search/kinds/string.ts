@@ -5,13 +5,13 @@ import { LABEL } from '#src/fhir/search/extract.ts';
 import { soundForm } from '#src/fhir/search/keys.ts';
 import { soundsOf } from '#src/fhir/search/phonetic.ts';
 import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
-import type { Binds } from '../../binds.ts';
-import { hasKeys, keysPredicate } from '../entry-keys.ts';
+import type { Binds } from '../../database/binds.ts';
 import { rowsPredicate } from '../inner.ts';
-import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import { hasKeys, keysPredicate } from '../predicates/entry-keys.ts';
+import type { SearchScope } from '../predicates/parameter.ts';
+import type { Predicate } from '../predicates/predicate.ts';
+import { formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
-import { formKeys, parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 /**
  * Begins with the text, without regard to case and accents; `:contains` it anywhere; `:exact` is it.

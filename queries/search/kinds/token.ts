@@ -3,11 +3,11 @@
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { hasKeyInRecord, inRecordKey, tokenForm } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { keysPredicate, noKeysPredicate } from '../entry-keys.ts';
-import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import { keysPredicate, noKeysPredicate } from '../predicates/entry-keys.ts';
+import type { SearchScope } from '../predicates/parameter.ts';
+import type { Predicate } from '../predicates/predicate.ts';
+import { formKeys } from '../predicates/stored-values.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
-import { formKeys } from '../stored-values.ts';
 import { codesOf } from '../terms.ts';
 import { labelPredicate } from './string.ts';
 

@@ -3,12 +3,12 @@
 import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
 import { uriForm } from '#src/fhir/search/keys.ts';
 import { folded, pieces, withoutIds } from '#src/fhir/search/text.ts';
-import type { Binds } from '../../binds.ts';
-import { keysPredicate } from '../entry-keys.ts';
-import type { SearchScope } from '../parameter.ts';
-import type { Predicate } from '../predicate.ts';
+import type { Binds } from '../../database/binds.ts';
+import { keysPredicate } from '../predicates/entry-keys.ts';
+import type { SearchScope } from '../predicates/parameter.ts';
+import type { Predicate } from '../predicates/predicate.ts';
+import { formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
 import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
-import { formKeys, parameterKeys, valuesPredicate } from '../stored-values.ts';
 
 /** Most parts of the paths of all uris with `:above`: each is looked up. */
 const MAX_PARTS = 1_000;

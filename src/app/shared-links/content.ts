@@ -8,13 +8,13 @@ import { codesIn, withNamedCodings } from '../../clinical/summary/named-codings.
 import { withoutContact, withoutContactOf } from '../../clinical/summary/without-contact.ts';
 import type { DocumentStore } from '../../documents/store.ts';
 import { heldContents } from '../../fhir/document-content.ts';
-import { type AnswerBudget, tooCostly } from '../../shared/answer-budget.ts';
-import type { Caller } from '../../shared/caller.ts';
+import type { Caller } from '../../shared/access/caller.ts';
 import { newUuid } from '../../shared/ids.ts';
-import { isObject, type JsonObject, printJson } from '../../shared/json.ts';
-import { inSlices } from '../../shared/slices.ts';
-import { parseStored } from '../../shared/stored-json.ts';
-import { nowMicros } from '../../shared/time.ts';
+import { isObject, type JsonObject, printJson } from '../../shared/json/json.ts';
+import { parseStored } from '../../shared/json/stored-json.ts';
+import { type AnswerBudget, tooCostly } from '../../shared/load/answer-budget.ts';
+import { inSlices } from '../../shared/load/slices.ts';
+import { nowMicros } from '../../shared/time/time.ts';
 import type { Terminology } from '../../terminology/terminology.ts';
 import { type Earlier, earlierEntry } from './earlier-bundle.ts';
 

@@ -4,9 +4,9 @@ import { withdrawnAs } from '../../clinical/reading/status.ts';
 import { changedTag } from '../../clinical/summary/changed-tag.ts';
 import { codesIn, withNamedCodings } from '../../clinical/summary/named-codings.ts';
 import type { ResourceType } from '../../fhir/types.ts';
-import type { Caller } from '../../shared/caller.ts';
+import type { Caller } from '../../shared/access/caller.ts';
 import { newUuid } from '../../shared/ids.ts';
-import { parseStored } from '../../shared/stored-json.ts';
+import { parseStored } from '../../shared/json/stored-json.ts';
 import type { Terminology } from '../../terminology/terminology.ts';
 
 /** Dependencies. */

@@ -12,8 +12,8 @@ import type {
   SharedLinkServices,
 } from '../../http/ports/shared-links.ts';
 import { MOST_ATTEMPTS, type SharedLinks } from '../../operations/shared-links.ts';
-import type { AccessStatus } from '../../shared/access-entry.ts';
-import { type Caller, ownCaller, turnOf } from '../../shared/caller.ts';
+import type { AccessStatus } from '../../shared/access/access-entry.ts';
+import { type Caller, ownCaller, turnOf } from '../../shared/access/caller.ts';
 import { encrypted } from '../../shl/jwe.ts';
 import { isPasscode } from '../../shl/passcode.ts';
 import { isManifestSecret } from '../../shl/payload.ts';

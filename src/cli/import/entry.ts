@@ -1,7 +1,7 @@
 /** The entries of an import; each is one resource at one place in one source. */
 import { createHash } from 'node:crypto';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 
 /** A resource that is to be loaded. */
 export interface Entry {

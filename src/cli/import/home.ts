@@ -1,6 +1,6 @@
 /** Determines where a resource belongs: in a patient's record, in the directory, or neither. Pure. */
 import { isResourceType, typeEntry } from '#src/fhir/types.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { typeAndId } from './references.ts';
 
 /** The place of a resource. */

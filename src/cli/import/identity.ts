@@ -1,6 +1,6 @@
 /** Determines how directory entries are matched across files. Pure. */
 import { createHash } from 'node:crypto';
-import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import type { Entry } from './entry.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** Loads self-contained bundles: their directory entries, then each patient's record. */
-import { isObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import type { Progress } from '../progress.ts';
 import { forEachConcurrently } from './concurrency.ts';
 import type { Directory } from './directory.ts';

@@ -3,7 +3,7 @@
  * skipped and counted. Pure.
  */
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { aliasesOf, entriesOf, entryPlace, readEntry } from './bundle.ts';
 import { type Entry, type Fault, faultOf, makeEntry } from './entry.ts';
 import { type Home, homeOf } from './home.ts';

@@ -3,7 +3,7 @@
  * (https://hl7.org/fhir/R4/references.html); contained resources are included.
  */
 import { isResourceType } from '#src/fhir/types.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** The result of resolving one reference. */
 export type Resolution =

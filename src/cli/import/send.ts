@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { Failure } from '../failure.ts';
 
 /** The address and credentials of the service, and how to send. */

@@ -3,7 +3,7 @@
  * none. An entry with one identifier needs no look-up, since its conditional create finds the same.
  */
 import { type ResourceType, typeEntry } from '#src/fhir/types.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { contentOf, listIdentifiers, writeCriteria } from './identity.ts';
 import { referencesOf, rewriteReferences } from './references.ts';
 import { Refused, type Sender } from './send.ts';

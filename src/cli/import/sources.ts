@@ -4,7 +4,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { Failure } from '../failure.ts';
 import { entriesOf, isSelfContained, namedResources } from './bundle.ts';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isResourceType } from '#src/fhir/types.ts';
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { type Entry, makeEntry } from './entry.ts';
 import { linesOf } from './lines.ts';
 

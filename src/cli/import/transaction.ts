@@ -1,5 +1,5 @@
 /** Entries as a transaction Bundle, and its answer as ids. */
-import { isObject, type JsonObject, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { Failure } from '../failure.ts';
 import type { Entry } from './entry.ts';
 import { type Lost, type Resolution, rewriteReferences, typeAndId, unresolved } from './references.ts';

@@ -3,7 +3,7 @@
  * something was recorded isn't one on which it happened.
  */
 import { first, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
 /** What a date can mean. `recorded` says when something was written down, and not when it happened. */
 export const MEANINGS = [

@@ -1,8 +1,8 @@
 /** What a reading says of dates and medicines, in English: for contexts and summaries. */
-import { dayIn } from '#src/shared/day.ts';
-import { findCodeWord } from './code-words.ts';
+import { dayIn } from '#src/shared/time/day.ts';
 import type { Dated } from './dates.ts';
 import type { Medicine } from './medicines.ts';
+import { findCodeWord } from './names/code-words.ts';
 import type { Death } from './person.ts';
 import { datePhrase, medicinePhrases, type Phrase, type PhraseName, stateOfMedicine } from './phrases.ts';
 

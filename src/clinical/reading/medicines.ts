@@ -3,7 +3,7 @@
  * (docs/clinical-reading.md explains the rules). https://hl7.org/fhir/R4/medicationstatement.html
  */
 import { first, objects, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { type Dated, happened, isPast, newestFirst } from './dates.ts';
 import { foldName, joinSame } from './join-same.ts';
 import type { Person } from './person.ts';

@@ -1,7 +1,7 @@
 /** Whose record it is: name, birth date, sex, and whether the person has died. */
 import { shownName } from '#src/fhir/human-name.ts';
 import { text } from '#src/fhir/parts.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 
 /** A person. */
 export interface Person {

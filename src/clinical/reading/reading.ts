@@ -2,7 +2,7 @@
  * The clinical reading: what a record says of the person, allergies, medicines, problems and vaccinations. Every view shows
  * this and looks into no resource for its meaning (docs/clinical-reading.md). Pure.
  */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { type Allergy, mostDangerousFirst, readAllergy } from './allergies.ts';
 import { isMedicine, joinMedicines, type Medicine, readMedicineSource } from './medicines.ts';
 import { type Person, readPerson } from './person.ts';

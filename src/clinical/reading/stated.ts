@@ -1,6 +1,6 @@
 /** What a Condition or an AllergyIntolerance states: of what, how it stands, how certain it is, and when. */
 import { codes, codings, text } from '#src/fhir/parts.ts';
-import type { Json } from '#src/shared/json.ts';
+import type { Json } from '#src/shared/json/json.ts';
 import { type Dated, happened } from './dates.ts';
 import { isOver, uncertainty } from './status.ts';
 import type { Around, Coded, Told } from './told.ts';

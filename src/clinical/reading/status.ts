@@ -3,8 +3,8 @@
  * https://hl7.org/fhir/R4/): what was never so, what is over, what is only an idea.
  */
 import { codes, text } from '#src/fhir/parts.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { isObject } from '#src/shared/json-value.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { isObject } from '#src/shared/json/json-value.ts';
 
 /** Why a resource states nothing. */
 export type Withdrawn = 'entered in error' | 'refuted';

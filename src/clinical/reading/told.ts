@@ -1,5 +1,5 @@
 /** What a clinical reading is made of: current versions of a record's resources, and what it looks up beside them. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 
 /** What an AI has to do with a version: nothing, wrote it, or changed with it what somebody else had written. */
 export type PartOfAi = 'no' | 'written' | 'changed';

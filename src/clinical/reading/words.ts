@@ -1,11 +1,11 @@
 /** Formats FHIR's data types as text for narratives. */
 import { first, objects, text } from '#src/fhir/parts.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import { dosesInWords } from './dose.ts';
-import type { DoseStyle } from './dose-words.ts';
-import { nameConcept } from './name.ts';
-import { quantityText, rangeText, ratioText, readMeasured } from './quantity.ts';
-import { timingWords } from './timing.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import { dosesInWords } from './doses/dose.ts';
+import type { DoseStyle } from './doses/dose-words.ts';
+import { timingWords } from './doses/timing.ts';
+import { nameConcept } from './names/name.ts';
+import { quantityText, rangeText, ratioText, readMeasured } from './numbers/quantity.ts';
 
 /** Returns a quantity as people write it. @param holder the Observation or component whose value it is */
 export function quantity(value: Json | undefined, holder?: JsonObject): string | undefined {

@@ -1,6 +1,6 @@
 /** Chooses the resources of a record for its summary, before the directory is read. */
-import type { Json } from '#src/shared/json.ts';
-import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import { atOnce, mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { isResourceType, typeEntry } from '../../fhir/types.ts';
 import { DATED_BY } from '../reading/dates.ts';
 import { referredMedication } from '../reading/medicines.ts';

@@ -1,10 +1,9 @@
 /** Defines the rows and columns of each section's table. */
 
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { first, objects, text } from '../../fhir/parts.ts';
 import { mostDangerousFirst, readAllergy } from '../reading/allergies.ts';
-import { findCodeSet } from '../reading/code-words.ts';
 import { dateText, standingText } from '../reading/english.ts';
 import {
   currentFirst,
@@ -14,8 +13,9 @@ import {
   readMedicineSource,
   reasonsIn,
 } from '../reading/medicines.ts';
-import { nameConcept } from '../reading/name.ts';
-import { nameCoded, nameCodes } from '../reading/name-code.ts';
+import { findCodeSet } from '../reading/names/code-words.ts';
+import { nameConcept } from '../reading/names/name.ts';
+import { nameCoded, nameCodes } from '../reading/names/name-code.ts';
 import type { Death } from '../reading/person.ts';
 import {
   activeFirst,

@@ -4,8 +4,8 @@
  */
 import { v5 } from 'uuid';
 import { shownName } from '#src/fhir/human-name.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { toInstant } from '#src/shared/time.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { LOINC, objects, text } from '../../fhir/parts.ts';
 import { day, joined, moment } from '../reading/words.ts';
 import type { LeftOut } from './classify.ts';

@@ -1,5 +1,5 @@
 /** Converts a patient's devices to DeviceUseStatements, since the summary's section of devices takes no Device. */
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { derivedId } from './composition.ts';
 import { UNKNOWN } from './required.ts';
 import type { Source, Stored } from './source.ts';

@@ -2,8 +2,8 @@
  * Finds displays for codes that a record stores without any text: a narrative that shows bare codes tells readers
  * nothing.
  */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { objects, text } from '../../fhir/parts.ts';
 import type { SystemCode } from '../../fhir/terminology.ts';
 import { type Chosen, lookupIn } from './choose.ts';

@@ -5,11 +5,11 @@
  */
 
 import { containedIn, text } from '#src/fhir/parts.ts';
-import { type Coverage, coverageOfTypes } from '#src/shared/coverage.ts';
-import { type JsonObject, printJson } from '#src/shared/json.ts';
-import { atOnce, mapSteps, type Steps } from '#src/shared/slices.ts';
-import { type Micros, toInstant } from '#src/shared/time.ts';
-import { nameConcept } from '../reading/name.ts';
+import { type Coverage, coverageOfTypes } from '#src/shared/access/coverage.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
+import { atOnce, mapSteps, type Steps } from '#src/shared/load/slices.ts';
+import { type Micros, toInstant } from '#src/shared/time/time.ts';
+import { nameConcept } from '../reading/names/name.ts';
 import { readDeath } from '../reading/person.ts';
 
 import { changedTag } from './changed-tag.ts';

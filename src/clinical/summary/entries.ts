@@ -3,8 +3,8 @@
  * reference to anything else becomes a logical reference, whose identifier is the URL:
  * https://hl7.org/fhir/R4/references.html#logical
  */
-import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
-import { type ParsedReference, parseReference } from '../../fhir/references.ts';
+import { isObject, type Json, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import { type ParsedReference, parseReference } from '../../fhir/references/references.ts';
 import type { Source } from './source.ts';
 
 /**

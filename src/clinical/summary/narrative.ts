@@ -1,6 +1,6 @@
 /** Writes narratives: XHTML that a browser can show, https://hl7.org/fhir/R4/narrative.html */
-import type { Coverage } from '#src/shared/coverage.ts';
-import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import type { Coverage } from '#src/shared/access/coverage.ts';
+import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { joined } from '../reading/words.ts';
 import { BEFORE_AI } from './changed-tag.ts';
 import { CHANGED_BY_AI } from './classify.ts';

@@ -2,7 +2,7 @@
  * Adapts radiology results to their IPS profile, which allows only an ImagingStudy in `partOf`.
  * https://hl7.org/fhir/uv/ips/STU2/StructureDefinition-Observation-results-radiology-uv-ips.html
  */
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { codes, objects, text } from '../../fhir/parts.ts';
 import { type Links, logical } from './entries.ts';
 import type { Source } from './source.ts';

@@ -2,7 +2,7 @@
  * Adds elements that the IPS profiles require and a valid R4 resource may lack. HL7's data-absent-reason marks them as
  * unknown, as the guide asks: https://hl7.org/fhir/uv/ips/STU2/Empty-Sections-and-Missing-Data.html
  */
-import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json.ts';
+import { isObject, type JsonObject, parseJson, printJson } from '#src/shared/json/json.ts';
 import { codes, objects } from '../../fhir/parts.ts';
 import type { SectionName } from './section.ts';
 import type { Source } from './source.ts';

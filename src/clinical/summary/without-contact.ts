@@ -2,8 +2,8 @@
  * Leaves out of a summary what identifies or locates the person beyond name, birth date and sex, for readers who need to
  * know about the illness and not where somebody lives (docs/shared-links.md).
  */
-import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
-import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
+import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { loincCodes, objects, text } from '../../fhir/parts.ts';
 import type { Chosen, Entry } from './choose.ts';
 import type { Links } from './entries.ts';

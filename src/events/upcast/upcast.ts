@@ -6,7 +6,7 @@
  * keep events of that version. Of resource events it is handed the header alone (`resource-header.ts`): bodies are returned
  * as they were written.
  */
-import { isObject } from '../../shared/json.ts';
+import { isObject } from '../../shared/json/json.ts';
 import { CATALOG, type EventType } from '../catalog.ts';
 import { applicationBrandedTo2 } from './application-branded.ts';
 import {

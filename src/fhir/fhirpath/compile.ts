@@ -2,7 +2,7 @@
  * Compiles FHIRPath expressions on one type into closures over FHIR's JSON. Names are resolved against the definitions
  * once (choices to their JSON names), so that evaluation only reads members and compares.
  */
-import { isObject, type Json } from '#src/shared/json.ts';
+import { isObject, type Json } from '#src/shared/json/json.ts';
 import { type ElementDefinition, jsonName, PRIMITIVES, typeDefinition } from '../definitions/tables.ts';
 import {
   type Compiled,

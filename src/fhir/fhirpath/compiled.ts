@@ -1,5 +1,5 @@
 /** Types of compiled expressions. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Node } from './nodes.ts';
 
 /** The environment variables of an evaluation. */

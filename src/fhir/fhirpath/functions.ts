@@ -1,5 +1,5 @@
 /** The FHIRPath functions that R4's invariants use (http://hl7.org/fhirpath/N1/#functions). */
-import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import {
   type Compiled,
   eitherType,

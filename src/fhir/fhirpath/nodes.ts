@@ -1,5 +1,5 @@
 /** Items of FHIRPath collections over FHIR's JSON: equality and order. */
-import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** A primitive element that has an id or an extension but no value. */
 export const NO_VALUE = Symbol('no value');

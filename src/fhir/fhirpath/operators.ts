@@ -1,5 +1,5 @@
 /** FHIRPath's operators, in its three-valued logic (http://hl7.org/fhirpath/N1/#operations). */
-import { isNumber } from '#src/shared/json.ts';
+import { isNumber } from '#src/shared/json/json.ts';
 import { type Compiled, eitherType, fromTruth, NO_TYPES, NOTHING, NotCompiled, truthOf } from './compiled.ts';
 import { compareValues, distinct, equalCollections, equalValues } from './nodes.ts';
 

@@ -1,5 +1,5 @@
 /** `is`, `as` and `ofType`, where types are known before evaluation (http://hl7.org/fhirpath/N1/#types). */
-import { isObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType, isTypeName } from '../definitions/tables.ts';
 import { type Compiled, fromTruth, NOTHING, NotCompiled } from './compiled.ts';
 import { NO_VALUE, type Node } from './nodes.ts';

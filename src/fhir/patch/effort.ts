@@ -1,6 +1,6 @@
 /** Limits the cost of evaluating the paths of one FHIRPath Patch. */
-import type { JsonObject } from '#src/shared/json.ts';
-import { sizeOfJson } from '#src/shared/json-equal.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { sizeOfJson } from '#src/shared/json/json-equal.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /** Maximum steps of one path, about 100 ms. A step is one value of the resource times one part of the path. */

@@ -2,10 +2,10 @@
 
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
-import { type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
-import { copyJson, isDeeper } from '#src/shared/json-equal.ts';
+import { type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json/json.ts';
+import { copyJson, isDeeper } from '#src/shared/json/json-equal.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Steps } from '#src/shared/slices.ts';
 import { Effort } from './effort.ts';
 import { elementOf, fits, isPrimitive, jsonNames, type NamedElement } from './elements.ts';
 import { memberPath } from './expression.ts';

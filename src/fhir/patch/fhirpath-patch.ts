@@ -5,7 +5,7 @@ import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { dataTypeOf, isPrimitive } from './elements.ts';
 import { faultOf, MAX_LENGTH, MAX_PARSED, quoteDiv } from './expression.ts';

@@ -6,10 +6,10 @@
 import { z } from 'zod';
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
-import { isObject, type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json.ts';
-import { copyJson, isDeeper, sameJson, sizeOfJson } from '#src/shared/json-equal.ts';
+import { isObject, type Json, type JsonObject, MAX_DEPTH } from '#src/shared/json/json.ts';
+import { copyJson, isDeeper, sameJson, sizeOfJson } from '#src/shared/json/json-equal.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Steps } from '#src/shared/slices.ts';
 import { isBelow, type Place, type Pointer, parsePointer, placeAt, valueAt } from './json-pointer.ts';
 
 /** One operation. `text` describes it in diagnostics. */

@@ -1,5 +1,5 @@
 /** JSON Pointer: https://www.rfc-editor.org/rfc/rfc6901. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** A pointer's decoded reference tokens; an empty list means the whole document. */
 export type Pointer = readonly string[];

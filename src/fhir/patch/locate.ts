@@ -3,7 +3,7 @@
  * nodes contain the locations.
  */
 import { isLosslessNumber } from 'lossless-json';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { loadEngine } from '../fhirpath/engine.ts';
 import { elementOf, jsonNames } from './elements.ts';
 import { memberPath } from './expression.ts';

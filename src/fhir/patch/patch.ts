@@ -1,8 +1,8 @@
 /** Parses and applies PATCH documents of both kinds: https://hl7.org/fhir/R4/http.html#patch. Pure. */
-import { isObject, type JsonObject, MAX_VALUES, type ParsedJson, parseJson } from '#src/shared/json.ts';
-import { sizeOfJson } from '#src/shared/json-equal.ts';
+import { isObject, type JsonObject, MAX_VALUES, type ParsedJson, parseJson } from '#src/shared/json/json.ts';
+import { sizeOfJson } from '#src/shared/json/json-equal.ts';
+import { atOnce, type Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { atOnce, type Steps } from '#src/shared/slices.ts';
 import { applyFhirPathPatch } from './fhirpath-apply.ts';
 import { type FhirPathOperation, parseFhirPathPatch } from './fhirpath-patch.ts';
 import { applyJsonPatch, type JsonPatchOperation, parseJsonPatch } from './json-patch.ts';

@@ -2,7 +2,7 @@
  * Follows paths of names and positions, which most patches have, without the FHIRPath engine; the cost does not depend
  * on the resource's size.
  */
-import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { type Location, objectAt, type Step } from './tree.ts';
 
 /** A path of names and positions: `Patient.name[0].family`. */

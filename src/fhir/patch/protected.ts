@@ -1,6 +1,6 @@
 /** Protects elements that no patch may change. */
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { isObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 
 /**

@@ -2,7 +2,7 @@
  * Elements in FHIR's JSON form (https://hl7.org/fhir/R4/json.html): locations in a resource and their content,
  * including the `_` sibling with a primitive's id and extensions, which is kept in sync.
  */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { isR4ResourceType } from '../definitions/tables.ts';
 import { elementOf, isPrimitive } from './elements.ts';
 

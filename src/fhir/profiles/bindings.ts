@@ -1,5 +1,5 @@
 /** Checks codes against a profile's bindings: https://hl7.org/fhir/R4/terminologies.html#strength */
-import { isObject, type Json } from '#src/shared/json.ts';
+import { isObject, type Json } from '#src/shared/json/json.ts';
 import { asArray } from '../validation/walk.ts';
 import type { Item } from './items.ts';
 import { profileValueSet } from './table.ts';

@@ -4,8 +4,8 @@
  */
 
 import { withArticle } from '#src/shared/article.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { isResource, typeOfProfile } from './discriminators.ts';
 import { type Fault, hasErrors } from './faults.ts';
 import { holderOf, type Item, itemsOf } from './items.ts';

@@ -1,5 +1,5 @@
 /** Decides which slice an element belongs to: https://hl7.org/fhir/R4/profiling.html#discriminator */
-import { isObject, type Json } from '#src/shared/json.ts';
+import { isObject, type Json } from '#src/shared/json/json.ts';
 import { isBound } from './bindings.ts';
 import { holderOf, type Item, itemsOf } from './items.ts';
 import { isFixed, matchesPattern } from './match.ts';

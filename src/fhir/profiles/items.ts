@@ -1,5 +1,5 @@
 /** Reads elements of FHIR's JSON by their FHIRPath names; each value comes with its type and its path. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import {
   type ElementDefinition,
   isTypeName,

@@ -2,7 +2,7 @@
  * Compares values with fixed values and patterns:
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_
  */
-import { isObject, type Json } from '#src/shared/json.ts';
+import { isObject, type Json } from '#src/shared/json/json.ts';
 import { equalValues } from '../fhirpath/nodes.ts';
 
 /** Returns whether a value equals the fixed value exactly. */

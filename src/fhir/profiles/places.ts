@@ -2,7 +2,7 @@
  * Resolves references between resources inside one resource: contained ones and Bundle entries.
  * https://hl7.org/fhir/R4/bundle.html#references
  */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { asArray } from '../validation/walk.ts';
 
 /** A resource and where it is. */

@@ -1,6 +1,6 @@
 /** The format of the generated table of profiles, and access to its profiles, which are read when first needed. */
 import { readFileSync } from 'node:fs';
-import type { Json } from '#src/shared/json.ts';
+import type { Json } from '#src/shared/json/json.ts';
 import { isR4ResourceType } from '../definitions/tables.ts';
 
 /** A type that a profile allows for an element. */

@@ -1,5 +1,5 @@
 /** Extracts all values by which searches find a resource. */
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import type { ResourceType } from '../types.ts';
 import type { CompiledParameter, Part } from './compiled-parameter.ts';
 import type { ContainedResources } from './contained.ts';

@@ -1,7 +1,7 @@
 /**
  * Converts FHIR dates to ranges of moments; without an offset they are in UTC. https://hl7.org/fhir/R4/search.html#date
  */
-import { type Micros, toMicros } from '#src/shared/time.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
 /** The moments that a date text means: [from, to). */
 export interface Period {

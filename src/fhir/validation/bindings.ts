@@ -1,7 +1,7 @@
 /**
  * Checks required bindings: the codes that an element may have (https://hl7.org/fhir/R4/terminologies.html#required).
  */
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { valueSet } from '../definitions/tables.ts';
 import { isMediaType, type PrimitiveTest } from './primitives.ts';
 import { asArray } from './walk.ts';

@@ -3,7 +3,7 @@
  * structure, cardinality, types, primitive formats, required bindings, invariants (docs/spec/decisions.md, section 5
  * "Writes").
  */
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import {
   type ElementDefinition,
   type ElementType,
@@ -14,7 +14,7 @@ import {
   typeDefinition,
 } from '../definitions/tables.ts';
 import { choiceStep, pathName } from '../element-path.ts';
-import { parseReference } from '../references.ts';
+import { parseReference } from '../references/references.ts';
 import { boundCode, boundConcept } from './bindings.ts';
 import { checkContained, checkLocalReference } from './contained.ts';
 import { checkExtension } from './extensions.ts';

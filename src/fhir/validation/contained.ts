@@ -2,7 +2,7 @@
  * Checks the rules of contained resources (https://hl7.org/fhir/R4/domainresource.html#invs and
  * references.html#contained).
  */
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { asArray, containedById, noteId, type Walk } from './walk.ts';
 
 /** Checks dom-2 to dom-5, and that ids are unique. Call it after the whole resource was visited, when its local references are known. */

@@ -3,7 +3,7 @@
  * defines.
  */
 import { withArticle } from '#src/shared/article.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { knownExtension, type ValueTypes } from '../definitions/extensions.ts';
 import { asArray, type Walk } from './walk.ts';
 

@@ -3,7 +3,7 @@
  * another element must not fail because a rule was added since.
  */
 import type { Issue } from '#src/shared/issue.ts';
-import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
 
 /**
  * Returns the faults of a resource that the version before it does not have. Two faults are the same if their rule,

@@ -2,7 +2,7 @@
  * Checks error-level invariants of base R4, compiled from their FHIRPath. fhirpath.js evaluates the invariants that the
  * compiler does not support, and comparisons of quantities that require converting units.
  */
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Invariant } from '../definitions/tables.ts';
 import { compileTruth } from '../fhirpath/compile.ts';

@@ -2,7 +2,7 @@
  * Validates values of primitive types (https://hl7.org/fhir/R4/datatypes.html#primitive): formats, and dates and times with
  * calendar and time zone.
  */
-import { isNumber, type Json } from '#src/shared/json.ts';
+import { isNumber, type Json } from '#src/shared/json/json.ts';
 
 /** Returns what is wrong with a value, as a sentence after the element's name; undefined if it is valid. */
 export type PrimitiveTest = (value: Json) => string | undefined;

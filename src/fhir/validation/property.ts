@@ -1,7 +1,7 @@
 /** Checks values of elements against their properties: cardinality, JSON type, and the content of `_name`. */
 
 import { withArticle } from '#src/shared/article.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import type { Holds } from './invariants.ts';
 import { hasForbiddenCharacter, PRIMITIVE_TESTS, type PrimitiveTest } from './primitives.ts';
 import { asArray, noteId, type Walk } from './walk.ts';

@@ -5,8 +5,8 @@
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
 import type { IssueType } from '#src/shared/issue.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
-import { isObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 
 /** A receiver of elements found during validation. */
 export interface Sink {

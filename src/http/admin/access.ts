@@ -5,8 +5,8 @@
 import type { RequestContext as By } from '#commands/command.ts';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import type { Held, KeyRow, NamedProject } from '#queries/admin/projects.ts';
-import type { Identity } from '#src/shared/identity.ts';
-import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/member.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
+import { isAtLeast, ROLE_FOR, type Role } from '#src/shared/access/member.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { ApiRequest } from '../api/route.ts';
 

@@ -1,6 +1,6 @@
 /** Answers that the admin routes share. */
 import type { Page } from '#queries/admin/page.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import type { RouteResult } from '../api/route.ts';
 
 /** Returns a page as `{data, total, next_cursor}` (docs/spec/decisions.md, section 4). */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ApplicationRow } from '#queries/admin/projects.ts';
 import { logoPath } from '#src/oauth/clients.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { applicationFor, by, projectFor } from './access.ts';

@@ -1,7 +1,7 @@
 /** API keys of projects: shown once, known by their last four characters then (docs/spec/interface.md, section 5). */
 import { z } from 'zod';
 import type { KeyRow } from '#queries/admin/projects.ts';
-import { ROLE_FOR } from '#src/shared/member.ts';
+import { ROLE_FOR } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { by, keyFor, projectFor, requireRole } from './access.ts';

@@ -1,6 +1,6 @@
 /** `GET /admin/projects/{project_id}/logs`: a project's requests, without clinical content. */
 import { z } from 'zod';
-import { toInstant, toMicros } from '#src/shared/time.ts';
+import { toInstant, toMicros } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
 import { environment, instant, LIST_QUERY, listOf } from '../api/schemas.ts';
 import { projectFor } from './access.ts';

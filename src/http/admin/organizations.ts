@@ -1,7 +1,7 @@
 /** Routes of organizations: create, read, confirm a domain. */
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
-import { verifiedDomain } from '#src/shared/member.ts';
+import { verifiedDomain } from '#src/shared/access/member.ts';
 import { isPublicMailDomain } from '#src/shared/public-mail.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';

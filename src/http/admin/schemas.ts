@@ -1,6 +1,6 @@
 /** Schemas that several admin routes share. */
 import { z } from 'zod';
-import { ROLES } from '#src/shared/member.ts';
+import { ROLES } from '#src/shared/access/member.ts';
 import { environment, instant } from '../api/schemas.ts';
 
 /** A name that people gave something. */

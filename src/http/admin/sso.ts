@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import { ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
-import { isIssuerUrl, isSameIssuer } from '#src/shared/issuers.ts';
-import { domainOf, verifiedDomain } from '#src/shared/member.ts';
+import { isIssuerUrl, isSameIssuer } from '#src/shared/access/issuers.ts';
+import { domainOf, verifiedDomain } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
 import { by, organizationFor, requireInstallationsTrust } from './access.ts';

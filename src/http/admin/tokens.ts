@@ -1,8 +1,8 @@
 /** Access tokens of members, with which the dashboard shows a project's data. */
 import { z } from 'zod';
 import { secretOf } from '#commands/secret.ts';
-import { MEMBER_TOKEN_S } from '#src/oauth/member-token.ts';
-import { ROLE_FOR } from '#src/shared/member.ts';
+import { MEMBER_TOKEN_S } from '#src/oauth/tokens/member-token.ts';
+import { ROLE_FOR } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
 import { environment } from '../api/schemas.ts';
 import { by, projectFor, requireRole } from './access.ts';

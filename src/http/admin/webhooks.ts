@@ -1,6 +1,6 @@
 /** Webhook endpoints of a project, for members of its organization (docs/spec/interface.md, section 4.4, the admin mirrors). */
 import { z } from 'zod';
-import { isAtLeast, ROLE_FOR } from '#src/shared/member.ts';
+import { isAtLeast, ROLE_FOR } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
 import { environment, LIST_QUERY, listOf } from '../api/schemas.ts';
 import * as actions from '../webhooks/actions.ts';

@@ -1,8 +1,8 @@
 /** An entry of the access log as the JSON interfaces show it (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
 import type { AccessRow } from '#queries/access-log.ts';
-import { ACCESS_STATUSES } from '#src/shared/access-entry.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { instant } from './schemas.ts';
 
 /** An entry. */

@@ -1,7 +1,7 @@
 /** A grant as the JSON interfaces show it (docs/spec/decisions.md, section 4). */
 import type { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import type { grant } from './schemas.ts';
 
 /** Returns a grant without its patient, whose id depends on who asks. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { cut } from '#src/shared/cut.ts';
 import { Faults } from '#src/shared/faults.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { RawBody } from '../body.ts';
 import { addIssues, sentence } from './issues.ts';

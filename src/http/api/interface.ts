@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
-import { type Caller, mayRead, turnOf } from '#src/shared/caller.ts';
-import type { Identity } from '#src/shared/identity.ts';
+import { type Caller, mayRead, turnOf } from '#src/shared/access/caller.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import {
   isObject,
@@ -13,13 +13,14 @@ import {
   type ParsedJson,
   parseInParts,
   parseJson,
-} from '#src/shared/json.ts';
+} from '#src/shared/json/json.ts';
+import { inSlices } from '#src/shared/load/slices.ts';
 import { Refusal, unavailable } from '#src/shared/refusal.ts';
-import { inSlices } from '#src/shared/slices.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { credentialModels, isAccessToken, refusesGrants } from '../access-token.ts';
-import type { Answer } from '../answer.ts';
-import type { Header } from '../authorship.ts';
+import type { Answer } from '../answer/answer.ts';
+import type { Header } from '../answer/authorship.ts';
+import { negotiate } from '../answer/negotiation.ts';
 import { hasBody, JSON_TYPES, type RawBody, readBody, textOf } from '../body.ts';
 import { type BodyCount, JsonCount, SignCount } from '../body-count.ts';
 import { visitorOf } from '../credential-kinds.ts';
@@ -39,7 +40,6 @@ import { GrantPass, type GrantService } from '../grant/pass.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import { type KeyReadService, KeyReads, type ReadOf } from '../key-reads.ts';
 import type { LargeBodies } from '../large-bodies.ts';
-import { negotiate } from '../negotiation.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
 import type { Position } from '../ports/position.ts';
 import type { Services } from '../ports/services.ts';

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { PROPOSAL_STATUSES, type ProposalRow } from '#queries/consents/proposals.ts';
 import { withoutVersion } from '#src/fhir/without-version.ts';
-import { AUTHOR_TYPES } from '#src/shared/author.ts';
-import { type Json, type JsonObject, printJson } from '#src/shared/json.ts';
-import { differences } from '#src/shared/json-difference.ts';
-import { parseStored } from '#src/shared/stored-json.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
+import { type Json, type JsonObject, printJson } from '#src/shared/json/json.ts';
+import { differences } from '#src/shared/json/json-difference.ts';
+import { parseStored } from '#src/shared/json/stored-json.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { applicationView } from './grant-view.ts';
 import { grant, instant } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 /** The pages of the development issuer: text and forms, no script, nothing from elsewhere (WCAG 2.2 AA). */
 import { READY_PEOPLE } from '#src/dev-issuer/people.ts';
 import { Html, html } from '#src/shared/html.ts';
-import { inlineSource, type PageNeeds } from '../security-headers.ts';
+import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; }

@@ -14,8 +14,8 @@ import { issueCode } from '#src/dev-issuer/codes.ts';
 import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
 import { discoveryDocument } from '#src/dev-issuer/discovery.ts';
 import { emailSchema, introduction, patientsToday, personOf } from '#src/dev-issuer/people.ts';
+import { answerPage } from '../answer/security-headers.ts';
 import { readForm } from '../form-body.ts';
-import { answerPage } from '../security-headers.ts';
 import { requireDirect } from './direct.ts';
 
 import { requireOwnForm, requireOwnHost } from './own-form.ts';

@@ -1,7 +1,7 @@
 /** The frame of the documentation's pages: the way to guides, interfaces and errors, and the search. */
 import { type Html, html } from '#src/shared/html.ts';
+import type { PageNeeds } from '../answer/security-headers.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
-import type { PageNeeds } from '../security-headers.ts';
 
 /** The content of a page. */
 export interface DocumentationPage {

@@ -5,11 +5,17 @@
 import { hash } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import {
+  COMPRESSED_FROM,
+  type Coding,
+  codingFor,
+  compressed,
+  isCompressible,
+} from '../answer/compression.ts';
+import { answerPage } from '../answer/security-headers.ts';
 import type { Route } from '../api/route.ts';
-import { COMPRESSED_FROM, type Coding, codingFor, compressed, isCompressible } from '../compression.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import type { Part } from '../openapi/schemas.ts';
-import { answerPage } from '../security-headers.ts';
 import { assetNamed } from './assets.ts';
 import { documentationNeeds } from './frame.ts';
 import { attachmentNamed, guideNamed } from './guides.ts';

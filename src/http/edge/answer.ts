@@ -1,8 +1,8 @@
 /** Answers under a grant on their way out: references into other records are left out, then ids are exchanged. */
 
-import { withoutReferences } from '#src/fhir/reference-edits.ts';
-import { inSlices, type Steps } from '#src/shared/slices.ts';
-import type { Answer } from '../answer.ts';
+import { withoutReferences } from '#src/fhir/references/reference-edits.ts';
+import { inSlices, type Steps } from '#src/shared/load/slices.ts';
+import type { Answer } from '../answer/answer.ts';
 import type { IdExchange } from './ids.ts';
 import { foreignTypes, type Surroundings, withoutForeignDocuments } from './references.ts';
 

@@ -4,11 +4,11 @@
  */
 import { hkdfSync } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Json } from '#src/shared/json.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import { atOnce, inSlices } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { atOnce, inSlices } from '#src/shared/slices.ts';
-import type { Answer } from '../answer.ts';
-import type { Header } from '../authorship.ts';
+import type { Answer } from '../answer/answer.ts';
+import type { Header } from '../answer/authorship.ts';
 import { outwardAnswer } from './answer.ts';
 import { type CursorKeys, openCursor, sealCursor } from './cursors.ts';
 import { IdExchange, type PatientIds } from './ids.ts';

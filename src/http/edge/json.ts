@@ -1,6 +1,6 @@
 /** Exchanges texts in parsed JSON. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
-import type { Steps } from '#src/shared/slices.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { SHORTEST } from './ids.ts';
 
 /** Values that are looked at in one step. */

@@ -1,7 +1,7 @@
 /** create, conditional create: https://hl7.org/fhir/R4/http.html#create */
 import type { ResourceType } from '#src/fhir/types.ts';
 import { decodeBytes } from '#src/shared/query-text.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import type { FhirWrite } from './request.ts';
 import { parseResource } from './resource-body.ts';
 import { answerWritten } from './written.ts';

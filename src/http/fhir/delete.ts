@@ -1,9 +1,9 @@
 /** delete, conditional delete: https://hl7.org/fhir/R4/http.html#delete; `_purge`: docs/spec/interface.md, sections 3 and 4.2 */
 import type { ResourceType } from '#src/fhir/types.ts';
-import { mayRead } from '#src/shared/caller.ts';
+import { mayRead } from '#src/shared/access/caller.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Answer } from '../answer.ts';
-import { versionHeaders } from '../conditional.ts';
+import type { Answer } from '../answer/answer.ts';
+import { versionHeaders } from '../answer/conditional.ts';
 import type { FhirWrite } from './request.ts';
 import { ifMatch, targetOf } from './target.ts';
 import { timeOf } from './written.ts';

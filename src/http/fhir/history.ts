@@ -1,25 +1,25 @@
 /** history of an instance, a type, the system: https://hl7.org/fhir/R4/http.html#history */
 
 import { CURSOR } from '#queries/cursor.ts';
-import type { HistoryPage, HistoryQuery } from '#queries/history.ts';
-import type { HistoryEntry } from '#queries/history-entry.ts';
+import type { HistoryPage, HistoryQuery } from '#queries/history/history.ts';
+import type { HistoryEntry } from '#queries/history/history-entry.ts';
 import { DEFAULT_COUNT, parseCount } from '#queries/search/controls.ts';
-import { notDate } from '#queries/search/dates.ts';
+import { notDate } from '#queries/search/predicates/dates.ts';
 import { badParameter } from '#queries/search/raw.ts';
 import { parseShape, type Shape } from '#queries/search/shape.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
-import { accessIn } from '#src/shared/caller.ts';
+import { accessIn } from '#src/shared/access/caller.ts';
 import { cut as cutText } from '#src/shared/cut.ts';
-import { requireFilled } from '#src/shared/filling.ts';
 import type { Issue } from '#src/shared/issue.ts';
+import { requireFilled } from '#src/shared/load/filling.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { toInstant } from '#src/shared/time.ts';
-import { type Answer, FHIR_JSON } from '../answer.ts';
+import { toInstant } from '#src/shared/time/time.ts';
+import { type Answer, FHIR_JSON } from '../answer/answer.ts';
 import { requireFresh } from '../freshness.ts';
-import { bundleFrame, joined, pageLinks, shownCursor } from './bundle-text.ts';
+import { bundleFrame, joined, pageLinks, shownCursor } from './bundle/bundle-text.ts';
 import type { FhirRequest } from './request.ts';
 import { asWarning } from './search-bundle.ts';
 import { cut } from './subset.ts';

@@ -2,12 +2,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
-import { type Caller, turnOf } from '#src/shared/caller.ts';
+import { type Caller, turnOf } from '#src/shared/access/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import { credentialModels, isAccessToken } from '../access-token.ts';
-import type { Answer } from '../answer.ts';
-import { type Header, readAuthorship } from '../authorship.ts';
+import type { Answer } from '../answer/answer.ts';
+import { type Header, readAuthorship } from '../answer/authorship.ts';
+import { negotiate, parsePrefer } from '../answer/negotiation.ts';
 import { hasBody, type RawBody, readBody } from '../body.ts';
 import {
   type Authentication,
@@ -25,7 +26,6 @@ import type { AnswerMemory } from '../held-memory.ts';
 import { type Attempted, holderOf, keyScopeOf, once } from '../idempotency.ts';
 import { type KeyReadService, KeyReads, readOf } from '../key-reads.ts';
 import type { LargeBodies } from '../large-bodies.ts';
-import { negotiate, parsePrefer } from '../negotiation.ts';
 import { segmentsOf } from '../path.ts';
 import type { IdempotencyKeys } from '../ports/idempotency.ts';
 import type { FhirRequest, FhirService, Interaction } from './request.ts';

@@ -1,5 +1,5 @@
 /** capabilities: https://hl7.org/fhir/R4/http.html#capabilities. Needs no credential. */
-import { type Answer, FHIR_JSON } from '../answer.ts';
+import { type Answer, FHIR_JSON } from '../answer/answer.ts';
 import type { FhirService } from './request.ts';
 
 /** Answers 200 with the CapabilityStatement. */

@@ -1,7 +1,7 @@
 /** patch, conditional patch: https://hl7.org/fhir/R4/http.html#patch */
 import { parsePatch } from '#src/fhir/patch/patch.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import type { FhirWrite } from './request.ts';
 import { parseBody } from './resource-body.ts';
 import { ifMatch, targetOf } from './target.ts';

@@ -2,8 +2,8 @@
 import type { CurrentResource } from '#queries/read.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { type Answer, FHIR_JSON } from '../answer.ts';
-import { etag, notModified, versionHeaders } from '../conditional.ts';
+import { type Answer, FHIR_JSON } from '../answer/answer.ts';
+import { etag, notModified, versionHeaders } from '../answer/conditional.ts';
 import { requireFresh } from '../freshness.ts';
 import type { FhirRequest } from './request.ts';
 import { answerCut } from './subset.ts';

@@ -3,9 +3,9 @@ import type { SubmittedResource } from '#commands/command.ts';
 import { PATCH_TYPES } from '#src/fhir/patch/patch.ts';
 import { withArticle } from '#src/shared/article.ts';
 import { cut } from '#src/shared/cut.ts';
-import { isObject, MAX_VALUES, type ParsedJson, parseInParts, parseJson } from '#src/shared/json.ts';
+import { isObject, MAX_VALUES, type ParsedJson, parseInParts, parseJson } from '#src/shared/json/json.ts';
+import { inSlices } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { inSlices } from '#src/shared/slices.ts';
 import { type BodyLimits, JSON_TYPES, type RawBody, textOf } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
 

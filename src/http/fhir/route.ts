@@ -8,9 +8,9 @@ import { isResourceType, type ResourceType, typeEntry } from '#src/fhir/types.ts
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
 import { methodNotAllowed, notSupportedHere } from '#src/shared/method-not-allowed.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import type { GrantToken, Opening } from '../grant/opening.ts';
-import { processBundle } from './bundle.ts';
+import { processBundle } from './bundle/bundle.ts';
 import { create } from './create.ts';
 import { remove } from './delete.ts';
 import { historyOfInstance, historyOfSystem, historyOfType } from './history.ts';

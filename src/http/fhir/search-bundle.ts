@@ -5,8 +5,8 @@ import type { CurrentResource } from '#queries/read.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
 import type { Subset } from '#src/fhir/summary.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import { type Answer, FHIR_JSON } from '../answer.ts';
-import { bundleText, type Pages, pageLinks } from './bundle-text.ts';
+import { type Answer, FHIR_JSON } from '../answer/answer.ts';
+import { bundleText, type Pages, pageLinks } from './bundle/bundle-text.ts';
 import { cut } from './subset.ts';
 
 /** A page to answer. */

@@ -12,7 +12,7 @@ import { badParameter, keyOf, parseRaw, type RawParameter } from '#queries/searc
 import type { SearchPage } from '#queries/search/search.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
-import { tooCostly } from '#src/shared/answer-budget.ts';
+import { tooCostly } from '#src/shared/load/answer-budget.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 
 /** Asks one type, as `GET <type>?query`. */

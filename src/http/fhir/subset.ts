@@ -5,8 +5,8 @@ import { badParameter } from '#queries/search/raw.ts';
 import { parseShape } from '#queries/search/shape.ts';
 import { type Subset, subsetOf } from '#src/fhir/summary.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import { isObject, parseJson, printJson } from '#src/shared/json.ts';
-import type { Answer } from '../answer.ts';
+import { isObject, parseJson, printJson } from '#src/shared/json/json.ts';
+import type { Answer } from '../answer/answer.ts';
 
 /** Returns the JSON text of the requested part of a resource; decimals keep their literals. */
 export function cut(

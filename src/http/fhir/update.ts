@@ -1,6 +1,6 @@
 /** update, conditional update: https://hl7.org/fhir/R4/http.html#update */
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import type { FhirWrite } from './request.ts';
 import { parseResource } from './resource-body.ts';
 import { ifMatch, targetOf } from './target.ts';

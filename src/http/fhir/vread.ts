@@ -4,7 +4,7 @@ import type { CurrentResource } from '#queries/read.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import { requireFresh } from '../freshness.ts';
 import { answerVersion } from './read.ts';
 import type { FhirRequest } from './request.ts';

@@ -2,13 +2,13 @@
 import type { WriteResult, Written } from '#commands/command.ts';
 import type { WriteEntry } from '#src/fhir/bundle.ts';
 import { operationOutcome } from '#src/fhir/outcome.ts';
-import { type Caller, mayRead } from '#src/shared/caller.ts';
+import { type Caller, mayRead } from '#src/shared/access/caller.ts';
 import type { Issue } from '#src/shared/issue.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { parseStored } from '#src/shared/stored-json.ts';
-import { type Micros, toMicros } from '#src/shared/time.ts';
-import { type Answer, FHIR_JSON } from '../answer.ts';
-import { versionHeaders } from '../conditional.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { parseStored } from '#src/shared/json/stored-json.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
+import { type Answer, FHIR_JSON } from '../answer/answer.ts';
+import { versionHeaders } from '../answer/conditional.ts';
 import type { FhirRequest } from './request.ts';
 
 /** HTTP methods that write. */

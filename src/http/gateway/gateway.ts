@@ -5,15 +5,15 @@
  */
 import type { Context } from 'koa';
 import type { AdminQueries } from '#queries/admin/admin.ts';
-import { type Caller, ownCaller } from '#src/shared/caller.ts';
-import type { Identity } from '#src/shared/identity.ts';
-import { ROLE_FOR } from '#src/shared/member.ts';
+import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
+import type { Identity } from '#src/shared/access/identity.ts';
+import { ROLE_FOR } from '#src/shared/access/member.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
 import { requireRole } from '../admin/access.ts';
+import { headOf } from '../answer/head.ts';
 import { isJwt, setVisitor } from '../credential-kinds.ts';
 import { bearerOf, refuseInQuery } from '../credentials.ts';
-import { headOf } from '../head.ts';
 import { requireOwnOrigin } from '../signin/form-origin.ts';
 import type { Visitors } from '../signin/visitors.ts';
 

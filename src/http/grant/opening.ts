@@ -1,7 +1,7 @@
 /** What routes and interactions state about access tokens of grants. */
-import type { Letters } from '#src/shared/access.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import { outsideTypes, requireOnType } from '#src/shared/outside-grant.ts';
+import type { Letters } from '#src/shared/access/access.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import { outsideTypes, requireOnType } from '#src/shared/access/outside-grant.ts';
 
 /** Letters that a request needs on a type (docs/spec/decisions.md, section 9, "Letters"). */
 export interface Need {

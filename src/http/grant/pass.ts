@@ -4,12 +4,12 @@
  * 9).
  */
 import type { Searched } from '#commands/command.ts';
-import type { AccessEntry, AccessStatus } from '#src/shared/access-entry.ts';
-import type { Caller, Granted } from '#src/shared/caller.ts';
-import { requireLetters } from '#src/shared/outside-grant.ts';
+import type { AccessEntry, AccessStatus } from '#src/shared/access/access-entry.ts';
+import type { Caller, Granted } from '#src/shared/access/caller.ts';
+import { requireLetters } from '#src/shared/access/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { refusesGrants } from '../access-token.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
 import type { Edge, Edges } from '../edge/edge.ts';
 import type { AccessLog } from '../ports/access-log.ts';
 import type { GrantToken, Opening } from './opening.ts';

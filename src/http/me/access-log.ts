@@ -1,6 +1,6 @@
 /** Who read a person's record: `…/grants/{grant_id}/access-log`, and all reads at `…/access-log` (docs/spec/interface.md, section 4.6). */
 import { z } from 'zod';
-import { ACCESS_STATUSES } from '#src/shared/access-entry.ts';
+import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
 import { accessEntrySchema, accessEntryView } from '../api/access-log-view.ts';
 import { route } from '../api/route.ts';
 import { listOf } from '../api/schemas.ts';

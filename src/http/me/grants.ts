@@ -1,7 +1,7 @@
 /** Who may use a person's record: `/me/patients/{patient_id}/grants`. */
 import { z } from 'zod';
 import type { GrantRow } from '#queries/consents/grants.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { grantView } from '../api/grant-view.ts';
 import { route } from '../api/route.ts';
 import { listOf } from '../api/schemas.ts';

@@ -1,6 +1,6 @@
 /** Applications whose requests a person doesn't want to see: `/me/muted-applications` (docs/spec/decisions.md, section 7). */
 import { z } from 'zod';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { route } from '../api/route.ts';
 import { environment, instant, listOf, PAGED } from '../api/schemas.ts';
 import { requirePerson } from './access.ts';

@@ -1,7 +1,7 @@
 /** What applications propose to change in a person's record: `/me/patients/{patient_id}/proposals`. */
 import { z } from 'zod';
 import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
-import { printJson } from '#src/shared/json.ts';
+import { printJson } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { by } from '../admin/access.ts';
 import { proposalList, proposalSchema, proposalView } from '../api/proposal-view.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type AccessRequestRow, REQUEST_STATUSES } from '#queries/consents/access-requests.ts';
 import { knownScopes, type Scope } from '#src/oauth/scopes.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { environment, grant, instant } from '../api/schemas.ts';
 import { fixedSentences, itemSentences } from '../oauth/authorize/sentences.ts';
 import type { Texts } from '../pages/texts.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { SHARED_LINK_STATUSES } from '#queries/consents/shared-links.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { toInstant, toMicros } from '#src/shared/time.ts';
+import { toInstant, toMicros } from '#src/shared/time/time.ts';
 import { by } from '../admin/access.ts';
 import { route } from '../api/route.ts';
 import { instant, listOf } from '../api/schemas.ts';

@@ -1,7 +1,7 @@
 /** Errors of the endpoints that clients call: the JSON of RFC 6749, section 5.2 (docs/spec/decisions.md, section 2). */
 import { OAuthError, type OAuthErrorCode } from '#src/oauth/error.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
 
 const ENDPOINT = /^\/oauth\/(?:token|revoke|introspect|bc-authorize|userinfo|jwks)\/?$/i;
 

@@ -2,7 +2,7 @@
  * The parts that all operations of the OpenAPI document share: headers, parameters, error responses, security
  * schemes.
  */
-import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { ERRORS } from '../error-texts.ts';
 import type { Part } from './schemas.ts';
 

@@ -2,9 +2,9 @@
 import type { Context } from 'koa';
 import { html } from '#src/shared/html.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
+import { pageHeaders } from '../answer/security-headers.ts';
 import { isPage } from '../page-paths.ts';
-import { pageHeaders } from '../security-headers.ts';
 import { onwardPart, urlAgain, type Way } from './onward.ts';
 import { shellNeeds, shellPage } from './shell.ts';
 import { languageOf, languagesFor, type Texts, texts } from './texts.ts';

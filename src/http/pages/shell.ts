@@ -1,6 +1,6 @@
 /** The frame of every page for people: head, language menu, main part. No script, nothing from elsewhere (WCAG 2.2 AA). */
 import { Html, html } from '#src/shared/html.ts';
-import { inlineSource, type PageNeeds } from '../security-headers.ts';
+import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
 import { directionOf, type Here, languageMenu } from './language-menu.ts';
 import { STYLE } from './style.ts';
 import { type Language, texts } from './texts.ts';

@@ -1,5 +1,5 @@
 /** Codes of a record as labels of a page. */
-import { type CodeSet, findCodeWord } from '#src/clinical/reading/code-words.ts';
+import { type CodeSet, findCodeWord } from '#src/clinical/reading/names/code-words.ts';
 import { capital } from '../pages/capital.ts';
 import type { Texts } from '../pages/texts.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { attachmentAs, fileName } from '../disposition.ts';
+import { attachmentAs, fileName } from '../answer/disposition.ts';
 import type { Outcome, PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
 import { HOME, type Visit } from './visit.ts';

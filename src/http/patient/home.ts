@@ -1,7 +1,7 @@
 /** The first page: who asks for access, and the person's records. */
 import { z } from 'zod';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import type { Environment } from '#src/shared/tenant.ts';
 import { codeForm } from '../signin/invitation-pages.ts';
 import type { PatientPage } from './page.ts';
 import { detailsOf, type OpenRecord, recordsIn } from './records.ts';

@@ -1,11 +1,11 @@
 /** Operations of the FHIR interface in the name of a person, in the same process. */
 import type { ServerResponse } from 'node:http';
-import { type Caller, turnOf } from '#src/shared/caller.ts';
-import type { Answer } from '../answer.ts';
+import { type Caller, turnOf } from '#src/shared/access/caller.ts';
+import type { Answer } from '../answer/answer.ts';
+import { parsePrefer } from '../answer/negotiation.ts';
 import type { FhirInterface } from '../fhir/interface.ts';
 import { everything } from '../fhir/operations/everything.ts';
 import { summary } from '../fhir/operations/summary.ts';
-import { parsePrefer } from '../negotiation.ts';
 
 /** Answers with the summary of a patient (IPS), or everything of the record as a Bundle. @throws Refusal */
 export type PatientOperation = (

@@ -1,14 +1,12 @@
 /** The first page of a record: what is new since the last visit, which applications read it, how things stand. */
 import type { Change } from '#queries/rest/changes.ts';
-import { nameConcept } from '#src/clinical/reading/name.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import { abnormalPart } from './abnormal.ts';
-import { grantCard, useOf } from './applications.ts';
 import { codeLabel } from './code-label.ts';
 import { aiPartOf, originLink, rowsOr } from './entries.ts';
-import { authorText } from './entry.ts';
-import { countNotes, readKnown } from './known.ts';
+import { authorText } from './entry/entry.ts';
+import { countNotes, readKnown } from './known/known.ts';
 import {
   allergyName,
   dosesText,
@@ -16,9 +14,11 @@ import {
   medicineName,
   problemName,
   uncertainText,
-} from './known-rows.ts';
+} from './known/known-rows.ts';
 import type { PatientPage } from './page.ts';
 import { detailsOf, type OpenRecord } from './records.ts';
+import { abnormalPart } from './results/abnormal.ts';
+import { grantCard, useOf } from './sharing/applications.ts';
 import type { Visit } from './visit.ts';
 import { kindsText } from './words.ts';
 

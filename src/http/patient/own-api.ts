@@ -5,12 +5,12 @@
  */
 import type { z } from 'zod';
 import type { LinkRow } from '#queries/consents/records.ts';
-import type { AccessEntry } from '#src/shared/access-entry.ts';
-import { type Caller, ownCaller } from '#src/shared/caller.ts';
+import type { AccessEntry } from '#src/shared/access/access-entry.ts';
+import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
+import type { Session } from '#src/shared/access/session.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import type { Session } from '#src/shared/session.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import type { RequestContext, Route, RouteResult } from '../api/route.ts';
 import { requireFresh, type Stale } from '../freshness.ts';
 import type { AccessLog } from '../ports/access-log.ts';

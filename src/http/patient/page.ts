@@ -1,9 +1,9 @@
 /** The frame of the pages of patients: who is signed in, where they are, what happened. */
 import { type Html, html } from '#src/shared/html.ts';
-import type { Answer } from '../answer.ts';
+import type { Answer } from '../answer/answer.ts';
+import { answerPage } from '../answer/security-headers.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
-import { answerPage } from '../security-headers.ts';
 import { navigation, type Section } from './navigation.ts';
 import { bornAndDied, type OpenRecord } from './records.ts';
 import { PATIENT_STYLE } from './style.ts';

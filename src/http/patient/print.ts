@@ -1,14 +1,14 @@
 /** A summary to print or to save as a PDF: what holds now, allergies and medicines first, and the newest results. */
 import { type Html, html } from '#src/shared/html.ts';
 import { aiPartOf } from './entries.ts';
-import { listsPart } from './health.ts';
-import { judgementBadge, rangeOf } from './judgement.ts';
-import { readKnown } from './known.ts';
-import { graveness, type Measure, measuresOf, observationsOfEachKind } from './measures.ts';
+import { listsPart } from './known/health.ts';
+import { readKnown } from './known/known.ts';
 import type { PatientPage } from './page.ts';
 import type { OpenRecord } from './records.ts';
-import { failedPart, markedValue, noteRow, statusBadge, whenText } from './result-parts.ts';
-import { rangeText } from './values.ts';
+import { judgementBadge, rangeOf } from './results/judgement.ts';
+import { graveness, type Measure, measuresOf, observationsOfEachKind } from './results/measures.ts';
+import { failedPart, markedValue, noteRow, statusBadge, whenText } from './results/result-parts.ts';
+import { rangeText } from './results/values.ts';
 import type { Visit } from './visit.ts';
 
 /** Returns the page. @throws Refusal */

@@ -1,5 +1,5 @@
 /** Titles and summaries of the timeline in the reader's words: they begin with the states of an entry, as codes. */
-import type { CodeSet } from '#src/clinical/reading/code-words.ts';
+import type { CodeSet } from '#src/clinical/reading/names/code-words.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import type { TimelineKind } from '#src/v1/timeline.ts';
 import type { Texts } from '../pages/texts.ts';

@@ -6,11 +6,11 @@ import { listOf } from '../api/schemas.ts';
 import type { TextKey } from '../pages/languages/language.ts';
 import { resultName } from '../pages/result-names.ts';
 import { aiPartOf, apart, originAfter } from './entries.ts';
-import type { Observation } from './measures.ts';
 import type { PatientPage } from './page.ts';
 import { dateText, type OpenRecord } from './records.ts';
+import type { Observation } from './results/measures.ts';
+import { resultsAmong, resultText } from './results/timeline-results.ts';
 import { summaryText, titleText } from './summary-words.ts';
-import { resultsAmong, resultText } from './timeline-results.ts';
 import type { Visit } from './visit.ts';
 
 /** Entries of a page. */

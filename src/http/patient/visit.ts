@@ -1,7 +1,7 @@
 /** One request of a signed-in person for one of their pages. */
 import type { Context } from 'koa';
+import type { Session } from '#src/shared/access/session.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import type { Session } from '#src/shared/session.ts';
 import type { Texts } from '../pages/texts.ts';
 import type { PatientPageServices } from '../ports/patient-pages.ts';
 import { FORM_TOKEN } from '../signin/form-origin.ts';

@@ -1,7 +1,7 @@
 /** What HTTP needs of the access log (docs/spec/decisions.md, section 9, "Access log"). */
-import type { AccessEntry } from '#src/shared/access-entry.ts';
+import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 
-export type { AccessEntry } from '#src/shared/access-entry.ts';
+export type { AccessEntry } from '#src/shared/access/access-entry.ts';
 
 /** Notes reads of records. */
 export interface AccessLog {

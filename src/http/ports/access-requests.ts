@@ -1,11 +1,11 @@
-/** What routes and endpoints need of access requests; `src/app/access-requests.ts` implements it. */
+/** What routes and endpoints need of access requests; `src/app/consent/access-requests.ts` implements it. */
 import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
 import type { BackchannelRequest } from '#src/oauth/backchannel/request.ts';
 import type { Asked, Polled } from '#src/oauth/backchannel/requests.ts';
 import type { Client } from '#src/oauth/clients.ts';
-import type { Issued } from '#src/oauth/issued.ts';
-import type { Identity, PersonId } from '#src/shared/identity.ts';
-import type { Environment } from '#src/shared/tenant.ts';
+import type { Issued } from '#src/oauth/tokens/issued.ts';
+import type { Identity, PersonId } from '#src/shared/access/identity.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import type { OfferedRecord } from './authorize.ts';
 
 /** What an application does with access requests. */

@@ -1,13 +1,13 @@
-/** What the authorization endpoint and the consent page need; `src/app/authorize.ts` implements it. */
+/** What the authorization endpoint and the consent page need; `src/app/consent/authorize.ts` implements it. */
 
 import type { RequestContext } from '#commands/command.ts';
 import type { Granted, NewGrant, PersonalDetails } from '#commands/consent/consents.ts';
 import type { MyPatient } from '#queries/consents/records.ts';
 import type { PendingRequests } from '#src/oauth/authorization/pending.ts';
 import type { RequestingClient } from '#src/oauth/authorization/request.ts';
-import type { NewCode } from '#src/oauth/codes.ts';
-import type { Identity, PersonId } from '#src/shared/identity.ts';
-import type { Environment } from '#src/shared/tenant.ts';
+import type { NewCode } from '#src/oauth/tokens/codes.ts';
+import type { Identity, PersonId } from '#src/shared/access/identity.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 
 /** An application as the page shows it. */
 export interface AskingClient extends RequestingClient {

@@ -1,13 +1,13 @@
-/** What `/oauth/*` needs of the authorization server; `src/app/oauth.ts` puts it together. */
+/** What `/oauth/*` needs of the authorization server; `src/app/consent/oauth.ts` puts it together. */
 import type { JSONWebKeySet } from 'jose';
 import type { AuthenticateClient } from '#src/oauth/client-authentication.ts';
 import type { Client, FindClient } from '#src/oauth/clients.ts';
-import type { TokenClient } from '#src/oauth/codes.ts';
-import type { Exchange, FailedExchange } from '#src/oauth/exchange-code.ts';
-import type { ActiveToken } from '#src/oauth/introspect.ts';
-import type { Issued } from '#src/oauth/issued.ts';
 import type { LogoutHints } from '#src/oauth/logout.ts';
-import type { FailedRefresh, Refresh, RefreshTokenState } from '#src/oauth/refresh.ts';
+import type { TokenClient } from '#src/oauth/tokens/codes.ts';
+import type { Exchange, FailedExchange } from '#src/oauth/tokens/exchange-code.ts';
+import type { ActiveToken } from '#src/oauth/tokens/introspect.ts';
+import type { Issued } from '#src/oauth/tokens/issued.ts';
+import type { FailedRefresh, Refresh, RefreshTokenState } from '#src/oauth/tokens/refresh.ts';
 import type { BackchannelEndpoints } from './access-requests.ts';
 
 /** Codes, tokens and keys. */

@@ -7,8 +7,8 @@ import type { EntryContents } from '#queries/rest/entry-content.ts';
 import type { EntryOriginOf } from '#queries/rest/entry-origin.ts';
 import type { Interpretations } from '#queries/rest/interpretations.ts';
 import type { MeasuredKinds } from '#queries/rest/measured-kinds.ts';
-import type { PersonId } from '#src/shared/identity.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** The parts. None of them checks a right: pages ask for records that `linkTo` has returned in the same request. */
 export interface PatientPageServices {

@@ -5,10 +5,10 @@
 import type { Done, RequestContext } from '#commands/command.ts';
 import type { Page, PageAsked } from '#queries/admin/page.ts';
 import type { SharedLinkRow } from '#queries/consents/shared-links.ts';
-import type { AnswerBudget } from '#src/shared/answer-budget.ts';
-import type { Caller } from '#src/shared/caller.ts';
-import type { PersonId } from '#src/shared/identity.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { AnswerBudget } from '#src/shared/load/answer-budget.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** What a person shares. */
 export interface SharedLinkAsked {

@@ -1,5 +1,5 @@
 /** What the pages need to sign people in; `src/app/signin.ts` implements it. */
-import type { Session, SignInWish } from '#src/shared/session.ts';
+import type { Session, SignInWish } from '#src/shared/access/session.ts';
 
 /** An issuer that people can sign in at. */
 export interface SignInIssuer {

@@ -1,5 +1,5 @@
-import type { Access } from '#src/shared/access.ts';
-import type { Environment } from '#src/shared/tenant.ts';
+import type { Access } from '#src/shared/access/access.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 
 /** What an access token (`at_…`) gives access to, now: of a token that expired, was revoked or lost its grant there is none. */
 export type TokenCaller =

@@ -1,6 +1,6 @@
-import type { Tenant } from '#src/shared/tenant.ts';
-import type { Micros } from '#src/shared/time.ts';
-import type { LoggedRequest, Standing } from '#src/shared/traffic.ts';
+import type { Tenant } from '#src/shared/access/tenant.ts';
+import type { LoggedRequest, Standing } from '#src/shared/load/traffic.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** Counts requests of API keys, applications, grants and client addresses, over all instances. */
 export interface RateLimits {

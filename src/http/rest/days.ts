@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import type { DayRange } from '#queries/day-scans.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
-import { readDays } from '#src/shared/day.ts';
-import type { Micros } from '#src/shared/time.ts';
+import { readDays } from '#src/shared/time/day.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 
 /** Days `YYYY-MM-DD`, which are ordered as texts. */
 interface Days {

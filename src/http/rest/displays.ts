@@ -2,9 +2,9 @@
  * Adds missing displays from the installed terminology to responses; stored resources stay unchanged
  * (docs/spec/decisions.md, section 4).
  */
-import { cleanName } from '#src/clinical/reading/name.ts';
+import { cleanName } from '#src/clinical/reading/names/name.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
-import { isObject } from '#src/shared/json.ts';
+import { isObject } from '#src/shared/json/json.ts';
 import type { RestRequest } from './record.ts';
 
 /** Names of codes, by `system|code`. */

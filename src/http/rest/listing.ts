@@ -2,8 +2,8 @@
 
 import type { PlacesPage } from '#queries/rest/places.ts';
 import { cut } from '#src/shared/cut.ts';
-import { requireFilled } from '#src/shared/filling.ts';
 import { isUuid } from '#src/shared/ids.ts';
+import { requireFilled } from '#src/shared/load/filling.ts';
 import { notFound, type Refusal } from '#src/shared/refusal.ts';
 import type { RestRequest } from './record.ts';
 

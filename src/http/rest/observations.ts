@@ -1,6 +1,6 @@
 /** Observations of REST v1. */
 import { z } from 'zod';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { type Decimal, LOINC, listIn, numberIn, objectIn, splitCode } from '#src/v1/elements.ts';
 import { type By, codedValue } from '#src/v1/lists.ts';
 import {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { shownName } from '#src/fhir/human-name.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import { cut } from '#src/shared/cut.ts';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { textIn } from '#src/v1/elements.ts';
 import { medicationNames, medicationReferred } from '#src/v1/medication.ts';

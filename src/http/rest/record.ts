@@ -7,15 +7,15 @@ import type { CommandContext, WriteResult } from '#commands/command.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import type { Mark, MarkedResource, VersionOf } from '#queries/rest/marks.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
-import type { AuthorType } from '#src/shared/author.ts';
-import type { Authorship } from '#src/shared/caller.ts';
+import type { AuthorType } from '#src/shared/access/author.ts';
+import type { Authorship } from '#src/shared/access/caller.ts';
 import { cut } from '#src/shared/cut.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+import { inSlices, mapSteps } from '#src/shared/load/slices.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
-import { inSlices, mapSteps } from '#src/shared/slices.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
+import { readAuthorship } from '../answer/authorship.ts';
 import type { Proven, RequestContext } from '../api/route.ts';
-import { readAuthorship } from '../authorship.ts';
 
 /** A request with an API key. */
 export type RestRequest = RequestContext & Proven['api_key'];

@@ -1,22 +1,22 @@
 /** All routes below `/v1` (docs/spec/interface.md, section 4.3). */
 import type { Route } from '../api/route.ts';
-import { ACCESS_LOG_ROUTES } from './access-log.ts';
-import { CONCEPT_ROUTES } from './concepts.ts';
 import { CONDITION_ROUTES } from './conditions.ts';
 import { CONTEXT_ROUTES } from './context.ts';
-import { DOCUMENT_ROUTES } from './documents.ts';
-import { GRANT_ROUTES } from './grants.ts';
-import { INVITATION_ROUTES } from './invitations.ts';
-import { LABS_ROUTES } from './labs.ts';
-import { LINK_ROUTES } from './links.ts';
+import { DOCUMENT_ROUTES } from './documents/documents.ts';
+import { CONCEPT_ROUTES } from './insight/concepts.ts';
+import { PATTERN_ROUTES } from './insight/patterns.ts';
+import { SERIES_ROUTES } from './insight/series.ts';
+import { LABS_ROUTES } from './labs/labs.ts';
 import { MEDICATION_ROUTES } from './medications.ts';
 import { OBSERVATION_ROUTES } from './observations.ts';
 import { PATIENT_ROUTES } from './patients.ts';
-import { PATTERN_ROUTES } from './patterns.ts';
 import { PRESCRIPTION_ROUTES } from './prescriptions.ts';
-import { PROPOSAL_ROUTES } from './proposals.ts';
 import { PROVENANCE_ROUTES } from './provenance.ts';
-import { SERIES_ROUTES } from './series.ts';
+import { ACCESS_LOG_ROUTES } from './sharing/access-log.ts';
+import { GRANT_ROUTES } from './sharing/grants.ts';
+import { INVITATION_ROUTES } from './sharing/invitations.ts';
+import { LINK_ROUTES } from './sharing/links.ts';
+import { PROPOSAL_ROUTES } from './sharing/proposals.ts';
 import { TERMINOLOGY_ROUTES } from './terminology.ts';
 import { TIMELINE_ROUTES } from './timeline.ts';
 

@@ -5,7 +5,7 @@ import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { parsePeriod } from '#src/fhir/search/period.ts';
 import { readUnit } from '#src/fhir/units/spelled-units.ts';
 import { COMMON_UNITS } from '#src/fhir/units/unit-spellings.ts';
-import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { cut } from '#src/shared/cut.ts';
 import { didYouMean } from '#src/shared/nearest.ts';
 import { LOINC, splitCode } from '#src/v1/elements.ts';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { WriteResult } from '#commands/command.ts';
 import { IMPLAUSIBLE, type ImplausibleCode } from '#src/shared/implausible.ts';
-import type { JsonObject } from '#src/shared/json.ts';
-import { toMicros } from '#src/shared/time.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { nameMember } from './inputs.ts';
 import type { RestRequest } from './record.ts';
 

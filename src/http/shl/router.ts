@@ -6,17 +6,17 @@ import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
-import type { Caller } from '#src/shared/caller.ts';
+import type { Caller } from '#src/shared/access/caller.ts';
 import { Faults } from '#src/shared/faults.ts';
-import { MAX_VALUES, parseJson } from '#src/shared/json.ts';
+import { MAX_VALUES, parseJson } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
+import { endWhenStalled } from '../answer/send.ts';
 import { addIssues, sentence } from '../api/issues.ts';
 import { type BodyLimits, JSON_TYPES, readBody, textOf } from '../body.ts';
 import { JsonCount } from '../body-count.ts';
 import type { AnswerMemory } from '../held-memory.ts';
 import type { LargeBodies } from '../large-bodies.ts';
 import type { Opened, OpeningAsked, SharedLinkOpening } from '../ports/shared-links.ts';
-import { endWhenStalled } from '../send.ts';
 
 /** Dependencies. */
 export interface SharedLinkRouterDeps {

@@ -10,9 +10,9 @@ import type { Context } from 'koa';
 import { html } from '#src/shared/html.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import { isSourceHost } from '#src/shared/source-host.ts';
+import { answerPage } from '../answer/security-headers.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
 import { type Language, texts, wordsOf } from '../pages/texts.ts';
-import { answerPage } from '../security-headers.ts';
 import { pageLanguage } from '../signin/people-page.ts';
 
 /** Other servers that one page may ask: that of the manifest, and one of its files. */

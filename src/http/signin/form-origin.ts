@@ -1,9 +1,9 @@
 /** Refuses forms that don't come from a page of our own: with the session's cookie they could act for the person. */
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
+import type { Session } from '#src/shared/access/session.ts';
 import { isLoopback } from '#src/shared/loopback.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Session } from '#src/shared/session.ts';
 
 /** Name of the hidden field with the session's form token. */
 export const FORM_TOKEN = 'form_token';

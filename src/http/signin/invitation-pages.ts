@@ -1,6 +1,7 @@
 /** The pages behind an invitation's `url` (docs/spec/decisions.md, section 9, "Invitation"). */
+
+import type { Session } from '#src/shared/access/session.ts';
 import { type Html, html } from '#src/shared/html.ts';
-import type { Session } from '#src/shared/session.ts';
 import type { Texts } from '../pages/texts.ts';
 import { FORM_TOKEN } from './form-origin.ts';
 import type { PeoplePage } from './people-page.ts';

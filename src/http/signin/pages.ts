@@ -1,7 +1,8 @@
 /** The pages of the sign-in: choosing an issuer, what went wrong, being signed in, and having signed out. */
+
+import type { Session } from '#src/shared/access/session.ts';
+import type { SignInFaultKind } from '#src/shared/access/sign-in-fault.ts';
 import { html } from '#src/shared/html.ts';
-import type { Session } from '#src/shared/session.ts';
-import type { SignInFaultKind } from '#src/shared/sign-in-fault.ts';
 import type { Texts } from '../pages/texts.ts';
 import { FORM_TOKEN } from './form-origin.ts';
 import type { PeoplePage } from './people-page.ts';

@@ -1,10 +1,10 @@
 /** How pages for people are answered: in their language, with a language menu, under the policy of own forms. */
 import type { Context } from 'koa';
 import { type Html, html } from '#src/shared/html.ts';
+import { answerPage } from '../answer/security-headers.ts';
 import { onwardPart, type Way } from '../pages/onward.ts';
 import { shellNeeds, shellPage } from '../pages/shell.ts';
 import { type Language, languageOf, languagesFor, type Texts, texts } from '../pages/texts.ts';
-import { answerPage } from '../security-headers.ts';
 
 /** The content of one page. */
 export interface PeoplePage {

@@ -5,8 +5,8 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Logger } from 'pino';
-import type { SignInWish } from '#src/shared/session.ts';
-import { SignInFault, type SignInFaultKind } from '#src/shared/sign-in-fault.ts';
+import type { SignInWish } from '#src/shared/access/session.ts';
+import { SignInFault, type SignInFaultKind } from '#src/shared/access/sign-in-fault.ts';
 import type { Texts } from '../pages/texts.ts';
 import { languageOf } from '../pages/texts.ts';
 import type { SignIn } from '../ports/signin.ts';

@@ -1,6 +1,6 @@
 /** Who looks at a page: their session, by its cookie, and the way to sign in and back. */
 import type { Context } from 'koa';
-import { isOwnPath, type Session, type SignInWish } from '#src/shared/session.ts';
+import { isOwnPath, type Session, type SignInWish } from '#src/shared/access/session.ts';
 import { readForm } from '../form-body.ts';
 import type { SignIn } from '../ports/signin.ts';
 import { Cookie } from './cookie.ts';

@@ -1,7 +1,7 @@
 /** Reads what a link to the sign-in asks for. */
 import { z } from 'zod';
-import { domainOf } from '#src/shared/member.ts';
-import { isOwnPath, type SignInWish } from '#src/shared/session.ts';
+import { domainOf } from '#src/shared/access/member.ts';
+import { isOwnPath, type SignInWish } from '#src/shared/access/session.ts';
 
 /** Where a sign-in without a page to return to ends. */
 export const HOME = '/signin/out';

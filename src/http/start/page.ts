@@ -1,6 +1,6 @@
 /** The page at `/`: text and links, no script, nothing from elsewhere (WCAG 2.2 AA). */
 import { Html, html } from '#src/shared/html.ts';
-import { inlineSource, type PageNeeds } from '../security-headers.ts';
+import { inlineSource, type PageNeeds } from '../answer/security-headers.ts';
 import { VERSION } from '../version.ts';
 
 const STYLE = `

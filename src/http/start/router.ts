@@ -1,6 +1,6 @@
 /** `GET /`: where everything is. A small page for browsers, an index for programs; no credential. */
 import Router from '@koa/router';
-import { answerPage } from '../security-headers.ts';
+import { answerPage } from '../answer/security-headers.ts';
 import { VERSION } from '../version.ts';
 import { type Start, startNeeds, startPage } from './page.ts';
 

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { DELIVERY_STATUSES, type LoggedDelivery, type ReplayProgress } from '#queries/webhooks/ledger.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Environment } from '#src/shared/tenant.ts';
-import { toInstant } from '#src/shared/time.ts';
+import { toInstant } from '#src/shared/time/time.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';
 import { faultOfUrl, MOST_URL, type Mode } from '#src/shared/webhook-url.ts';
 import { environment, instant } from '../api/schemas.ts';

@@ -1,6 +1,6 @@
 /** What trends and changes have in common: a series is described by the one that leaves less of it unexplained. */
 import { mean } from 'simple-statistics';
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { type Detected, type Evidence, evidenceOf, shown } from '../finding.ts';
 import type { Shift } from '../methods/hodges-lehmann.ts';
 import type { Sample, Track } from '../track.ts';

@@ -1,6 +1,6 @@
 /** Associations of two series: Spearman's correlation of their deviations from their lines, at seven lags. */
 import { linearRegression } from 'simple-statistics';
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { confidenceOf, type Detected, type Evidence, shown } from '../finding.ts';
 import { autocorrelation, effectivePairs } from '../methods/autocorrelation.ts';
 import { rank } from '../methods/ranks.ts';

@@ -1,5 +1,5 @@
 /** Rhythms of the day and of the week, in the patient's own time. */
-import { mapSteps, type Steps } from '#src/shared/slices.ts';
+import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
 import { kruskalWallis } from '../methods/kruskal-wallis.ts';
 import { medianOf } from '../methods/select.ts';

@@ -1,5 +1,5 @@
 /** Values before and after a medication's start. */
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { confidenceOf, type Detected, type Evidence } from '../finding.ts';
 import { autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
 import { hodgesLehmann } from '../methods/hodges-lehmann.ts';

@@ -1,6 +1,6 @@
 /** Trends: the Mann–Kendall test decides, Theil and Sen's slope says how much. */
 import { linearRegression } from 'simple-statistics';
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { confidenceOf, shown } from '../finding.ts';
 import { ASSUMED, autocorrelation, inflationOfTrend } from '../methods/autocorrelation.ts';
 import { isExact, mannKendall } from '../methods/mann-kendall.ts';

@@ -5,7 +5,7 @@
  * `wilcox.test(b, a, conf.int = TRUE)`; where R approximates, its estimate is a root that can differ slightly among ties.
  * Of autocorrelated values the variance of U is inflated as in the test, so that interval and p tell the same.
  */
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { normalQuantile } from './distributions.ts';
 import { countsOfU, isExact, varianceOfU } from './mann-whitney.ts';
 import { rank } from './ranks.ts';

@@ -2,7 +2,7 @@
  * Order statistics of millions of values without sorting, in steps: Hoare's selection on typed arrays. That of
  * `simple-statistics` takes ten times as long on them, and can't be interrupted.
  */
-import { atOnce, type Steps } from '#src/shared/slices.ts';
+import { atOnce, type Steps } from '#src/shared/load/slices.ts';
 
 /** Returns the k-th smallest value, from 0. Moves the values. A step is one pass. */
 export function* kth(values: Float64Array, k: number): Steps<number> {

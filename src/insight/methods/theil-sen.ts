@@ -3,7 +3,7 @@
  * Its interval is Sen's: order statistics of these slopes, from the variance of Kendall's S with ties. Equals SciPy's
  * `scipy.stats.theilslopes(y, x, alpha)` of SciPy 1.10.
  */
-import type { Steps } from '#src/shared/slices.ts';
+import type { Steps } from '#src/shared/load/slices.ts';
 import { normalQuantile } from './distributions.ts';
 import { rank } from './ranks.ts';
 import { kth, medianOf, medianSteps } from './select.ts';

@@ -3,8 +3,8 @@
  * interrupts is known and carried out later; the grant's id follows from the request's, so that this happens once.
  */
 import type { Pool } from 'pg';
-import type { PersonId } from '#src/shared/identity.ts';
-import type { Environment } from '#src/shared/tenant.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
 
 /** An approval, before its grant is there. */
 export interface Approval {

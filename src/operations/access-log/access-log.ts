@@ -5,7 +5,7 @@
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isPassingInDatabase } from '#src/database/failure.ts';
-import type { AccessEntry } from '#src/shared/access-entry.ts';
+import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { type Refusal, unavailable } from '#src/shared/refusal.ts';
 import { type ReadyEntry, readyEntry } from './columns.ts';
 import { unwritten, writeEntries } from './write.ts';

@@ -1,6 +1,6 @@
 /** Entries of the access log as columns of a statement. */
 import { arrayLiteral } from '#src/database/array-literal.ts';
-import type { AccessEntry } from '#src/shared/access-entry.ts';
+import type { AccessEntry } from '#src/shared/access/access-entry.ts';
 import { isUuid, newUuid } from '#src/shared/ids.ts';
 import { digestOf, type EntryColumns } from './chain.ts';
 

@@ -5,12 +5,12 @@
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
-import { parseReference } from '#src/fhir/references.ts';
+import { parseReference } from '#src/fhir/references/references.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
-import { type Access, allows, categoriesFor } from '#src/shared/access.ts';
-import type { Sector } from '#src/shared/sector.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { type Access, allows, categoriesFor } from '#src/shared/access/access.ts';
+import type { Sector } from '#src/shared/access/sector.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 import { type Given, heldAt, type KnownGrant } from './grants.ts';
 import type { Named, TextAsOf } from './text-as-of.ts';
 import { isServicesOwn } from './view.ts';

@@ -4,8 +4,8 @@
  */
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { patientOf } from '#src/events/streams.ts';
-import type { Sector } from '#src/shared/sector.ts';
-import { type Micros, toMicros } from '#src/shared/time.ts';
+import type { Sector } from '#src/shared/access/sector.ts';
+import { type Micros, toMicros } from '#src/shared/time/time.ts';
 
 /** What `ConsentGranted` says of a grant. */
 export interface Given extends Sector {

@@ -5,7 +5,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { understand } from '#src/events/codec.ts';
 import { type EventStore, StreamDeleted } from '#src/events/store.ts';
 import { patientOf } from '#src/events/streams.ts';
-import { toMicros } from '#src/shared/time.ts';
+import { toMicros } from '#src/shared/time/time.ts';
 
 /** A resource, or one version of it. */
 export interface Named {

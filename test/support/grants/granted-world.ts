@@ -1,6 +1,6 @@
 /** A random world in a running service, and an application's grant on one of its records. */
 import { newUuid } from '#src/shared/ids.ts';
-import type { Micros } from '#src/shared/time.ts';
+import type { Micros } from '#src/shared/time/time.ts';
 import { BEGAN } from '#test/projections/made.ts';
 import type { Allowed, Application, Granting } from '../granted.ts';
 import type { InProcess } from '../in-process.ts';

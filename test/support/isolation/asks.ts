@@ -1,6 +1,6 @@
 /** Lists every kind of request that reads or writes by an id or an identifier on the FHIR interface. */
 import { newUuid } from '#src/shared/ids.ts';
-import { type JsonObject, printJson } from '#src/shared/json.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import type { KeyedCall } from '#test/support/in-process.ts';
 import { MARKER_SYSTEM, sample, sampleProvenance, WRITABLE_TYPES } from '#test/support/samples.ts';
 import { type Named, token } from './theirs.ts';

@@ -1,5 +1,5 @@
 /** The operations of the OpenAPI document, and the least valid request to each, for tests that ask them all. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { type Named, neverLike } from './theirs.ts';
 
 /** A path and method of the document. */

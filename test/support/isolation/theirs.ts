@@ -1,7 +1,7 @@
 /** Creates the data of a project that other projects must not see: ids of every kind, and texts that reveal a leak. */
 import { expect } from 'chai';
 import { newUuid } from '#src/shared/ids.ts';
-import { isObject, printJson } from '#src/shared/json.ts';
+import { isObject, printJson } from '#src/shared/json/json.ts';
 import type { InProcess } from '#test/support/in-process.ts';
 import {
   MARKER_SYSTEM,

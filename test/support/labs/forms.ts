@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { decodeBytes } from '#src/labs/hl7v2/charset.ts';
 import type { Labs } from '#src/labs/labs.ts';
 import { labsOfMessage } from '#src/labs/message.ts';
-import { atOnce } from '#src/shared/slices.ts';
+import { atOnce } from '#src/shared/load/slices.ts';
 import { FRAMING } from './framing.ts';
 import { ORDERS } from './orders.ts';
 import { type Form, PATIENT } from './parts.ts';

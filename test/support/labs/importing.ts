@@ -1,6 +1,6 @@
 /** Imports laboratory results into a running service; each test uses its own record. */
 import { expect } from 'chai';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess } from '../in-process.ts';
 import { restOf } from '../rest.ts';
 import type { Answer } from '../service.ts';

@@ -1,6 +1,6 @@
 /** Prints the result of a report in short lines, for tables of messages and their results. */
 import type { Labs } from '#src/labs/labs.ts';
-import type { Json, JsonObject } from '#src/shared/json.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { listIn, objectIn, textIn } from '#src/v1/elements.ts';
 
 /** Returns a line for each resource, then `unmapped` and `warnings`. */

@@ -1,6 +1,6 @@
 /** Cases of public reports about searches that hold, for `test/http/public-reports.test.ts`. */
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess } from '../in-process.ts';
 import { Asking, type Bundle, idsIn, nextOf } from '../search/asking.ts';
 

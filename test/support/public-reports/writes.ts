@@ -1,6 +1,6 @@
 /** Cases of public reports about writes that hold, for `test/http/public-reports.test.ts`. */
 import { expect } from 'chai';
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
 import type { InProcess, KeyedCall } from '../in-process.ts';
 
 const urn = (n: number): string => `urn:uuid:00000000-0000-4000-8000-00000000010${n}`;

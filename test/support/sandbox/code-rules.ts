@@ -2,7 +2,7 @@
 
 import { isLoincCode } from '#src/fhir/loinc-code.ts';
 import { canonicalRange } from '#src/fhir/units/canonical.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { ATC, bundledResources, LOINC } from '#src/terminology/bundled/bundled.ts';
 import type { Concept } from '#src/terminology/resources.ts';
 import { limitsOf } from './limits.ts';

@@ -1,6 +1,6 @@
 /** Rules 29 to 36: references, people, vaccinations, documents. */
 import { COUNTRIES } from '#src/sandbox/countries.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import {
   codesIn,
   DAY_MS,

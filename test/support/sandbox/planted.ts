@@ -1,6 +1,6 @@
 /** Plants faults in plausible data, one for each rule, which the checker must find. */
 import type { Authored, SyntheticData, SyntheticRecord } from '#src/sandbox/synthetic.ts';
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import { codesIn, DAY_MS, textAt, walk } from './view.ts';
 
 /** Data that a planting may change. */

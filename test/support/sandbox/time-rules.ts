@@ -1,5 +1,5 @@
 /** Rules 1 to 8: the order of things in time. */
-import { isObject, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
 import {
   codesIn,
   DAY_MS,

@@ -1,7 +1,7 @@
 /** Presents synthetic records to the rules of plausibility. */
 import { REGISTER } from '#src/sandbox/people.ts';
 import type { Authored, SyntheticData } from '#src/sandbox/synthetic.ts';
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 
 /** A rule's finding, as text that names the resource. */
 export type Fault = string;

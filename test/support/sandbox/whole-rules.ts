@@ -1,7 +1,7 @@
 /** Rules 37 to 40, about all thirty patients together. */
 import { TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
 import { validateResource } from '#src/fhir/validate.ts';
-import { AUTHOR_TYPES } from '#src/shared/author.ts';
+import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { datesOf, eachRecord, nameOf, type RecordView, type Rule, YEAR_MS } from './view.ts';
 
 /** Returns the number of years that a record's data spans, without the patient's birth. */

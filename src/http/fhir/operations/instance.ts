@@ -1,7 +1,7 @@
 /** The terminology resource that an operation's URL names by its id. */
-import type { JsonObject } from '#src/shared/json.ts';
+import type { JsonObject } from '#src/shared/json/json.ts';
+import { parseStored } from '#src/shared/json/stored-json.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { parseStored } from '#src/shared/stored-json.ts';
 import { parseConceptMap, parseValueSet } from '#src/terminology/parse-resources.ts';
 import type { ConceptMap, ValueSet } from '#src/terminology/resources.ts';
 import type { OperationRequest } from '../operation.ts';

@@ -1,8 +1,8 @@
 /** Inputs and answers of terminology operations. */
-import { isObject, type Json, type JsonObject } from '#src/shared/json.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Coded } from '#src/terminology/codes.ts';
-import { type Answer, FHIR_JSON } from '../../answer.ts';
+import { type Answer, FHIR_JSON } from '../../answer/answer.ts';
 import type { Opening } from '../../grant/opening.ts';
 import type { OperationPlace, OperationRequest } from '../operation.ts';
 

@@ -6,7 +6,7 @@
 
 import { cut } from '#src/shared/cut.ts';
 import type { Coded, Validity } from '#src/terminology/codes.ts';
-import type { Answer } from '../../answer.ts';
+import type { Answer } from '../../answer/answer.ts';
 import type { Operation, OperationRequest } from '../operation.ts';
 import { setOf } from './expand.ts';
 import { codeSystemOf } from './instance.ts';

@@ -1,9 +1,9 @@
 /** Gives an application what a person allowed, and issues the code. */
 import { normalise } from '#src/oauth/scopes.ts';
+import type { Session } from '#src/shared/access/session.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import type { Session } from '#src/shared/session.ts';
-import { nowMicros } from '#src/shared/time.ts';
+import { nowMicros } from '#src/shared/time/time.ts';
 import type { Texts } from '../../pages/texts.ts';
 import type { AuthorizeServices } from '../../ports/authorize.ts';
 import { type Choice, keptScopes, NEW_RECORD, OFFLINE, type Offer } from './choice.ts';

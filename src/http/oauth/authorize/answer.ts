@@ -11,9 +11,9 @@ import {
   redirection,
 } from '#src/oauth/authorization/response.ts';
 import { Html, html } from '#src/shared/html.ts';
+import { answerPage, inlineSource } from '../../answer/security-headers.ts';
 import { shellNeeds, shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
-import { answerPage, inlineSource } from '../../security-headers.ts';
 import { redirectTo } from '../../signin/redirect.ts';
 
 /** An answer, and the language of the page that takes it there. */

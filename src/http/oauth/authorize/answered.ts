@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import { clientIdOf } from '#src/oauth/authorization/request.ts';
+import type { Session } from '#src/shared/access/session.ts';
 import { html } from '#src/shared/html.ts';
-import type { Session } from '#src/shared/session.ts';
+import { answerPage } from '../../answer/security-headers.ts';
 import { onwardPart } from '../../pages/onward.ts';
 import { shellNeeds, shellPage } from '../../pages/shell.ts';
-import { answerPage } from '../../security-headers.ts';
 import { answerStop } from './fault-page.ts';
 import { type AuthorizeDeps, queryOf, sayIn } from './opened.ts';
 import { langOf } from './parameters.ts';

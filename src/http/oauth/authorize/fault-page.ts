@@ -2,10 +2,10 @@
 import type { Context } from 'koa';
 import type { PageFault } from '#src/oauth/authorization/faults.ts';
 import { type Html, html } from '#src/shared/html.ts';
+import { answerPage } from '../../answer/security-headers.ts';
 import { onwardPart, type Way } from '../../pages/onward.ts';
 import { shellNeeds, shellPage } from '../../pages/shell.ts';
 import type { Texts } from '../../pages/texts.ts';
-import { answerPage } from '../../security-headers.ts';
 
 /** Where a page is: `url` shows it again in another language, `root` is the service's path below its host. */
 interface Place {

@@ -9,13 +9,13 @@ import {
   readAuthorizationRequest,
 } from '#src/oauth/authorization/request.ts';
 import { formTarget } from '#src/oauth/authorization/response.ts';
+import type { Session } from '#src/shared/access/session.ts';
 import type { Refusal } from '#src/shared/refusal.ts';
-import type { Session } from '#src/shared/session.ts';
+import { answerPage } from '../../answer/security-headers.ts';
 import { urlAgain } from '../../pages/onward.ts';
 import { shellNeeds } from '../../pages/shell.ts';
 import { languageOf, type Texts, texts } from '../../pages/texts.ts';
 import type { AskingClient, AuthorizeServices } from '../../ports/authorize.ts';
-import { answerPage } from '../../security-headers.ts';
 import type { Cookie } from '../../signin/cookie.ts';
 import type { Visitors } from '../../signin/visitors.ts';
 import { answerApplication, offerReturn } from './answer.ts';

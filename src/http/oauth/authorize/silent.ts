@@ -3,7 +3,7 @@
 import type { AuthorizationRequest } from '#src/oauth/authorization/request.ts';
 import type { Outcome } from '#src/oauth/authorization/response.ts';
 import { knownScopes, narrows, normalise } from '#src/oauth/scopes.ts';
-import type { Session } from '#src/shared/session.ts';
+import type { Session } from '#src/shared/access/session.ts';
 import type { AuthorizeServices } from '../../ports/authorize.ts';
 import type { Opened } from './opened.ts';
 

@@ -1,5 +1,5 @@
 /** What the consent page is made of. */
-import type { Session } from '#src/shared/session.ts';
+import type { Session } from '#src/shared/access/session.ts';
 import type { Here } from '../../pages/language-menu.ts';
 import type { AskingClient } from '../../ports/authorize.ts';
 import type { Choice, FaultyField, Offer } from './choice.ts';

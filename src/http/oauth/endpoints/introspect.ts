@@ -1,8 +1,8 @@
 /** `POST /oauth/introspect` (RFC 7662; SMART App Launch 2.2, "Token Introspection"; docs/spec/decisions.md, section 9). */
 
 import type { Client } from '#src/oauth/clients.ts';
-import { writeFhirUser } from '#src/oauth/id-token.ts';
-import type { ActiveToken } from '#src/oauth/introspect.ts';
+import { writeFhirUser } from '#src/oauth/tokens/id-token.ts';
+import type { ActiveToken } from '#src/oauth/tokens/introspect.ts';
 import { type ClientRequest, type EndpointDeps, required } from './endpoint.ts';
 
 /** Answers an introspection request. @throws OAuthError */

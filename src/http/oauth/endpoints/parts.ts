@@ -1,8 +1,8 @@
 /** What several grant types read of a request, and how tokens are answered. */
 import { ownResource } from '#src/oauth/authorization/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
-import type { Issued } from '#src/oauth/issued.ts';
 import { parseScopes, type Scope } from '#src/oauth/scopes.ts';
+import type { Issued } from '#src/oauth/tokens/issued.ts';
 import type { ClientRequest, EndpointDeps } from './endpoint.ts';
 
 /** @throws OAuthError invalid_scope, also for a text without any scope */

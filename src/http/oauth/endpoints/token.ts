@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { CIBA_GRANT } from '#src/oauth/backchannel/request.ts';
 import { OAuthError } from '#src/oauth/error.ts';
-import type { ExchangeFault } from '#src/oauth/exchange-code.ts';
-import type { Reused } from '#src/oauth/issued.ts';
 import { knownScopes, narrows, normalise, type Scope, scopeText, uncovered } from '#src/oauth/scopes.ts';
+import type { ExchangeFault } from '#src/oauth/tokens/exchange-code.ts';
+import type { Reused } from '#src/oauth/tokens/issued.ts';
 import type { IdentityGrant } from '../../ports/oauth.ts';
 import { type BackchannelDeps, byBackchannel } from './backchannel.ts';
 import { type ClientRequest, required } from './endpoint.ts';

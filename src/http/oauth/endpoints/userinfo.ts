@@ -1,7 +1,7 @@
 /** `/oauth/userinfo`: who the person behind an access token is (OpenID Connect Core 1.0, section 5.3; RFC 6750). */
 import type { Context } from 'koa';
 import { OAuthError } from '#src/oauth/error.ts';
-import { writeFhirUser } from '#src/oauth/id-token.ts';
+import { writeFhirUser } from '#src/oauth/tokens/id-token.ts';
 import { credentialOf } from '../../credentials.ts';
 import { requireFresh } from '../../freshness.ts';
 import { answerJson, type EndpointDeps } from './endpoint.ts';

@@ -1,7 +1,7 @@
 /** Rows of what the clinical reading says of allergies, problems, medicines and vaccinations: texts, and phrases that the page has words for. */
 import { mostDangerousFirst, readAllergy } from '../../../clinical/reading/allergies.ts';
-import { findCodeWord } from '../../../clinical/reading/code-words.ts';
 import { isMedicine, joinMedicines, readMedicineSource } from '../../../clinical/reading/medicines.ts';
+import { findCodeWord } from '../../../clinical/reading/names/code-words.ts';
 import { datePhrase, medicinePhrases, stateOfMedicine } from '../../../clinical/reading/phrases.ts';
 import { joinProblems, readProblemSource } from '../../../clinical/reading/problems.ts';
 import { joinVaccinations, readVaccination } from '../../../clinical/reading/vaccinations.ts';

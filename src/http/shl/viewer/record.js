@@ -3,19 +3,19 @@
  * each member is looked at before it is used.
  */
 
-import { findCodeSet, findCodeWord } from '../../../clinical/reading/code-words.ts';
-import { findConceptWord } from '../../../clinical/reading/concept-word.ts';
 import { happened } from '../../../clinical/reading/dates.ts';
-import { dosesInWords } from '../../../clinical/reading/dose.ts';
-import { nameConcept } from '../../../clinical/reading/name.ts';
-import { readDeath } from '../../../clinical/reading/person.ts';
+import { dosesInWords } from '../../../clinical/reading/doses/dose.ts';
+import { findCodeSet, findCodeWord } from '../../../clinical/reading/names/code-words.ts';
+import { findConceptWord } from '../../../clinical/reading/names/concept-word.ts';
+import { nameConcept } from '../../../clinical/reading/names/name.ts';
 import {
   pressureText,
   quantityText,
   rangeText,
   ratioText,
   readMeasured,
-} from '../../../clinical/reading/quantity.ts';
+} from '../../../clinical/reading/numbers/quantity.ts';
+import { readDeath } from '../../../clinical/reading/person.ts';
 import { hasModifier, withdrawnAs } from '../../../clinical/reading/status.ts';
 import { shownName } from '../../../fhir/human-name.ts';
 import { resultName } from '../../pages/result-names.ts';

@@ -1,0 +1,98 @@
+/** A shadow's schema: made, and put in the place of the serving one. */
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { dropErasedTable, erasedTable } from '../abandoned.ts';
+import { moveCheckpoint, readCheckpoint } from '../checkpoint.ts';
+import type { Projection } from '../projection.ts';
+import { inTransaction } from '../session.ts';
+import { schemaSql } from '../tables.ts';
+import type { Shadow } from './shadow.ts';
+
+/** How long a swap waits for the running batch, and then the projection for the swap, in ms. */
+const SWAP_MS = 2_000;
+
+/**
+ * Creates the schema of a rebuild, or keeps that of an earlier one by the same software. Concurrent erasures hold the
+ * serving checkpoint (`abandoned.ts`), so this waits for them.
+ * @param prepare DDL for a new schema, besides its tables
+ * @throws Error if there are no serving tables
+ */
+export async function makeShadow(
+  session: pg.Client,
+  projection: Projection,
+  { fresh, prepare }: { readonly fresh: boolean; readonly prepare: string },
+): Promise<void> {
+  const { name, version } = projection;
+  if ((await readCheckpoint(session, name)) === undefined)
+    throw new Error(`the read model ${name} doesn't exist`);
+  const next = `${name}_next`;
+  const dropOld = `drop schema if exists ${name}_old cascade`;
+  await session.query(dropOld);
+  await inTransaction(session, async () => {
+    await session.query(`lock table ${name}.checkpoint in exclusive mode`);
+    const before = await readCheckpoint(session, next);
+    if (before?.version !== version || fresh) {
+      // Dropping large tables takes a while and must not block others.
+      if (before !== undefined) await session.query(`alter schema ${next} rename to ${name}_old`);
+      await session.query(`${schemaSql(projection, next)} ${prepare}`);
+    }
+    await session.query(erasedTable(name));
+  });
+  await session.query(dropOld);
+}
+
+/** Tries until there is a result; the serving tables, or a lock, may need a moment. */
+export async function pollUntilReady<T>(
+  attempt: () => Promise<T | undefined>,
+  name: string,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let tries = 0; tries < 100; tries += 1) {
+    const result = await attempt();
+    if (result !== undefined) return result;
+    await delay(100, undefined, signal === undefined ? {} : { signal });
+  }
+  throw new Error(
+    `projection ${name} did not reach the position of its rebuilt tables, or was never idle long enough to swap them; retry`,
+  );
+}
+
+/**
+ * Swaps the schemas. The lock on the serving checkpoint lets the current batch end and delays the next one, so nothing
+ * is written during the renaming. Reads need no lock and find either the old tables or the new.
+ * @returns undefined if it must be retried
+ */
+export async function swap(
+  session: pg.Client,
+  shadow: Shadow,
+  { comparable, restored }: { comparable: boolean; restored: boolean },
+): Promise<true | undefined> {
+  const { name } = shadow.projection;
+  const work = async (): Promise<true> => {
+    await session.query(
+      `set local lock_timeout = ${SWAP_MS}; lock table ${name}.checkpoint in exclusive mode`,
+    );
+    const serving = await readCheckpoint(session, name);
+    const position = await shadow.position();
+    if (serving === undefined) throw new Error(`the read model ${name} doesn't exist`);
+    if (comparable && position > serving.position) throw new NotYet();
+    if (!restored && !(await shadow.loadWithin(serving.position, SWAP_MS))) throw new NotYet();
+    // Also a heartbeat: the waiting runner must not be taken for hung.
+    await moveCheckpoint(session, shadow.schema, await shadow.position());
+    await session.query(dropErasedTable(name));
+    await session.query(
+      `alter schema ${name} rename to ${name}_old; alter schema ${shadow.schema} rename to ${name}`,
+    );
+    return true;
+  };
+  return inTransaction(session, work).catch((error: unknown) => {
+    if (error instanceof NotYet || (error instanceof pg.DatabaseError && error.code === '55P03'))
+      return undefined;
+    throw error;
+  });
+}
+
+/** The tables are not yet at the same position. */
+class NotYet extends Error {
+  override readonly name = 'NotYet';
+}

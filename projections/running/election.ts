@@ -1,0 +1,42 @@
+/**
+ * Elects the instance that runs a projection: the one whose session holds its advisory lock. The lock ends with the
+ * session, so another instance takes over when a process dies. A process that hangs is recognised by its heartbeat, and
+ * its session is ended.
+ */
+import type { ClientBase } from 'pg';
+import { lockKeys, tryLock } from '../locks.ts';
+
+/** Age of a heartbeat after which a runner counts as hung. */
+const HEARTBEAT_LIMIT_MS = 5_000;
+
+const lockName = (projection: string): string => `run ${projection}`;
+
+/** Tries to become the runner, on the session that will also write. */
+export async function tryToRun(client: ClientBase, projection: string): Promise<boolean> {
+  return tryLock(client, lockName(projection));
+}
+
+/**
+ * Ends the session of a runner that hangs. A backend that works or waits for a lock is not hung, however old its
+ * heartbeat (a large batch, a swap), unless that goes on for ten times as long; one just elected has not been idle long.
+ * @returns whether a session was ended.
+ */
+export async function endHungRunner(
+  client: ClientBase,
+  projection: string,
+  limit = HEARTBEAT_LIMIT_MS,
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select pg_terminate_backend(l.pid)
+       from pg_locks l join pg_stat_activity a on a.pid = l.pid, ${projection}.checkpoint c
+      where l.locktype = 'advisory' and l.granted and l.objsubid = 2
+        and l.database = (select oid from pg_database where datname = current_database())
+        and l.classid = $1::bigint::oid and l.objid = $2::bigint::oid and l.pid <> pg_backend_pid()
+        and c.heartbeat < clock_timestamp() - make_interval(secs => $3)
+        and a.state_change < clock_timestamp() - make_interval(secs => $3)
+        and (a.state <> 'active' or a.wait_event_type = 'Client'
+             or c.heartbeat < clock_timestamp() - make_interval(secs => $3 * 10))`,
+    [...lockKeys(lockName(projection)), limit / 1000],
+  );
+  return (rowCount ?? 0) > 0;
+}

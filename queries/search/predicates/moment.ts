@@ -1,0 +1,29 @@
+import type { Micros } from '#src/shared/time/time.ts';
+import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
+import { bounds, parsePrefixedDate } from './dates.ts';
+import type { Predicate } from './predicate.ts';
+
+/**
+ * Compares a column that holds microseconds with prefixed dates, any of which may hold.
+ * @throws Refusal `malformed` for a modifier or a bad date.
+ */
+export function momentPredicate(parameter: RawParameter, column: string, now: Micros): Predicate {
+  refuseModifier(parameter);
+  const alternatives = parameter.values.map((value) => {
+    const { prefix, period } = parsePrefixedDate(keyOf(parameter), value);
+    return bounds(prefix, period, now);
+  });
+  return (binds) =>
+    alternatives
+      .map(({ from, to, outside }) => {
+        if (outside !== undefined) {
+          return `${column} < ${binds.add(outside.from, 'int8')} or ${column} >= ${binds.add(outside.to, 'int8')}`;
+        }
+        const parts = [];
+        if (from !== undefined) parts.push(`${column} >= ${binds.add(from, 'int8')}`);
+        if (to !== undefined) parts.push(`${column} < ${binds.add(to, 'int8')}`);
+        return parts.join(' and ');
+      })
+      .map((sql) => `(${sql})`)
+      .join(' or ');
+}

@@ -1,0 +1,94 @@
+/** Hashes of references: of ids that are known, and made in SQL where the ids come from a subquery. */
+
+import type { CompiledParameter } from '#src/fhir/search/compiled-parameter.ts';
+import { CONTAINED_VERSION } from '#src/fhir/search/contained.ts';
+import { recordKey, referenceForm, valueKey } from '#src/fhir/search/keys.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { Binds } from '../../database/binds.ts';
+import type { SearchScope } from './parameter.ts';
+import type { Named } from './predicate.ts';
+import { typesIn } from './stored-values.ts';
+
+type Stored = Pick<CompiledParameter, 'stored'>;
+type Of = Pick<SearchScope, 'tenant' | 'type' | 'base' | 'contained'>;
+
+/**
+ * Returns the hashes (`searchKey`) of entries whose reference parameter names a resource, relatively or under
+ * our base.
+ * @param type of the resource.
+ * @param id SQL for its id.
+ */
+export function referenceKeys(
+  compiled: Stored,
+  scope: Of,
+  type: ResourceType,
+  id: string,
+  binds: Binds,
+): string[] {
+  const forms = [referenceForm.relative(`${type}/`), referenceForm.url(`${scope.base}${type}/`)];
+  return hashedBefore(compiled, scope, forms, id, binds);
+}
+
+/**
+ * Returns the hashes for a contained resource.
+ * @param id SQL for the id of its row
+ */
+export function containedKeys(compiled: Stored, scope: Of, id: string, binds: Binds): string[] {
+  return hashedBefore(compiled, scope, [referenceForm.contained('')], id, binds);
+}
+
+function hashedBefore(
+  { stored }: Stored,
+  scope: Of,
+  forms: readonly string[],
+  id: string,
+  binds: Binds,
+): string[] {
+  return typesIn(scope).flatMap((type) =>
+    stored.flatMap((code) =>
+      forms.map((form) => {
+        const text = binds.add(valueKey(scope.tenant, type, code, form), 'text');
+        return hashOf(`${text} || ${id}::text`);
+      }),
+    ),
+  );
+}
+
+/**
+ * Returns the condition that an id belongs to a contained resource's row (`containedId`).
+ * @param id SQL
+ */
+export function isContained(id: string): string {
+  return `(get_byte(uuid_send(${id}), 6) >> 4 = ${CONTAINED_VERSION})`;
+}
+
+/**
+ * Returns the hashes of entries whose reference parameter names one of some resources, contained ones
+ * included.
+ */
+export function keysOfReferences({ stored }: Stored, scope: Of, found: readonly Named[]): string[] {
+  return found.flatMap(({ type, id }) => {
+    const forms =
+      id[14] === String(CONTAINED_VERSION)
+        ? [referenceForm.contained(id)]
+        : [referenceForm.relative(`${type}/${id}`), referenceForm.url(`${scope.base}${type}/${id}`)];
+    return stored.flatMap((code) =>
+      forms.map((form) => searchKey(valueKey(scope.tenant, scope.type, code, form))),
+    );
+  });
+}
+
+/**
+ * Returns the hash (`searchKey`) of the key of all entries of a record.
+ * @param id SQL for the record's id
+ */
+export function recordKeyOf(id: string): string {
+  return hashOf(`'${recordKey('')}' || ${id}::text`);
+}
+
+/** SQL of `searchKey`. @param text SQL for the text */
+function hashOf(text: string): string {
+  const hash = `sha256(convert_to(${text}, 'UTF8'))`;
+  return `('x' || encode(substring(${hash} from 1 for 8), 'hex'))::bit(64)::int8`;
+}

@@ -1,0 +1,67 @@
+/**
+ * Bounds on values that are ranges, in the order of their beginnings. Narrow ranges end close to their
+ * beginning, so both are bounded; wide ranges are usually few and have a separate index.
+ */
+import { isWidePeriod, isWideQuantity, WIDE_PERIOD } from '#src/fhir/search/spans.ts';
+import type { Micros } from '#src/shared/time/time.ts';
+import type { Binds } from '../../database/binds.ts';
+
+/** A condition that bounds ends from below. Without it an index in the order of beginnings bounds one side only. */
+export interface Span {
+  /** The column by which narrow values are sorted and bounded. */
+  readonly column: string;
+  /** The SQL condition that a value is wide, the same as in the indexes of wide values. */
+  readonly isWide: string;
+  /** Returns the SQL condition that it implies for narrow values. */
+  narrow(binds: Binds): string;
+  /** Returns the SQL condition that it implies for wide values. */
+  wide(binds: Binds): string;
+}
+
+/** Returns the span of periods `p` that end at or after a moment. */
+export function periodsFrom(moment: Micros): Span {
+  const bound = Math.round(moment);
+  return {
+    column: 'low',
+    isWide: isWidePeriod('p'),
+    narrow: (binds) => `p.low >= ${binds.add(bound - WIDE_PERIOD, 'int8')}`,
+    wide: (binds) => `p.high >= ${binds.add(bound, 'int8')}`,
+  };
+}
+
+/**
+ * Returns the span of quantities `q` that end at or above a number.
+ * @param prefix of the columns: `canonical_`, or empty.
+ * @param number a decimal text.
+ */
+export function quantitiesFrom(prefix: 'canonical_' | '', number: string): Span {
+  const [low, high] = [`q.${prefix}low`, `q.${prefix}high`];
+  return {
+    column: `${prefix}low`,
+    isWide: isWideQuantity('q', prefix),
+    narrow: (binds) => `${low} >= ${binds.add(number, 'numeric')}`,
+    wide: (binds) => `${high} >= ${binds.add(number, 'numeric')}`,
+  };
+}
+
+/** Returns the span of values that meet two conditions; if their columns differ, the first one's. */
+export function both(one: Span | undefined, other: Span | undefined): Span | undefined {
+  if (one === undefined || other === undefined || one.isWide !== other.isWide) return one ?? other;
+  return {
+    column: one.column,
+    isWide: one.isWide,
+    narrow: (binds) => `${one.narrow(binds)} and ${other.narrow(binds)}`,
+    wide: (binds) => `${one.wide(binds)} and ${other.wide(binds)}`,
+  };
+}
+
+/**
+ * Splits a condition into disjoint conditions that together match the same values, each with its own index.
+ */
+export function parts(span: Span | undefined, condition: (binds: Binds) => string, binds: Binds): string[] {
+  if (span === undefined) return [`(${condition(binds)})`];
+  return [
+    `not (${span.isWide}) and ${span.narrow(binds)} and (${condition(binds)})`,
+    `${span.isWide} and ${span.wide(binds)} and (${condition(binds)})`,
+  ];
+}

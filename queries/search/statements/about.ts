@@ -1,0 +1,99 @@
+/**
+ * Searches for one code, sorted by values that are stored with their code: dates of a timeline, values of composites.
+ */
+import { systemKey, tokenForm, valueKey } from '#src/fhir/search/keys.ts';
+import { compiledParameter, compiledParameters } from '#src/fhir/search/paths.ts';
+import { timelineOf } from '#src/fhir/search/timeline.ts';
+import type { ResourceType } from '#src/fhir/types.ts';
+import { searchKey } from '#src/shared/search-key.ts';
+import type { OrderKey } from '../order.ts';
+import type { ParsedSearch } from '../parse.ts';
+import type { SearchScope } from '../predicates/parameter.ts';
+import { formKeys } from '../predicates/stored-values.ts';
+import { split, unescaped } from '../raw.ts';
+
+/** The code that all matches have, for sorting by its values. */
+export interface About {
+  /** Their column `about`. */
+  readonly key: string;
+  /** Their column `about_system`, where the search names the code's system. */
+  readonly system?: string;
+  /** The key that their resources have, and no others that have such a value. */
+  readonly token?: string;
+}
+
+/**
+ * Returns the code that all matches have, if there is one and the order's first key is a value stored with
+ * that code. Every match with a value of that key then has one with the code.
+ */
+export function aboutOf(
+  { type, tenant }: Pick<SearchScope, 'type' | 'tenant'>,
+  order: readonly OrderKey[],
+  used: ParsedSearch['used'],
+): About | undefined {
+  const by = order[0]?.by;
+  const parameter = by === undefined ? undefined : codesWith(type, by);
+  if (by === undefined || parameter === undefined) return undefined;
+  const found = used
+    .map(([key, text]) => codeIn(type, parameter, key, text))
+    .find((each) => each !== undefined);
+  const stored = compiledParameter(type, by)?.stored ?? [];
+  if (found === undefined || stored.length !== 1) return undefined;
+  const { code, system, isPart } = found;
+  const key = searchKey(valueKey(tenant, type, stored[0] ?? by, tokenForm.code(code)));
+  const codes = isPart || by !== timelineOf(type)?.date ? undefined : compiledParameter(type, parameter);
+  if (codes === undefined) return { key };
+  const form = system === undefined ? tokenForm.code(code) : tokenForm.pair(system, code);
+  const [token, ...more] = formKeys(codes, [form], { tenant, type });
+  if (token === undefined || more.length > 0) return { key };
+  return { key, token, ...(system === undefined ? {} : { system: searchKey(systemKey(system)) }) };
+}
+
+/**
+ * Returns the token parameter whose codes are stored with the values of another; both parameters are of the
+ * resource itself.
+ */
+function codesWith(type: ResourceType, by: string): string | undefined {
+  const timeline = timelineOf(type);
+  if (by === timeline?.date) return timeline.code;
+  return composites(type).find(([, value]) => value === by)?.[0];
+}
+
+type Parts = readonly [code: string, value: string, name: string];
+
+const known = new Map<ResourceType, readonly Parts[]>();
+
+/**
+ * Returns a type's composites whose two parts are a code and its value on the resource itself, not on one of
+ * its elements.
+ */
+function composites(type: ResourceType): readonly Parts[] {
+  const before = known.get(type);
+  if (before !== undefined) return before;
+  const found = compiledParameters(type).flatMap(({ code: name, composite, paths }): Parts[] =>
+    composite?.ordered === true && paths.every(({ steps }) => steps.length === 0)
+      ? [[composite.parts[0].code, composite.parts[1].code, name]]
+      : [],
+  );
+  known.set(type, found);
+  return found;
+}
+
+/** A code that is asked for, in any system when none is named. */
+interface AskedCode {
+  readonly code: string;
+  readonly system: string | undefined;
+  /** True for the first part of a composite. */
+  readonly isPart: boolean;
+}
+
+/** Returns the single code that a parameter asks for: directly, or as the first part of a composite. */
+function codeIn(type: ResourceType, parameter: string, key: string, text: string): AskedCode | undefined {
+  const isPart = composites(type).some(([code, , name]) => name === key && code === parameter);
+  if (key !== parameter && !isPart) return undefined;
+  const [value, ...others] = split(text, ',').filter((each) => each !== '');
+  if (value === undefined || others.length > 0) return undefined;
+  const token = isPart ? (split(value, '$')[0] ?? '') : value;
+  const [code = '', system] = split(token, '|').map(unescaped).reverse();
+  return code === '' ? undefined : { code, system, isPart };
+}

@@ -1,0 +1,66 @@
+/**
+ * Sorts all rows that an index finds by a token or reference in their entries, without reading other tables.
+ */
+import type { Binds } from '../../database/binds.ts';
+import { after, type OrderKey, orderBy, sortValue } from '../order.ts';
+import { checksOf } from '../predicates/conditions.ts';
+import { hasKeys, noKeysPredicate } from '../predicates/entry-keys.ts';
+import type { Predicate } from '../predicates/predicate.ts';
+import { entryConditions, ownedBy, type Source } from '../selection.ts';
+import { framed, type Wanted } from './page.ts';
+
+/** The sets of keys that lead to the entries that are sorted: those of a source, or what every entry with a value has. */
+function setsOf(source: Source | undefined, first: OrderKey): readonly (readonly string[])[] {
+  if (source?.kind === 'keys') return source.sets;
+  return [first.inEntry?.present ?? []];
+}
+
+/**
+ * Returns SQL for a page whose first sort key is in the entries: index search.entry_keys. Without a source it
+ * finds only resources that have a value; `withoutText` finds the others.
+ * @param total SQL that counts the matches.
+ */
+export function entrySort(
+  wanted: Wanted,
+  source: Source | undefined,
+  total: string | undefined,
+  binds: Binds,
+): string {
+  const { selection, order, limit, last } = wanted;
+  const [first] = order;
+  if (first?.inEntry === undefined) throw new Error('an order that no entry says');
+  const sets = setsOf(source, first);
+  const known = new Set(sets.map((set) => set.join()));
+  const predicates = selection.predicates.filter(({ keys }) => keys === undefined || !known.has(keys.join()));
+  const left = { ...selection, predicates };
+  const others = predicates.filter(({ ofEntry }) => ofEntry !== true);
+  const conditions = [hasKeys('r', sets, binds), ...entryConditions(left, undefined, binds)];
+  const updated = order.some((key) => key.by === '_lastUpdated');
+  const resources =
+    updated || others.length > 0
+      ? `cross join lateral (select x.last_updated from resources.resource x where x.id = e.id offset 0) x`
+      : '';
+  const values = order.map((key, n) => {
+    if (n === 0) return 'c.k0';
+    return key.inEntry === undefined ? sortValue(key, binds) : key.inEntry.value('c');
+  });
+  const entries = `select r.id, r.record, r.sorts, ${first.inEntry.value('r')} as k0 from search.entry r
+    where ${conditions.join(' and ')}`;
+  const matched =
+    others.length === 0
+      ? entries
+      : `select e.* from (${entries}) e cross join lateral (select r.id from resources.resource r
+         where r.id = e.id and ${ownedBy(selection, true, binds)} and ${checksOf(others, binds)} offset 0) m`;
+  const rows = `select k.* from (
+      select c.id, ${values.map((value, n) => `${value} as k${n}`).join(', ')}
+      from (select e.*, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (${matched}) e ${resources}) c
+      offset 0) k
+    ${last === undefined ? '' : `where ${after(order, last, binds)}`}
+    order by ${orderBy(order)} limit ${limit}`;
+  return framed(wanted, '', { total, over: 'false' }, rows, binds);
+}
+
+/** Returns the predicate that a resource has no value of a key in its entry. */
+export function withoutText({ inEntry }: Pick<OrderKey, 'inEntry'>): Predicate {
+  return noKeysPredicate(inEntry?.present ?? []);
+}

@@ -1,0 +1,210 @@
+/**
+ * Access requests put together: applications ask and poll, a person approves or denies (docs/spec/decisions.md, section
+ * 7). A decision is made under a lock of the request and in its row, and what a crash leaves of an approval is carried
+ * out by the next call: the application's poll, another answer, or the sweep. The ids of its events follow from the request.
+ */
+import type { Pool } from 'pg';
+import type { CriteriaLocks, RequestContext } from '#commands/command.ts';
+import type { Consents } from '#commands/consent/consents.ts';
+import type { ConsentQueries } from '#queries/consents/consents.ts';
+import type { AccessRequestServices, BackchannelEndpoints } from '../../http/ports/access-requests.ts';
+import type { AuthorizeServices } from '../../http/ports/authorize.ts';
+import { type Approval, type Decided, RequestDecisions } from '../../oauth/backchannel/decisions.ts';
+import { BackchannelRequests } from '../../oauth/backchannel/requests.ts';
+import { openClients } from '../../oauth/clients.ts';
+import { readIdTokenHint } from '../../oauth/id-token-hint.ts';
+import { SigningKeys } from '../../oauth/signing-keys.ts';
+import { issueGrantTokens } from '../../oauth/tokens/issue-tokens.ts';
+import type { Identity } from '../../shared/access/identity.ts';
+import { IdSource, newRequestId } from '../../shared/ids.ts';
+import { notFound, Refusal } from '../../shared/refusal.ts';
+import { nowMicros } from '../../shared/time/time.ts';
+
+/** Dependencies. */
+export interface AccessRequestParts {
+  readonly pool: Pool;
+  /** BASE_URL. */
+  readonly issuer: string;
+  /** Life of a refresh token. */
+  readonly refreshDays: number;
+  readonly consents: Pick<Consents, 'grant'>;
+  readonly queries: ConsentQueries;
+  readonly authorize: Pick<AuthorizeServices, 'recordsFor'>;
+  readonly locks: CriteriaLocks;
+  /** Waits until these read models show all that is in the log now. @throws Refusal unavailable */
+  readonly caughtUp: (models: readonly string[]) => Promise<void>;
+}
+
+/** Seconds that an approval is left to the request that makes it. */
+const UNDER_WAY_S = 10;
+
+/** Opens both sides. */
+export function openAccessRequests(parts: AccessRequestParts): {
+  readonly endpoints: BackchannelEndpoints;
+  readonly services: AccessRequestServices;
+} {
+  const { pool, issuer, refreshDays, queries, authorize, locks } = parts;
+  const requests = new BackchannelRequests(pool);
+  const decisions = new RequestDecisions(pool);
+  const keys = new SigningKeys(pool);
+  const findClient = openClients(pool);
+  const alone = <T>(id: string, work: () => Promise<T>): Promise<T> =>
+    locks.hold([`access-request/${id}`], work);
+  const carryOut = (decided: Decided, requestId: string) => carriedOut(parts, decisions, decided, requestId);
+  /** Carries out an approval that was interrupted. Under the lock. */
+  const settled = async (id: string, requestId: string): Promise<Decided | undefined> => {
+    const decided = await decisions.decided(id);
+    if (decided?.outcome !== 'approved' || decided.grantId !== null) return decided;
+    try {
+      return { ...decided, grantId: await carryOut(decided, requestId) };
+    } catch (error) {
+      if (isRefusedGrant(error)) return undefined;
+      throw error;
+    }
+  };
+  const recordsOf: AccessRequestServices['recordsOf'] = async (person, environment) => {
+    const records = await queries.recordsOf(person, environment, { deleted: true });
+    const own = records.every(({ relationship }) => relationship === 'self');
+    return { ids: records.map(({ id }) => id), own };
+  };
+  const endpoints: BackchannelEndpoints = {
+    ask: (client, asked) => requests.create(client, asked),
+    async subjectOf(clientId, token) {
+      const hint = await readIdTokenHint(keys, issuer, token);
+      return hint?.clientId === clientId ? hint.subject : undefined;
+    },
+    async poll(authReqId, applicationId, requestId) {
+      const polled = await requests.poll(authReqId, applicationId);
+      if (polled?.status !== 'approved' || polled.grant_id !== null || polled.decidedFor < UNDER_WAY_S)
+        return polled;
+      const decided = await alone(polled.id, () => settled(polled.id, requestId));
+      return decided === undefined
+        ? { ...polled, status: 'pending' }
+        : { ...polled, grant_id: decided.grantId };
+    },
+    async redeem(id, client, resources) {
+      const redeemed = await requests.redeem(id, async (database, approved) => {
+        const granted = approved.resources;
+        if (granted.length > 0 && !resources.every((one) => granted.includes(one)))
+          return { fault: 'resource' as const };
+        const { grant_id: grantId, record, scope } = approved;
+        const asked = {
+          client,
+          grantId,
+          record,
+          scope,
+          resources: resources.length === 0 ? granted : resources,
+        };
+        return (await issueGrantTokens(database, asked, refreshDays)) ?? { fault: 'ended' as const };
+      });
+      return redeemed ?? { fault: 'used' };
+    },
+  };
+  const services: AccessRequestServices = {
+    recordsOf,
+    async find(person, id) {
+      const environment = await queries.environmentOfRequest(id);
+      if (environment === undefined) return undefined;
+      const { ids } = await recordsOf(person, environment);
+      return queries.accessRequest({ person, email: verified(person), records: ids, environment }, id);
+    },
+    async offer(person, request) {
+      const client = await findClient(request.client_id);
+      if (client === undefined) return undefined;
+      if (client.environment === 'production' && client.organization.domain === undefined) return undefined;
+      return { client, records: await authorize.recordsFor(person, client, undefined) };
+    },
+    approve: (asked) =>
+      alone(asked.id, async () => {
+        const { id, person, record, grantedBy, days, lang, sentences, requestId } = asked;
+        const scope = asked.scopes.join(' ');
+        const approval: Approval = { person, record, grantedBy, days, scope, lang, sentences };
+        const earlier = await settled(id, requestId);
+        if (earlier !== undefined) {
+          const isSame =
+            asked.repeats && earlier.approval !== null && sameApproval(earlier.approval, approval);
+          if (isSame && earlier.grantId !== null) return earlier.grantId;
+          throw answered();
+        }
+        if (!(await decisions.claim(id, approval))) throw answered();
+        const claimed = await decisions.decided(id);
+        if (claimed === undefined) throw answered();
+        return carryOut(claimed, requestId);
+      }),
+    deny: (id, person, requestId) =>
+      alone(id, async () => {
+        await settled(id, requestId);
+        if (!(await decisions.deny(id, person))) throw answered();
+      }),
+    async mute(person, applicationId) {
+      const { rows } = await pool.query({
+        name: 'application-exists',
+        text: 'select from projects.application a where a.id = $1 and a.deleted_at is null',
+        values: [applicationId],
+      });
+      if (rows.length === 0) throw notFound('application', applicationId.slice(0, 64));
+      await decisions.mute(person, applicationId);
+    },
+    unmute: (person, applicationId) => decisions.unmute(person, applicationId),
+    async resume() {
+      for (const id of await decisions.interrupted(UNDER_WAY_S))
+        await alone(id, () => settled(id, newRequestId()));
+    },
+  };
+  return { endpoints, services };
+}
+
+/** Returns an address that the issuer has verified. */
+function verified({ email, emailVerified }: Identity): string | undefined {
+  return emailVerified ? email : undefined;
+}
+
+/**
+ * Writes the grant of a claimed request, and notes it. Under the lock. A refusal lets the request wait again.
+ * @returns the id of the grant
+ */
+async function carriedOut(
+  { consents, caughtUp }: AccessRequestParts,
+  decisions: RequestDecisions,
+  { id, application, approval, createdMs }: Decided,
+  requestId: string,
+): Promise<string> {
+  if (approval === null) throw new TypeError('a denied request has no grant');
+  const { person, record, grantedBy, days, scope, lang, sentences } = approval;
+  const by: RequestContext = {
+    credential: { kind: 'id_token', ...person },
+    requestId,
+    // Of the record, too: an approval that was refused may be followed by one with another record.
+    ids: new IdSource(`access-request/${id}/${record}`, createdMs),
+    now: nowMicros,
+  };
+  const asked = { record, person, application, scopes: scope.split(' '), purpose: null, days };
+  try {
+    const { result, wrote } = await consents.grant(by, { ...asked, grantedBy, lang, sentences });
+    // It was written before a crash, and tokens are checked against the read model.
+    if (wrote === undefined) await caughtUp(['consents']);
+    await decisions.granted(id, result.grantId);
+    return result.grantId;
+  } catch (error) {
+    if (isRefusedGrant(error)) await decisions.release(id);
+    throw error;
+  }
+}
+
+/** Tells whether an error says for good that this grant can't be: the record is gone, or the person's no longer. */
+function isRefusedGrant(error: unknown): boolean {
+  return error instanceof Refusal && ['not_found', 'conflict', 'invalid'].includes(error.kind);
+}
+
+function sameApproval(a: Approval, b: Approval): boolean {
+  const key = ({ person, record, days, scope }: Approval): string =>
+    JSON.stringify([person.issuer, person.subject, record, days, scope]);
+  return key(a) === key(b);
+}
+
+function answered(): Refusal {
+  return new Refusal('conflict', {
+    code: 'conflict',
+    diagnostics: 'the request was answered before, has expired, or was replaced by a newer one',
+  });
+}

@@ -1,0 +1,91 @@
+/** Puts the authorization endpoint together: clients, waiting requests, people's records, grants and codes. */
+import type { Pool } from 'pg';
+import type { Consents } from '#commands/consent/consents.ts';
+import type { ConsentQueries } from '#queries/consents/consents.ts';
+import type { Position } from '../../events/store.ts';
+import type { AskingClient, AuthorizeServices, OfferedRecord } from '../../http/ports/authorize.ts';
+import { PendingRequests } from '../../oauth/authorization/pending.ts';
+import { openClients } from '../../oauth/clients.ts';
+import { openPairwise } from '../../oauth/pairwise.ts';
+import { issueCode } from '../../oauth/tokens/codes.ts';
+import { installationKey } from '../../operations/installation-key.ts';
+import { isUuid } from '../../shared/ids.ts';
+import { unavailable } from '../../shared/refusal.ts';
+
+/** Dependencies of the authorization endpoint. */
+export interface AuthorizeParts {
+  readonly pool: Pool;
+  readonly consents: Pick<Consents, 'grant' | 'startPersonalRecord'>;
+  readonly queries: ConsentQueries;
+  /** Checks that these read models don't lag. @throws Refusal unavailable */
+  readonly fresh: (models: readonly string[]) => void;
+  /** Waits until every read of these read models shows a position. @throws Refusal unavailable */
+  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
+}
+
+/** Most active grants of a person to one application that `prompt=none` looks at. */
+const MOST_GRANTS = 200;
+
+/** Opens the parts. */
+export async function openAuthorize(parts: AuthorizeParts): Promise<AuthorizeServices> {
+  const { pool, consents, queries, fresh, settled } = parts;
+  const findClient = openClients(pool);
+  const pairwise = openPairwise(await installationKey(pool, 'pairwise_key'));
+  const inSector = (client: AskingClient) => ({
+    project: client.project,
+    environment: client.environment,
+    sector: client.sector,
+  });
+  /** Returns the record that an application of a sector knows by an id, also before the first grant. */
+  const recordNamed = async (
+    client: AskingClient,
+    patient: string,
+    records: readonly { readonly id: string }[],
+  ): Promise<string | undefined> => {
+    if (!isUuid(patient)) return undefined;
+    const sector = inSector(client);
+    const { project, environment } = sector;
+    // Ids of earlier grants stay, whatever the key gives today.
+    const { rows } = await queries.grantsOf({ patient, project, environment, limit: 1 });
+    const [earlier] = rows.filter((row) => row.sector === sector.sector);
+    return earlier?.record ?? records.find(({ id }) => pairwise.patient(sector, id) === patient)?.id;
+  };
+  return {
+    pending: new PendingRequests(pool),
+    async findClient(clientId) {
+      fresh(['projects']);
+      return findClient(clientId);
+    },
+    async recordsFor(person, client, patient) {
+      fresh(['consents', 'resources', 'projects']);
+      const { environment, project } = client;
+      const records = await queries.recordsOf(person, environment, { project });
+      const meant =
+        patient === undefined ? undefined : await recordNamed(client, patient.toLowerCase(), records);
+      return records.map((record): OfferedRecord => ({ ...record, isMeant: record.id === meant }));
+    },
+    async grantsTo(client, { issuer, subject }) {
+      fresh(['consents']);
+      const { rows } = await queries.grantsOf({
+        application: client.applicationId,
+        person: { issuer, subject },
+        limit: MOST_GRANTS,
+      });
+      return rows
+        .filter(({ status }) => status === 'active')
+        .map(({ id, record, scopes }) => ({ grantId: id, record, scopes }));
+    },
+    async startRecord(by, person, environment, details) {
+      const { result } = await consents.startPersonalRecord(by, person, environment, details);
+      return result.patient;
+    },
+    async grant(by, asked) {
+      const { result, wrote } = await consents.grant(by, asked);
+      // The code and its tokens are checked against the read model.
+      if (wrote !== undefined && !(await settled(wrote.position, ['consents'])))
+        throw unavailable('the grant was saved but is not active yet; retry in a moment');
+      return result;
+    },
+    issueCode: (asked) => issueCode(pool, asked),
+  };
+}

@@ -1,0 +1,62 @@
+/** What ends grants by itself: the end of an application or project, and time. */
+import type { Consents } from '#commands/consent/consents.ts';
+import { ENDING_TYPES, endGrants } from '#commands/consent/end-grants.ts';
+import type { GrantsToEnd, OpenGrant } from '#queries/consents/to-end.ts';
+import { understand } from '../../events/codec.ts';
+import type { Position } from '../../events/store.ts';
+import type { ProcessDeps } from '../../processes/definition.ts';
+import { Process } from '../../processes/process.ts';
+import { unavailable } from '../../shared/refusal.ts';
+import { nowMicros } from '../../shared/time/time.ts';
+import { Endings, type EndingsDeps } from './endings.ts';
+
+/** Dependencies. */
+export interface ConsentProcessesDeps extends ProcessDeps {
+  readonly log: ProcessDeps['log'] & EndingsDeps<OpenGrant>['log'];
+  readonly consents: Pick<Consents, 'revoke' | 'expire'>;
+  readonly toEnd: GrantsToEnd;
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+}
+
+/** Both; each runs only once it is started. */
+export interface ConsentProcesses {
+  /** Ends the grants of deleted applications and projects. */
+  readonly endings: Process;
+  /** Ends grants whose time is over. */
+  readonly expiry: Endings<OpenGrant>;
+}
+
+/** How often expired grants are looked for, in ms. */
+const EXPIRY_MS = 2_000;
+
+/** Makes them. */
+export function openConsentProcesses({
+  consents,
+  toEnd,
+  passed,
+  ...processDeps
+}: ConsentProcessesDeps): ConsentProcesses {
+  const shown = async (position: Position, models: readonly string[]): Promise<void> => {
+    if (!(await passed(position, models))) throw unavailable('the read models lag behind the log');
+  };
+  const endings = new Process(
+    {
+      name: 'grants',
+      prefixes: ['record-', 'application-', 'project-'],
+      types: ENDING_TYPES,
+      act: (event) => endGrants({ ...toEnd, consents, shown, now: nowMicros }, understand(event)),
+    },
+    processDeps,
+  );
+  const expiry = new Endings<OpenGrant>({
+    what: 'grant',
+    everyMs: EXPIRY_MS,
+    find: toEnd.expired,
+    idOf: ({ grantId }) => grantId,
+    end: consents.expire,
+    shown: (position) => passed(position, ['consents']),
+    log: processDeps.log,
+  });
+  return { endings, expiry };
+}

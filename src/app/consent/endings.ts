@@ -1,0 +1,100 @@
+/**
+ * Writes the end of what time or another event has ended: grants whose time is over, and proposals that nobody can accept
+ * any more. Nothing waits for it: tokens and decisions look at the moment itself. Every instance looks; the second finds
+ * that there is nothing left to write.
+ */
+import type { Logger } from 'pino';
+import type { Done, RequestContext } from '#commands/command.ts';
+import type { Position } from '../../events/store.ts';
+import { IdSource, newRequestId, newUuid } from '../../shared/ids.ts';
+import { type Micros, nowMicros } from '../../shared/time/time.ts';
+
+/** Dependencies. */
+export interface EndingsDeps<T> {
+  /** What ends, in messages: `grant`. */
+  readonly what: string;
+  /** How often it looks, in ms. */
+  readonly everyMs: number;
+  /** Reads a page of what has ended at a moment. @param except ids that are left out */
+  readonly find: (at: Micros, except: readonly string[]) => Promise<readonly T[]>;
+  readonly idOf: (one: T) => string;
+  /** Writes the end of one; nothing if it has an end. */
+  readonly end: (by: RequestContext, one: T) => Promise<Done>;
+  /** Waits until the read model shows a position. */
+  readonly shown: (position: Position) => Promise<unknown>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** How long one that can't be ended is left out, in ms, and how many are at most. */
+const APART_MS = 10 * 60_000;
+const APART = 1_000;
+
+/** Looks for what has ended until it is stopped. */
+export class Endings<T> {
+  readonly #deps: EndingsDeps<T>;
+  /** Ids that failed, so that they don't hold up the others, and since when. */
+  readonly #apart = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(deps: EndingsDeps<T>) {
+    this.#deps = deps;
+  }
+
+  /** Begins. */
+  start(): void {
+    const { everyMs, what, log } = this.#deps;
+    const next = (): void => {
+      if (this.#stopped) return;
+      this.#timer = setTimeout(() => {
+        this.#looking = this.#look()
+          .catch((error: unknown) =>
+            log.warn({ err: error }, `each ${what} that has ended will be looked for again`),
+          )
+          .finally(next);
+      }, everyMs).unref();
+    };
+    next();
+  }
+
+  /** Stops after the work in hand. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { find, shown } = this.#deps;
+    for (const [id, since] of this.#apart) {
+      if (performance.now() - since > APART_MS) this.#apart.delete(id);
+    }
+    while (!this.#stopped && this.#apart.size < APART) {
+      const page = await find(nowMicros(), [...this.#apart.keys()]);
+      if (page.length === 0) return;
+      const written = await Promise.all(page.map((one) => this.#end(one)));
+      const positions = written.filter((position) => position !== undefined);
+      // Without a new event the rows stay as they are for a moment: another instance was faster.
+      if (positions.length === 0) return;
+      await shown(positions.reduce((a, b) => (b > a ? b : a)));
+    }
+  }
+
+  async #end(one: T): Promise<Position | undefined> {
+    const { end, idOf, what, log } = this.#deps;
+    const by = {
+      credential: { kind: 'system' as const },
+      requestId: newRequestId(),
+      ids: new IdSource(newUuid(), Date.now()),
+      now: nowMicros,
+    };
+    try {
+      return (await end(by, one)).wrote?.position;
+    } catch (error) {
+      this.#apart.set(idOf(one), performance.now());
+      log.warn({ err: error, id: idOf(one) }, `a ${what} could not be ended; it will be tried again`);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** Puts proposals together: their commands, and what ends those that nobody can accept any more. */
+import type { Logger } from 'pino';
+import { type CommandsDeps, writeDepsOf } from '#commands/open.ts';
+import { openProposals as openCommands } from '#commands/proposal/open.ts';
+import type { Proposals } from '#commands/proposal/proposals.ts';
+import type { ConsentQueries } from '#queries/consents/consents.ts';
+import type { LapsedProposal } from '#queries/consents/proposals.ts';
+import type { Position } from '../../events/store.ts';
+import { accessOf } from '../../oauth/tokens/access.ts';
+import { Endings } from './endings.ts';
+
+/** Dependencies. */
+export interface ProposalParts {
+  readonly writing: CommandsDeps;
+  readonly queries: Pick<ConsentQueries, 'isApplicationOpen' | 'lapsedProposals'>;
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Read models that show proposals, and what they became. */
+const MODELS = ['consents', 'resources', 'history'];
+
+/** How often lapsed proposals are looked for, in ms: each time it looks at all proposals that wait. */
+const LAPSED_MS = 10_000;
+
+/** Opens both; the second runs once it is started. */
+export function openProposals({ writing, queries, passed, log }: ProposalParts): {
+  readonly proposals: Proposals;
+  readonly endings: Endings<LapsedProposal>;
+} {
+  const proposals = openCommands({
+    ...writeDepsOf(writing),
+    accessOf,
+    isOpen: queries.isApplicationOpen,
+    shown: (position) => passed(position, MODELS),
+  });
+  const endings = new Endings<LapsedProposal>({
+    what: 'proposal',
+    everyMs: LAPSED_MS,
+    find: queries.lapsedProposals,
+    idOf: ({ proposalId }) => proposalId,
+    end: proposals.lapse,
+    shown: (position) => passed(position, ['consents']),
+    log,
+  });
+  return { proposals, endings };
+}

@@ -1,0 +1,50 @@
+/** Ends trust that someone else than the operator gave: owners could, once. It counts no more, with or without the event. */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { trust } from '#commands/application/decide.ts';
+import { APPLICATION } from '#commands/application/state.ts';
+import type { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
+import { trustedByOthers } from '#queries/projects.ts';
+import type { Position } from '../../events/store.ts';
+import { applicationStream } from '../../events/streams.ts';
+import { Endings } from './endings.ts';
+
+/** Dependencies. */
+export interface TrustEndingDeps {
+  readonly pool: Pool;
+  readonly kernel: Kernel;
+  /** Waits until the named read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, by: readonly string[]) => Promise<boolean>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** How often such trust is looked for, in ms: after an upgrade, and while an older instance still gives it. */
+const LOOK_MS = 2_000;
+const CAUSE = 'not_given_by_operator';
+
+/** Makes the process, which runs only once it is started. */
+export function openTrustEnding({ pool, kernel, passed, log }: TrustEndingDeps): Endings<string> {
+  const applications = new Streams(kernel, APPLICATION);
+  return new Endings<string>({
+    what: "application's trust",
+    everyMs: LOOK_MS,
+    find: (_at, except) => trustedByOthers(pool, except),
+    idOf: (id) => id,
+    async end(by, id) {
+      const ended = await applications.transact(
+        applicationStream(id),
+        { ...by, cause: CAUSE },
+        trust(id, false),
+      );
+      if (ended !== undefined)
+        log.warn(
+          { application: id, cause: CAUSE },
+          'an application is no longer trusted, because the operator did not give it trust; `annal applications trust` gives it',
+        );
+      return { result: undefined, wrote: ended };
+    },
+    shown: (position) => passed(position, ['projects']),
+    log,
+  });
+}

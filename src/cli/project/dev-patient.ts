@@ -1,0 +1,42 @@
+/** Synthetic patients on the command line: lists those who can sign in, and finds one by number or name. */
+import { introduction, patientsToday } from '#src/dev-issuer/people.ts';
+import { Failure, MISUNDERSTOOD } from '../failure.ts';
+
+type Patient = ReturnType<typeof patientsToday>[number];
+
+/** Returns the text of `--help` about the patients of a sandbox that contains all of them. */
+export function patientsHelp(): string {
+  return `\nSynthetic patients who can sign in:\n${linesOf(patientsToday())}`;
+}
+
+/**
+ * Finds a patient by a number in the register (`S-002`, `2`), or by a name or a part of one, ignoring accents
+ * and case.
+ * @param patients those who can sign in.
+ * @throws Failure that lists the candidates when none or several match.
+ */
+export function findPatientByName(word: string, patients: readonly Patient[]): Patient {
+  if (patients.length === 0) throw new Failure('no synthetic patients: SANDBOX_PATIENTS is 0');
+  const [, digits] = /^\s*(?:s-)?(\d{1,3})\s*$/i.exec(word) ?? [];
+  const meant =
+    digits === undefined
+      ? patients.filter(({ name }) => plain(name).includes(plain(word)))
+      : patients.filter(({ number }) => Number(number.slice(2)) === Number(digits));
+  const [one, ...others] = meant;
+  if (one !== undefined && others.length === 0) return one;
+  const [fault, choice] =
+    one === undefined
+      ? ['matches no synthetic patient who can sign in; choose one of these', patients]
+      : ['matches several patients; choose one of these', meant];
+  throw new Failure(`--patient ${word} ${fault}:\n${linesOf(choice)}`, MISUNDERSTOOD);
+}
+
+function linesOf(patients: readonly Patient[]): string {
+  return patients.map((patient) => `  ${patient.number}  ${introduction(patient)}`).join('\n');
+}
+
+/** Removes accents and case; letters that aren't accented ones become those that people type instead. */
+function plain(text: string): string {
+  const bare = text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim();
+  return bare.replaceAll('ı', 'i').replaceAll('ł', 'l');
+}

@@ -1,0 +1,58 @@
+/** Decisions of the operator of an installation, written to its log. */
+import type { RequestContext } from '#commands/command.ts';
+import type { Decide } from '#commands/kernel/decision.ts';
+import type { Fold } from '#commands/kernel/kernel.ts';
+import { Kernel } from '#commands/kernel/kernel.ts';
+import { Streams } from '#commands/kernel/streams.ts';
+import { IdSource, newId, newUuid } from '#src/shared/ids.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { type Micros, nowMicros } from '#src/shared/time/time.ts';
+import { databaseUrlOf, withEventStore } from '../database.ts';
+import { Failure } from '../failure.ts';
+import type { ServiceOptions } from '../service.ts';
+
+/** The options on the command line that each of these commands takes. */
+export interface OperatorOptions extends Pick<ServiceOptions, 'dataDir'> {
+  readonly json?: boolean;
+}
+
+/** A decision on one stream. */
+export interface OperatorDecision<S> {
+  readonly fold: Fold<S>;
+  readonly stream: string;
+  readonly decide: Decide<S>;
+  /** A time that the events must be later than, whatever this machine's clock says. */
+  readonly after?: Micros | undefined;
+  /** A sentence that says what holds afterwards, without its full stop. */
+  readonly sentence: string;
+  /** The same for programs. */
+  readonly data: object;
+}
+
+/**
+ * Carries out a decision, effective at once on every instance, and prints what holds and whether that changed.
+ * @throws Failure if the decision is refused, or without a database
+ */
+export async function decideAsOperator<S>(
+  { fold, stream, decide, after = 0, sentence, data }: OperatorDecision<S>,
+  { json = false, ...where }: OperatorOptions,
+): Promise<void> {
+  const operator: RequestContext = {
+    credential: { kind: 'system' },
+    requestId: newId('req_'),
+    ids: new IdSource(newUuid(), Date.now()),
+    now: () => Math.max(nowMicros(), after + 1),
+  };
+  const wrote = await withEventStore(await databaseUrlOf(where), (store) =>
+    new Streams(new Kernel(store), fold).transact(stream, operator, decide).catch((error: unknown) => {
+      throw error instanceof Refusal ? new Failure(error.message) : error;
+    }),
+  );
+  const changed = wrote !== undefined;
+  print({ ...data, changed }, `${sentence}${changed ? '' : ' (unchanged)'}.`, json);
+}
+
+/** Prints data for programs, or the same as text. */
+export function print(data: object, text: string, json: boolean): void {
+  process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);
+}

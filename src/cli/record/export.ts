@@ -1,0 +1,64 @@
+/** `annal export <patient | stream> --out FILE`: a record's whole history, or a stream's, as one file that proves itself. */
+import { BrokenChain, type ExportStatement, exportLines } from '#src/audit/export.ts';
+import type { EventStore } from '#src/events/store.ts';
+import { patientOf } from '#src/events/streams.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
+import { withEventStore } from '../database.ts';
+import { FAULTS_FOUND, Failure } from '../failure.ts';
+import { writeNewFile } from '../files.ts';
+import type { ServiceOptions } from '../service.ts';
+import { withDatabase } from '../stopped.ts';
+import { counted } from '../table.ts';
+import { keyToSign } from '../verify/audit-key.ts';
+import { type NamedStream, withStream } from './patient.ts';
+import { resolveStream } from './patients.ts';
+
+/** The options on the command line. */
+export interface ExportOptions extends Pick<ServiceOptions, 'dataDir'> {
+  /** The file to write. */
+  readonly out: string;
+  /** Prints what was signed, as JSON. */
+  readonly json?: boolean;
+}
+
+/**
+ * Exports a record, or another stream.
+ * @throws Failure for a record that doesn't exist or was purged, a broken hash chain (exit code 3), or a file
+ * that can't be written or already exists.
+ */
+export async function exportCommand(
+  of: string,
+  { out, json = false, ...where }: ExportOptions,
+): Promise<void> {
+  const key = await keyToSign(where);
+  let statement: ExportStatement | undefined;
+  const note = (signed: ExportStatement): void => {
+    statement = signed;
+  };
+  const write = (store: EventStore, { stream, called }: NamedStream): Promise<void> =>
+    withStream(store, stream, async (events) => {
+      const time = (): string => toInstant(nowMicros());
+      const lines = async function* (): AsyncGenerator<string> {
+        yield* exportLines(events, time, key, note);
+        if (statement === undefined)
+          throw new Failure(`${called} has no ${patientOf(stream) === undefined ? 'events' : 'record'}`);
+      };
+      await writeNewFile(out, lines());
+    });
+  const { called } = await withDatabase(where, async ({ url }) => {
+    const meant = await resolveStream(url, of);
+    await withEventStore(url, (store) => write(store, meant));
+    return meant;
+  }).catch((error: unknown) => {
+    if (!(error instanceof BrokenChain)) throw error;
+    throw new Failure(`${error.message}. Nothing was exported; run annal verify for details`, FAULTS_FOUND);
+  });
+  const signed = { ...statement, key_id: key.id, public_key: key.text };
+  process.stdout.write(
+    json
+      ? `${JSON.stringify(signed, null, 2)}\n`
+      : `Exported ${counted(signed.events ?? 0, 'event')} of ${called} to ${out}, signed with the key ${key.id}.\n` +
+          `To check the file: node bin/verify-export.mjs ${out} --key ${key.text}\n` +
+          'bin/verify-export.mjs needs only Node.js: copy it with the file to check the export on another machine.\n',
+  );
+}

@@ -1,0 +1,60 @@
+/** Describes a resource in a few words, for lists on a terminal: `Hypertension, active`. Pure. */
+
+import { labelCode, nameConcept } from '#src/clinical/reading/names/name.ts';
+import { joined } from '#src/clinical/reading/words.ts';
+import { bareCodes, type Displays, withDisplays } from '#src/clinical/summary/displays.ts';
+import { shownName } from '#src/fhir/human-name.ts';
+import { text } from '#src/fhir/parts.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
+import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
+import { medicationConcept } from '#src/v1/medication.ts';
+import { withNames } from '#src/v1/phrase.ts';
+import { kindOf, type TimelineWords, timelineWords } from '#src/v1/timeline.ts';
+
+/** Most characters of a title. */
+const LONGEST = 60;
+
+/**
+ * Returns a short title of a resource.
+ * @param body FHIR JSON.
+ * @param displays names of codes for which the resource has no text.
+ * @returns an empty text if the resource has no text that fits its type
+ */
+export function resourceTitle(type: string, body: string, displays: Displays = new Map()): string {
+  const { value: written } = parseJson(body);
+  if (!isObject(written)) return '';
+  const { value } = withDisplays({ value: written }, displays);
+  const kind = kindOf(type);
+  const title = kind === undefined ? otherTitle(value) : wordsOf(timelineWords(kind, value));
+  return title.length > LONGEST ? `${title.slice(0, LONGEST - 1)}…` : title;
+}
+
+/** Returns the codes that some resources have no words for, each once. @param bodies FHIR JSON */
+export function codesToName(bodies: readonly string[]): SystemCode[] {
+  return bareCodes(bodies.map((body) => parseJson(body).value));
+}
+
+function wordsOf({ title, titleSystem, summary, summaryCodes }: TimelineWords): string {
+  const shown = titleSystem === null ? title : labelCode({ system: titleSystem, code: title });
+  const rest =
+    summary === null ? undefined : withNames({ text: summary, codes: summaryCodes }, () => undefined);
+  return joined([shown, rest]) ?? '';
+}
+
+/**
+ * Returns the title of types that the timeline doesn't show: a person's or an organization's name, or the
+ * code; and the status.
+ */
+function otherTitle(resource: JsonObject): string {
+  const { name, title, description, code, type, relationship, status, activity } = resource;
+  const named =
+    shownName(name) ??
+    text(name) ??
+    text(title) ??
+    nameConcept(code) ??
+    nameConcept(medicationConcept(resource)) ??
+    nameConcept(type) ??
+    nameConcept(activity) ??
+    text(description);
+  return joined([named, nameConcept(relationship), text(status)]) ?? '';
+}

@@ -1,0 +1,51 @@
+/** `annal parked` lists parked events: those that a process could not handle. `--retry` retries them now. */
+import { openPool } from '#src/database/pool.ts';
+import { type ParkedEvent, ParkedEvents } from '#src/processes/parked.ts';
+import { databaseUrlOf } from '../database.ts';
+import { FAULTS_FOUND } from '../failure.ts';
+import type { ServiceOptions } from '../service.ts';
+import { table } from '../table.ts';
+
+/** The options on the command line. */
+export interface ParkedOptions extends Pick<ServiceOptions, 'dataDir'> {
+  readonly json?: boolean;
+  /** Makes the next try of each of them due. */
+  readonly retry?: boolean;
+}
+
+/**
+ * Lists them, oldest first.
+ * @returns the exit code: 3 when there are any and they are not to be tried again.
+ * @throws Failure when the database cannot be found.
+ */
+export async function parkedCommand({
+  json = false,
+  retry = false,
+  ...where
+}: ParkedOptions): Promise<number> {
+  const pool = openPool(await databaseUrlOf(where), { max: 1, name: 'annal parked' });
+  try {
+    const events = new ParkedEvents(pool);
+    if (retry) await events.hurry();
+    const parked = await events.all();
+    process.stdout.write(`${json ? JSON.stringify(parked, null, 2) : describe(parked, retry)}\n`);
+    return parked.length === 0 || retry ? 0 : FAULTS_FOUND;
+  } finally {
+    await pool.end();
+  }
+}
+
+function describe(parked: readonly ParkedEvent[], retry: boolean): string {
+  if (parked.length === 0) return 'No event is parked.';
+  const rows = parked.map(({ process, eventId, stream, revision, attempts, since, retryAt, error }) => [
+    process,
+    eventId,
+    `${stream} revision ${revision}`,
+    attempts,
+    since.toISOString(),
+    retryAt.toISOString(),
+    error,
+  ]);
+  const listed = table(['Process', 'Event', 'Where', 'Tries', 'Since', 'Next try', 'Error'], rows);
+  return retry ? `${listed}\n\nThe running service retries them within ten seconds.` : listed;
+}

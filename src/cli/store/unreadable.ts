@@ -1,0 +1,17 @@
+/** Events that a command found and can't read. Loaded when a command failed: it takes the database's client with it. */
+import { CannotApply } from '#projections/failure.ts';
+import { NewerEvent } from '#src/events/newer.ts';
+import { UnreadableEvent } from '#src/events/unreadable.ts';
+import { Failure } from '../failure.ts';
+
+/**
+ * Returns the failure to print for an event that a command can't read.
+ * @returns undefined for other errors.
+ */
+export function unreadableFailure(error: unknown): Failure | undefined {
+  const newer = error instanceof NewerEvent || (error instanceof CannotApply && error.newer !== undefined);
+  if (newer) return new Failure(error.message);
+  if (error instanceof UnreadableEvent || error instanceof CannotApply)
+    return new Failure(`${error.message}; run annal verify for details`);
+  return undefined;
+}

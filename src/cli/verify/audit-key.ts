@@ -1,0 +1,58 @@
+/** Finds the key that signs checkpoints, and the key that verifies signatures. */
+import {
+  existingKey,
+  KeyFault,
+  type PublicKey,
+  publicKey,
+  type SigningKey,
+  signingKey,
+} from '#src/audit/key.ts';
+import { ConfigError, loadConfig } from '#src/config.ts';
+import { Failure, MISUNDERSTOOD } from '../failure.ts';
+import { dataDirOf, type ServiceOptions } from '../service.ts';
+
+type Where = Pick<ServiceOptions, 'dataDir'>;
+
+/**
+ * Returns the installation's key; creates it on first use.
+ * @throws Failure when it can't be read or created.
+ */
+export function keyToSign(where: Where): Promise<SigningKey> {
+  return told(() => signingKey(placeOf(where)));
+}
+
+/**
+ * Returns the public key that signatures must match: the given one, otherwise the installation's own.
+ * @throws Failure when there is neither.
+ */
+export function keyToTrust(given: string | undefined, where: Where): Promise<PublicKey> {
+  return told(async () => {
+    const key = given === undefined ? await existingKey(placeOf(where)) : keyIn(given);
+    if (key !== undefined) return key;
+    throw new Failure(
+      `${dataDirOf(where)} has no key to check the signature with; pass the public key with --key`,
+    );
+  });
+}
+
+function keyIn(text: string): PublicKey {
+  try {
+    return publicKey(text);
+  } catch (error) {
+    if (error instanceof KeyFault) throw new Failure(error.message, MISUNDERSTOOD);
+    throw error;
+  }
+}
+
+function placeOf(where: Where): { dataDir: string; file: string | undefined } {
+  return { dataDir: dataDirOf(where), file: loadConfig(process.env).auditKeyFile };
+}
+
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof KeyFault || error instanceof ConfigError) throw new Failure(error.message);
+    throw error;
+  }
+}

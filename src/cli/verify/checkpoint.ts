@@ -1,0 +1,133 @@
+/** `annal checkpoint --out FILE`: signs where every stream and the access log of every record end now. */
+import { LogFaulty, withHeads } from '#projections/verify/heads.ts';
+import { type CheckpointStatement, checkpointLines, type StreamLeaf } from '#src/audit/checkpoint.ts';
+import { expectedEvents } from '#src/events/share.ts';
+import { BEGINNING } from '#src/events/store.ts';
+import type { AccessLogFault } from '#src/operations/access-log/check.ts';
+import { nowMicros, toInstant } from '#src/shared/time/time.ts';
+import { withWholeLog } from '../database.ts';
+import { FAULTS_FOUND, Failure } from '../failure.ts';
+import { writeNewFile } from '../files.ts';
+import { startProgress } from '../progress.ts';
+import type { ServiceOptions } from '../service.ts';
+import { withDatabase } from '../stopped.ts';
+import { counted } from '../table.ts';
+import { accessLeaves, purgesIn, withAccessCheck } from './access-check.ts';
+import { keyToSign } from './audit-key.ts';
+import { causesOf, type Faults } from './verify-causes.ts';
+import { describeCauses } from './verify-text.ts';
+
+/** The options on the command line. */
+export interface CheckpointOptions extends Pick<ServiceOptions, 'dataDir'> {
+  /** The file to write; compressed when it ends with `.gz`. */
+  readonly out: string;
+  readonly json?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads the whole log, verifies it, and signs the heads of its streams.
+ * @returns the exit code: 3 when the log has faults; then nothing is signed.
+ * @throws Failure when the database or the key can't be found, or the file can't be written or already
+ * exists.
+ */
+export async function checkpointCommand({
+  out,
+  json = false,
+  signal,
+  ...where
+}: CheckpointOptions): Promise<number> {
+  const key = await keyToSign(where);
+  let statement: CheckpointStatement | undefined;
+  const note = (signed: CheckpointStatement): void => {
+    statement = signed;
+  };
+  try {
+    await withDatabase({ ...where, ...(signal === undefined ? {} : { signal }) }, ({ url: databaseUrl }) =>
+      withWholeLog(databaseUrl, async (store) => {
+        const head = await store.head();
+        if (head === BEGINNING) throw new Failure('the event log is empty: there is nothing to sign');
+        const progress = startProgress(0, 'events', json);
+        try {
+          await withAccessCheck(databaseUrl, async (access) => {
+            await access.begin();
+            await withHeads(
+              { store, databaseUrl },
+              async ({ position, events, heads }) => {
+                progress.say('access log');
+                const { faults } = await access.end(purgesIn(store));
+                if (faults.length > 0) throw new AccessLogFaulty(faults);
+                const leaves = joined(accessLeaves(access.heads()), heads);
+                const lines = checkpointLines(
+                  { position, events, leaves },
+                  toInstant(nowMicros()),
+                  key,
+                  note,
+                );
+                await writeNewFile(out, lines);
+              },
+              {
+                onProgress: (events, position) =>
+                  progress.reach(events, expectedEvents(events, position, head)),
+                also: (events) => access.note(events),
+                ...(signal === undefined ? {} : { signal }),
+              },
+            );
+          });
+        } finally {
+          progress.stop();
+        }
+      }),
+    );
+  } catch (error) {
+    const faults = faultsIn(error);
+    if (faults === undefined) throw error;
+    process.stdout.write(`${json ? JSON.stringify(faults, null, 2) : refusal(faults)}\n`);
+    return FAULTS_FOUND;
+  }
+  if (statement === undefined) throw new Failure('the checkpoint was stopped');
+  const { streams, events, root } = statement;
+  const logs = statement.version === 1 ? 0 : statement.access_logs;
+  const also = logs === 0 ? '' : ` and ${counted(logs, 'access log')}`;
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ ...statement, key_id: key.id, public_key: key.text }, null, 2)}\n`
+      : `Signed ${counted(events, 'event')} in ${counted(streams, 'stream')}${also} in ${out}.\n` +
+          `root        ${root}\nkey         ${key.id}\npublic key  ${key.text}\n` +
+          'Keep the file and the public key where nobody with access to the database can change them.\n',
+  );
+  return 0;
+}
+
+/** The access log cannot be vouched for. */
+class AccessLogFaulty extends Error {
+  override readonly name = 'AccessLogFaulty';
+  constructor(readonly faults: readonly AccessLogFault[]) {
+    super(`the access log has ${faults.length} faults`);
+  }
+}
+
+/** Returns the faults because of which nothing is signed; undefined for another error. */
+function faultsIn(error: unknown): Faults | undefined {
+  if (error instanceof LogFaulty) return { log: error.faults };
+  return error instanceof AccessLogFaulty ? { log: [], accessLog: error.faults } : undefined;
+}
+
+/** Yields what both yield, one after the other. */
+async function* joined(
+  first: AsyncIterable<StreamLeaf>,
+  second: AsyncIterable<StreamLeaf>,
+): AsyncGenerator<StreamLeaf> {
+  yield* first;
+  yield* second;
+}
+
+function refusal(faults: Faults): string {
+  const causes = causesOf(faults);
+  const where = faults.accessLog === undefined ? 'log' : 'access log';
+  return [
+    `Nothing was signed: the ${where} has ${counted(causes.length, 'fault')}.`,
+    '',
+    ...describeCauses(causes),
+  ].join('\n');
+}

@@ -1,0 +1,78 @@
+/** Causes as text that fits a terminal. */
+import type { RowChange } from '#projections/compare.ts';
+import { printable } from '../table.ts';
+import type { Cause } from './verify-causes.ts';
+
+/** Causes that are named at most. */
+const SHOWN = 50;
+/** Changes of a cause that are shown at most. */
+const CHANGES = 5;
+/** Columns of a terminal that does not say how many it has, and of a file. */
+const WIDTH = 80;
+/** Fewer would break ids. */
+const NARROWEST = 60;
+
+/** Returns the width of the terminal in columns. */
+export function terminalWidth(): number {
+  return Math.max(process.stdout.columns ?? WIDTH, NARROWEST);
+}
+
+/** Returns the causes as a numbered list, with no line wider than `width` unless a single word is. */
+export function describeCauses(causes: readonly Cause[], width = terminalWidth()): string[] {
+  const lines = causes
+    .slice(0, SHOWN)
+    .flatMap((cause, n) => [...describe(cause, `${String(n + 1).padStart(2)}. `, width), '']);
+  return causes.length > SHOWN
+    ? [...lines, `… and ${causes.length - SHOWN} more: --json shows all`, '']
+    : lines;
+}
+
+function describe(
+  { where, what, which, event, messages, changes, follows }: Cause,
+  number: string,
+  width: number,
+): string[] {
+  const indent = ' '.repeat(number.length);
+  const under = (text: string): string[] => wrapped(text, width, indent);
+  const tables = Object.entries(follows).map(([table, rows]) => (rows === 1 ? table : `${table} (${rows})`));
+  return [
+    ...wrapped(`${where} ${what}: ${messages.map(printable).join('; ')}`, width, indent, number),
+    ...(which === '' ? [] : under(printable(which))),
+    ...(event === null ? [] : under(`event ${event}`)),
+    ...changes.slice(0, CHANGES).flatMap((change) => shownChange(change, width, indent)),
+    ...(changes.length > CHANGES
+      ? under(`… and ${changes.length - CHANGES} more elements: --json shows all`)
+      : []),
+    ...(tables.length === 0 ? [] : under(`causes differing rows in ${tables.join(', ')}`)),
+  ];
+}
+
+function shownChange({ path, before, after }: RowChange, width: number, indent: string): string[] {
+  const line = `${indent}~ ${printable(path)}: ${printable(before ?? 'nothing')} → ${printable(after ?? 'nothing')}`;
+  if (line.length <= width) return [line];
+  const cut = (text: string): string => (text.length > width ? `${text.slice(0, width - 1)}…` : text);
+  return [
+    cut(`${indent}~ ${printable(path)}`),
+    cut(`${indent}  before: ${printable(before ?? 'nothing')}`),
+    cut(`${indent}  after:  ${printable(after ?? 'nothing')}`),
+  ];
+}
+
+/**
+ * Wraps a text at blanks.
+ * @param first the prefix of the first line, instead of the indent.
+ */
+export function wrapped(text: string, width = terminalWidth(), indent = '', first = indent): string[] {
+  const lines: string[] = [];
+  let line = first;
+  for (const word of text.split(' ')) {
+    const start = lines.length === 0 ? first : indent;
+    if (line === start) line += word;
+    else if (line.length + 1 + word.length <= width) line += ` ${word}`;
+    else {
+      lines.push(line);
+      line = indent + word;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,208 @@
+/**
+ * How a medicine is taken, in words: R4's Dosage (https://hl7.org/fhir/R4/dosage.html). The author's text goes first and
+ * isn't translated; what is structured follows where it says more. No part is dropped: what has no words is printed as
+ * stored. Pure.
+ */
+
+import { listItems, readMembers, readText } from '../fields.ts';
+import { decimalText } from '../numbers/decimal.ts';
+import { ratioText } from '../numbers/quantity.ts';
+import type { DoseTextKey } from './dose-texts/dose-texts.ts';
+import {
+  amountRange,
+  amountText,
+  codedText,
+  type DoseStyle,
+  durationText,
+  separator,
+  storedRest,
+  storedText,
+  timeUnit,
+  word,
+} from './dose-words.ts';
+import { timingWords } from './timing.ts';
+
+/** Routes with words of their own, by code of SNOMED CT and of HL7's RouteOfAdministration. */
+const ROUTES: Readonly<Record<string, DoseTextKey>> = {
+  26643006: 'mouth',
+  PO: 'mouth',
+  47625008: 'vein',
+  IV: 'vein',
+  78421000: 'muscle',
+  IM: 'muscle',
+  34206005: 'underskin',
+  SQ: 'underskin',
+  SC: 'underskin',
+  372464004: 'intoskin',
+  6064005: 'onskin',
+  45890007: 'onskin',
+  TOPICAL: 'onskin',
+  447694001: 'inhaled',
+  ORINHL: 'inhaled',
+  IPINHL: 'inhaled',
+  37839007: 'undertongue',
+  SL: 'undertongue',
+  37161004: 'rectum',
+  PR: 'rectum',
+  16857009: 'vagina',
+  46713006: 'nose',
+  NASINHL: 'nose',
+  54485002: 'eye',
+  OPTHALTA: 'eye',
+  10547007: 'ear',
+  OTIC: 'ear',
+};
+
+function routeText(style: DoseStyle, route: unknown): string {
+  const key = listItems(readMembers(route).coding)
+    .map((coding) => String(readMembers(coding).code))
+    .flatMap((code) => (Object.hasOwn(ROUTES, code) ? (ROUTES[code] ?? []) : []))
+    .at(0);
+  return codedText(style, route, key === undefined ? undefined : word(style, key));
+}
+
+/** Returns rates, of which a dose has one; as they are stored if they have no number. */
+function rateText(style: DoseStyle, rate: Readonly<Record<string, unknown>>): string {
+  const { rateRatio, rateRange, rateQuantity } = rate;
+  const rates = [
+    ...listItems(rateRatio).map(
+      (each) => ratioText(each, { lang: style.lang, exact: true }) ?? storedText(style, each),
+    ),
+    ...listItems(rateRange).map((each) => amountRange(style, each)),
+    ...listItems(rateQuantity).map((each) => amountText(style, each)),
+  ];
+  return rates.length === 0 ? '' : word(style, 'rate', { rate: rates.join(' / ') });
+}
+
+/** Returns the amounts of a dose: several where one is ordered and another was calculated. */
+function dosesText(style: DoseStyle, doses: readonly unknown[]): string {
+  return doses
+    .map((dose) => {
+      const members = readMembers(dose);
+      const { type, doseQuantity, doseRange } = members;
+      const kinds = listItems(readMembers(type).coding).map((coding) => readMembers(coding).code);
+      // That a dose is ordered is what an order says.
+      const isPlain = type === undefined || (doses.length === 1 && kinds.includes('ordered'));
+      const kind = isPlain
+        ? ''
+        : codedText(style, type, kinds.includes('calculated') ? word(style, 'calculated') : undefined);
+      const amount = [
+        doseQuantity === undefined ? '' : amountText(style, doseQuantity),
+        doseRange === undefined ? '' : amountRange(style, doseRange),
+        rateText(style, members),
+        ...storedRest(style, dose, [
+          'type',
+          'doseQuantity',
+          'doseRange',
+          'rateRatio',
+          'rateRange',
+          'rateQuantity',
+        ]),
+      ];
+      return `${join(amount, ' ')}${kind === '' ? '' : ` (${kind})`}`.trim();
+    })
+    .filter((part) => part !== '')
+    .join(' / ');
+}
+
+function join(parts: readonly string[], by: string): string {
+  return parts.filter((part) => part !== '').join(by);
+}
+
+/** Returns the most that may be taken in a period. */
+function mostText(style: DoseStyle, most: unknown): string {
+  const { numerator, denominator } = readMembers(most);
+  const { value, code, unit } = readMembers(denominator);
+  const isTime = (timeUnit(code) ?? timeUnit(unit)) !== undefined && decimalText(value) !== undefined;
+  if (numerator === undefined || !isTime)
+    return `≤ ${ratioText(most, { lang: style.lang, exact: true }) ?? storedText(style, most)}`;
+  const amount = amountText(style, numerator);
+  return word(style, 'mostin', { amount, duration: durationText(style, denominator) });
+}
+
+/** Members of Dosage that have no words of their own. */
+const TEXTS = ['id', 'sequence', 'text', 'patientInstruction'];
+/** Members of Dosage that words are made of. */
+const TOLD = [
+  ...TEXTS,
+  ...['additionalInstruction', 'timing', 'asNeededBoolean'],
+  ...['asNeededCodeableConcept', 'site', 'route', 'method', 'doseAndRate', 'maxDosePerPeriod'],
+  ...['maxDosePerAdministration', 'maxDosePerLifetime'],
+];
+
+/** Returns what a Dosage says with its elements, without the author's texts. */
+function structuredText(style: DoseStyle, dosage: Readonly<Record<string, unknown>>): string {
+  const {
+    doseAndRate,
+    timing,
+    additionalInstruction,
+    asNeededBoolean,
+    asNeededCodeableConcept: why,
+  } = dosage;
+  const { maxDosePerPeriod, maxDosePerAdministration, maxDosePerLifetime, site, route, method } = dosage;
+  const doses = listItems(doseAndRate);
+  const amount = dosesText(style, doses);
+  const { rhythm, details } = timingWords(timing, style);
+  const isBare = amount === '' || /[)\d]$/.test(amount);
+  const comma = separator(style, ',');
+  const needed =
+    why !== undefined
+      ? word(style, 'reason', { reason: storedText(style, why) })
+      : asNeededBoolean === true
+        ? word(style, 'asneeded')
+        : '';
+  return join(
+    [
+      join([amount, rhythm], isBare ? comma : ' '),
+      ...listItems(additionalInstruction).map((each) => storedText(style, each)),
+      needed,
+      route === undefined ? '' : routeText(style, route),
+      site === undefined ? '' : storedText(style, site),
+      method === undefined ? '' : storedText(style, method),
+      ...details,
+      maxDosePerPeriod === undefined ? '' : mostText(style, maxDosePerPeriod),
+      maxDosePerAdministration === undefined
+        ? ''
+        : word(style, 'mostonce', { amount: amountText(style, maxDosePerAdministration) }),
+      maxDosePerLifetime === undefined
+        ? ''
+        : word(style, 'mostever', { amount: amountText(style, maxDosePerLifetime) }),
+      ...storedRest(style, dosage, TOLD),
+    ],
+    comma,
+  );
+}
+
+/** Returns whether a text has all words and numbers of another. */
+function says(text: string, other: string): boolean {
+  const words = (each: string): string[] => each.toLowerCase().match(/[\p{L}\p{M}\d.%]+/gu) ?? [];
+  const own = new Set(words(text));
+  return words(other).every((each) => own.has(each));
+}
+
+/** Returns one Dosage in words. */
+function dosageText(dosage: unknown, style: DoseStyle): string {
+  const members = readMembers(dosage);
+  const [text, instruction] = [readText(members.text), readText(members.patientInstruction)];
+  const isTwice = text !== undefined && instruction !== undefined && says(text, instruction);
+  const author = join([text ?? '', isTwice ? '' : (instruction ?? '')], '. ').replace(/\.\. /g, '. ');
+  const isText = Object.keys(members).every((name) => TEXTS.includes(name));
+  const structured = isText ? '' : structuredText(style, members);
+  if (author === '') return structured;
+  return structured === '' || says(author, structured) ? author : `${author} (${structured})`;
+}
+
+/**
+ * Returns dosages in words; undefined if there are none. Those with the same number in a sequence are taken at the same
+ * time and stand beside each other; others follow with "then".
+ */
+export function dosesInWords(dosages: unknown, style: DoseStyle): string | undefined {
+  const steps = new Map<number, string[]>();
+  for (const each of listItems(dosages)) {
+    const step = Number(decimalText(readMembers(each).sequence) ?? 0);
+    const text = dosageText(each, style);
+    if (text !== '') steps.set(step, [...(steps.get(step) ?? []), text]);
+  }
+  const ordered = [...steps].sort(([a], [b]) => a - b).map(([, texts]) => texts.join(separator(style, ';')));
+  return ordered.length === 0 ? undefined : ordered.join(`${separator(style, ';')}${word(style, 'next')} `);
+}

@@ -1,0 +1,116 @@
+/**
+ * Names what a CodeableConcept says, for people and models (docs/spec/decisions.md, section 4 "Names of codes"): the text
+ * that the author wrote, a stored display, the terminology's or a concept's name, else the code itself. Pure.
+ */
+import { objects, text } from '#src/fhir/parts.ts';
+import type { SystemCode } from '#src/fhir/terminology.ts';
+import type { Json, JsonObject } from '#src/shared/json/json.ts';
+import { SNOMED_TAGS } from './snomed-tags.ts';
+import { SHORT_NAMES } from './system-names.ts';
+
+/** Names of codes, by `system|code`. */
+export type Names = ReadonlyMap<string, string>;
+
+const NO_NAMES: Names = new Map();
+
+const LOINC = 'http://loinc.org';
+const SNOMED = 'http://snomed.info/sct';
+
+/** Systems whose codes the terminology or the concepts name, before all others. */
+const PREFERRED: ReadonlySet<string> = new Set([
+  LOINC,
+  'http://www.whocc.no/atc',
+  'http://hl7.org/fhir/sid/icd-10',
+]);
+
+/** Most codings of a concept that are looked up: FHIR sets no limit. */
+const MOST_CODINGS = 10;
+
+/** What names of LOINC panels say for laboratories, not for readers. */
+const PANEL = / with all children optional$/i;
+const TAGGED = /^(.*\S) \(([^()]+)\)$/s;
+
+/**
+ * Returns what CodeableConcepts are called, joined by commas.
+ * @returns the code with its system's short name for one without a name; undefined if there is nothing to show
+ */
+export function nameConcept(value: Json | undefined, names: Names = NO_NAMES): string | undefined {
+  const all = objects(value).flatMap((each) => findName(each, names) ?? labelConcept(each) ?? []);
+  return all.length === 0 ? undefined : all.join(', ');
+}
+
+/** Returns the name of a CodeableConcept; undefined if none is known. */
+export function findName(concept: JsonObject, names: Names = NO_NAMES): string | undefined {
+  const words = writtenName(concept);
+  if (words !== undefined) return words;
+  for (const code of codesOf(concept)) {
+    const name = names.get(keyOf(code));
+    if (name !== undefined) return cleanName(name, code.system);
+  }
+  return undefined;
+}
+
+/** Returns the name that a CodeableConcept itself has: its text, else the first display of its codings. */
+export function writtenName(concept: JsonObject): string | undefined {
+  const codings = objects(concept.coding);
+  const said = text(concept.text);
+  if (said !== undefined) return codings.reduce((name, coding) => withoutNotation(name, said, coding), said);
+  for (const { system, display } of codings) {
+    const shown = text(display);
+    if (shown !== undefined) return cleanName(shown, text(system));
+  }
+  return undefined;
+}
+
+/** Returns the codes to look up for a CodeableConcept that has no name itself, the best first; none if it has one. */
+export function codesToName(concept: JsonObject): SystemCode[] {
+  return writtenName(concept) === undefined ? codesOf(concept) : [];
+}
+
+/** Returns a code with its system's short name: `ICD-10 N18.3`. Codes of other systems stand for themselves. */
+export function labelCode({ system, code }: SystemCode): string {
+  const short = SHORT_NAMES.get(system);
+  return short === undefined ? code : `${short} ${code}`;
+}
+
+/**
+ * Returns a name as people read it: without the semantic tag of a SNOMED CT name (`Hypertension (disorder)`), and without
+ * `with all children optional` of a LOINC panel.
+ * @param system the code system that has the name
+ */
+export function cleanName(name: string, system: string | undefined): string {
+  if (system === LOINC) return name.replace(PANEL, '');
+  if (system !== SNOMED) return name;
+  const [, words, tag] = TAGGED.exec(name) ?? [];
+  return words !== undefined && tag !== undefined && SNOMED_TAGS.has(tag) ? words : name;
+}
+
+/** Cleans a text that is the name of a coding. Another text, which its author worded, stays as it is. */
+function withoutNotation(name: string, said: string, { system, display }: JsonObject): string {
+  const official = text(display);
+  const isOfficial = official === undefined || official.toLowerCase() === said.toLowerCase();
+  return isOfficial ? cleanName(name, text(system)) : name;
+}
+
+function codesOf({ coding }: JsonObject): SystemCode[] {
+  const codes = objects(coding)
+    .slice(0, MOST_CODINGS)
+    .flatMap(({ system: by, code: is }): SystemCode[] => {
+      const [system, code] = [text(by), text(is)];
+      return system === undefined || code === undefined ? [] : [{ system, code }];
+    });
+  const [preferred, others] = [true, false].map((is) =>
+    codes.filter(({ system }) => PREFERRED.has(system) === is),
+  );
+  return [...(preferred ?? []), ...(others ?? [])];
+}
+
+/** Returns the label of a concept without a name. */
+function labelConcept(concept: JsonObject): string | undefined {
+  const [best] = codesOf(concept);
+  return best === undefined
+    ? objects(concept.coding).flatMap(({ code }) => text(code) ?? [])[0]
+    : labelCode(best);
+}
+
+const keyOf = ({ system, code }: SystemCode): string => `${system}|${code}`;

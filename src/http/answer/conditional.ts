@@ -1,0 +1,44 @@
+/** Versions in HTTP: ETag and Last-Modified, and reads on condition. https://hl7.org/fhir/R4/http.html#cread */
+import type { Micros } from '#src/shared/time/time.ts';
+import type { Answer } from './answer.ts';
+import type { Header } from './authorship.ts';
+
+/** Returns `W/"3"`. */
+export const etag = (version: number): string => `W/"${version}"`;
+
+/** Returns an HTTP date (RFC 9110, section 5.6.7): whole seconds. */
+const httpDate = (micros: Micros): string => new Date(Math.floor(micros / 1000)).toUTCString();
+
+/** Returns the headers of a version. */
+export function versionHeaders(version: number, lastUpdated: Micros | undefined): Record<string, string> {
+  if (lastUpdated === undefined) return { ETag: etag(version) };
+  return { ETag: etag(version), 'Last-Modified': httpDate(lastUpdated) };
+}
+
+/**
+ * Returns a 304 if the client's copy is current: by `If-None-Match` if present, else by `If-Modified-Since` to the
+ * second (RFC 9110, section 13.2.2); otherwise undefined.
+ */
+export function notModified(header: Header, version: number, lastUpdated: Micros): Answer | undefined {
+  const known = header('if-none-match');
+  const unchanged = (): Answer => ({
+    status: 304,
+    // Same headers as the 200 (RFC 9110, section 15.4.5).
+    headers: { ...versionHeaders(version, lastUpdated), Vary: 'Accept-Encoding' },
+    lastUpdated,
+  });
+  if (known !== undefined) {
+    const current = known.split(',').some((tag) => isTagOf(tag.trim(), version));
+    return current ? unchanged() : undefined;
+  }
+  const since = header('if-modified-since');
+  if (since === undefined) return undefined;
+  const moment = Date.parse(since);
+  if (Number.isNaN(moment) || Math.floor(lastUpdated / 1_000_000) > Math.floor(moment / 1000))
+    return undefined;
+  return unchanged();
+}
+
+function isTagOf(tag: string, version: number): boolean {
+  return tag === '*' || tag === `W/"${version}"` || tag === `"${version}"`;
+}

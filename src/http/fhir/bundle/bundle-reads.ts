@@ -1,0 +1,68 @@
+/** The GET and HEAD entries of a Bundle, answered within the budget of the whole answer. */
+import type { ReadEntry } from '#src/fhir/bundle.ts';
+import { type AnswerBudget, isTooCostly } from '#src/shared/load/answer-budget.ts';
+import type { FhirRequest, FindInteraction } from '../request.ts';
+import { readEntry } from './bundle-read.ts';
+
+/** Number of entries that are read at a time. */
+const GROUP = 16;
+
+/** Reads entries, and reports the outcome of each. */
+export interface EntriesRead {
+  /** Finds the interaction that an entry's URL names. */
+  readonly find: FindInteraction;
+  /** The JSON text of its response entry. */
+  readonly onText: (entry: ReadEntry, text: string) => void;
+  readonly onError: (entry: ReadEntry, error: unknown) => void;
+}
+
+/**
+ * Reads entries side by side, each within its share of what is left; one that needs more than that is read again, alone,
+ * with all that is left. So entries read at a time never hold more than the budget together.
+ * @param budget of all of them; an entry that it has no room for fails with 413 `too-costly`
+ */
+export async function readEntries(
+  request: FhirRequest,
+  reads: readonly ReadEntry[],
+  budget: AnswerBudget,
+  { find, onText, onError }: EntriesRead,
+): Promise<void> {
+  const read = async (entry: ReadEntry, share: number): Promise<boolean> => {
+    const part = budget.part({
+      bytes: Math.floor(budget.bytesLeft / share),
+      resources: Math.floor(budget.resourcesLeft / share),
+    });
+    try {
+      // Stops reading when the time limit has passed.
+      part.take(0, 0);
+      const text = await readEntry({ ...request, budget: part }, entry, find);
+      part.settle(Buffer.byteLength(text));
+      onText(entry, text);
+    } catch (error) {
+      part.giveBack();
+      if (share > 1 && isTooCostly(error)) return false;
+      onError(entry, error);
+    }
+    return true;
+  };
+  for (let start = 0; start < reads.length; start += GROUP) {
+    const ended = await endOf(request);
+    if (ended !== undefined) {
+      for (const entry of reads.slice(start)) onError(entry, ended);
+      return;
+    }
+    const group = reads.slice(start, start + GROUP);
+    const done = await Promise.all(group.map((entry) => read(entry, group.length)));
+    for (const [n, entry] of group.entries()) if (done[n] === false) await read(entry, 1);
+  }
+}
+
+/** Returns why the access token doesn't work any more: a Bundle may take long. */
+async function endOf({ confirm }: FhirRequest): Promise<unknown> {
+  try {
+    await confirm?.();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}

@@ -1,0 +1,93 @@
+/** Elements of entries on the pages: what each is called and what it says, and what differs between two versions. */
+
+import { dosesInWords } from '#src/clinical/reading/doses/dose.ts';
+import { findCodeSet } from '#src/clinical/reading/names/code-words.ts';
+import { findConceptWord } from '#src/clinical/reading/names/concept-word.ts';
+import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import type { Json } from '#src/shared/json/json.ts';
+import { capital } from '../../pages/capital.ts';
+import type { Texts } from '../../pages/texts.ts';
+import { findLabel } from '../code-label.ts';
+import { dateText } from '../records.ts';
+import { elementLabel } from './element-words.ts';
+import { type ValueWords, wordsOfValue } from './resource-words.ts';
+
+/** Returns the name of what a reference leads to; undefined if it is unknown. */
+export type NameReference = (reference: string) => string | undefined;
+
+/**
+ * Returns how values are written: codes that FHIR fixes in words, doses, dates, numbers with all their digits.
+ * @param type of the resource that the values are of
+ */
+export function valueWords(say: Texts, type: string, nameReference?: NameReference): ValueWords {
+  return {
+    lang: say.lang,
+    separator: `${say('shl.comma')} `,
+    label: (name) => elementLabel(say, name, type),
+    text: (text, name) => {
+      const set = findCodeSet(type, name);
+      return (set === undefined ? undefined : findLabel(say, set, text)) ?? wordsOfDate(say, text);
+    },
+    concept: (value, name) => {
+      const word = findConceptWord(say.lang, value, findCodeSet(type, name));
+      return word === undefined ? undefined : capital(say, word);
+    },
+    dose: (value) => dosesInWords(value, { lang: say.lang, day: (date) => wordsOfDate(say, date) }),
+    number: (literal) => formatDecimal(literal, say.lang),
+    truth: (is) => say(is ? 'results.yes' : 'results.no'),
+    reference: (reference) => nameReference?.(reference),
+    more: (count) => say('element.more', { more: count }),
+  };
+}
+
+/** Returns a FHIR date or date-time in words, with the day, the time and the offset that it is written with; any other text as it is. */
+function wordsOfDate(say: Texts, text: string): string {
+  const [, day, time, zone] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::[\d.]+)?(Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
+  if (day === undefined || Number.isNaN(Date.parse(day))) return text;
+  if (time === undefined) return dateText(say, day);
+  return `${say.shortDay(Date.parse(day))}, ${time} UTC${/[1-9]/.test(zone ?? '') ? zone : ''}`;
+}
+
+/** Returns the name of an element, for the head of its row. */
+export function elementHead(say: Texts, name: string, type: string): Html {
+  const label = elementLabel(say, name, type);
+  return label === undefined
+    ? html`${say('element.other')} <span class="quiet small" lang="en" dir="ltr">${name}</span>`
+    : html`${label}`;
+}
+
+/** Two states of an element. */
+interface States {
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
+/** Returns the row of an element that was added, changed or removed. @param same is said where words don't tell the states apart */
+export function changeRow(
+  say: Texts,
+  type: string,
+  name: string,
+  { before, after }: States,
+  {
+    words,
+    hasBefore,
+    same,
+  }: { readonly words: ValueWords; readonly hasBefore: boolean; readonly same: string },
+): Html {
+  const [was, is] = [before, after].map((value) =>
+    value === undefined ? undefined : wordsOfValue(value, name, words),
+  );
+  const cell = (shown: Html | undefined, tag: 'ins' | 'del'): Html => {
+    if (shown === undefined) return html`–`;
+    return tag === 'ins' ? html`<ins>${shown}</ins>` : html`<del>${shown}</del>`;
+  };
+  const isSame = hasBefore && was?.text === is?.text;
+  const cells = isSame
+    ? html`<td colspan="2"><span class="quiet">${same}</span></td>`
+    : html`${hasBefore ? html`<td>${cell(was, 'del')}</td>` : html``}<td>${cell(is, 'ins')}</td>`;
+  return html`<tr><th scope="row">${elementHead(say, name, type)}</th>
+${cells}</tr>
+`;
+}

@@ -1,0 +1,165 @@
+/** FHIR content in words, for people: what a resource is about, and the value of any element. Pure. */
+
+import type { WordLanguage } from '#src/clinical/reading/names/code-words.ts';
+import { nameConcept } from '#src/clinical/reading/names/name.ts';
+import { decimalText } from '#src/clinical/reading/numbers/decimal.ts';
+import {
+  type NumberStyle,
+  quantityText,
+  rangeText,
+  ratioText,
+} from '#src/clinical/reading/numbers/quantity.ts';
+import { cut } from '#src/shared/cut.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
+
+/** Elements with the concept that a resource is about. */
+const CONCEPTS = [
+  'code',
+  'medicationCodeableConcept',
+  'medicationReference',
+  'vaccineCode',
+  'type',
+  'description',
+] as const;
+
+/** Returns what a resource is about; undefined if it doesn't say. */
+export function titleOfResource(resource: Readonly<Record<string, Json>>): string | undefined {
+  for (const name of CONCEPTS) {
+    const value = resource[name];
+    const words = conceptWords(Array.isArray(value) ? value[0] : value);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+/** Returns the words of a CodeableConcept, a Coding or a text. */
+function conceptWords(value: Json | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (!isObject(value)) return undefined;
+  const { text, display, coding, code } = value;
+  if (text !== undefined || coding !== undefined) return nameConcept(value);
+  return typeof display === 'string' || typeof code === 'string'
+    ? nameConcept({ coding: [value] })
+    : undefined;
+}
+
+/** Characters with names of their own in XML. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
+
+/** Returns the text of a narrative (XHTML) without its tags. */
+export function wordsOfNarrative(div: string): string {
+  return div
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/&([a-z]+);/g, (whole, name: string) => ENTITIES[name] ?? whole)
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** How the parts of a value are written in a language. */
+export interface ValueWords {
+  readonly lang: WordLanguage;
+  /** Between two parts: a comma and a space. */
+  readonly separator: string;
+  /** Returns the name of a part; undefined for one without: then its value stands alone. */
+  readonly label: (name: string) => string | undefined;
+  /** Returns a text of the record in words, such as a date or a code of a state. @param name of its element */
+  readonly text: (text: string, name: string) => string;
+  /** Returns the word of a CodeableConcept's code; undefined for one without. @param name of its element */
+  readonly concept: (value: JsonObject, name: string) => string | undefined;
+  /** Returns doses in words. */
+  readonly dose: (value: Json) => string | undefined;
+  /** Returns a number as the language writes it, with its digits. */
+  readonly number: (literal: string) => string;
+  readonly truth: (is: boolean) => string;
+  /** Returns the name of what a reference leads to; undefined if it is unknown. */
+  readonly reference: (reference: string) => string | undefined;
+  /** Returns that there are so many more. */
+  readonly more: (count: number) => string;
+}
+
+/** Most characters of a text, and parts of a list, that are written out: pages link to the whole. */
+const MOST_CHARACTERS = 2_000;
+const MOST_PARTS = 100;
+
+/** Members that say where a value comes from, and nothing about it. */
+const UNSAID: readonly string[] = ['system', 'id', 'reference', 'userSelected', 'version'];
+
+/**
+ * Returns the value of an element in words, each text of the record with a direction of its own. What it leaves out is
+ * among the details of the page.
+ * @param name of the element
+ */
+export function wordsOfValue(value: Json, name: string, words: ValueWords): Html {
+  if (value === null) return html`–`;
+  const dose = name === 'dosage' || name === 'dosageInstruction' ? words.dose(value) : undefined;
+  if (dose !== undefined) return isolated(dose);
+  if (Array.isArray(value)) return joined(value, (each) => wordsOfPart(each, name, words), words);
+  if (typeof value === 'string') return isolated(words.text(value, name));
+  if (typeof value === 'boolean') return isolated(words.truth(value));
+  if (!isObject(value)) return isolated(words.number(decimalText(value) ?? String(value)));
+  if (typeof value.div === 'string') return isolated(wordsOfNarrative(value.div));
+  const referred = typeof value.reference === 'string' ? words.reference(value.reference) : undefined;
+  if (referred !== undefined) return isolated(referred);
+  const word = words.concept(value, name);
+  if (word !== undefined) return isolated(word);
+  const said = conceptWords(value);
+  if (said !== undefined && value.value === undefined) return isolated(words.text(said, name));
+  // All digits: the lists round.
+  const style = { lang: words.lang, exact: true };
+  const amount =
+    quantityText(value, {}, style) ?? (isRatio(value) ? ratioText(value, style) : rangeOnly(value, style));
+  if (amount !== undefined) return isolated(amount);
+  const members = Object.entries(value).filter(([name]) => !UNSAID.includes(name));
+  return joined(
+    members.length === 0 ? Object.entries(value) : members,
+    ([member, each]) => {
+      const label = words.label(member);
+      const part = wordsOfValue(each, member, words);
+      return label === undefined ? part : html`${label}: ${part}`;
+    },
+    words,
+  );
+}
+
+/** Returns a single value of several, such as the systolic blood pressure: its name heads it. */
+function wordsOfPart(value: Json, of: string, words: ValueWords): Html {
+  if (!isObject(value)) return wordsOfValue(value, of, words);
+  const { code, ...others } = value;
+  const [only, ...more] = Object.entries(others).filter(([name]) => !UNSAID.includes(name));
+  const name = code === undefined ? undefined : conceptWords(code);
+  if (name === undefined || only === undefined) return wordsOfValue(value, of, words);
+  const isValue = more.length === 0 && only[0].startsWith('value');
+  return html`${isolated(name)}: ${isValue ? wordsOfValue(only[1], only[0], words) : wordsOfValue(others, of, words)}`;
+}
+
+const isRatio = ({ numerator, denominator }: JsonObject): boolean =>
+  isObject(numerator) && isObject(denominator);
+
+/** Returns a Range in words; undefined if there is more to say, as of a reference range with an age. */
+function rangeOnly(value: JsonObject, style: NumberStyle): string | undefined {
+  return Object.keys(value).every((name) => name === 'low' || name === 'high')
+    ? rangeText(value, style)
+    : undefined;
+}
+
+function joined<T>(parts: readonly T[], wordsOf: (part: T) => Html, { separator, more }: ValueWords): Html {
+  const left = parts.length - MOST_PARTS;
+  return html`${parts
+    .slice(0, MOST_PARTS)
+    .map(
+      (part, i) => html`${i === 0 ? '' : separator}${wordsOf(part)}`,
+    )}${left > 0 ? html` <span class="quiet">${more(left)}</span>` : html``}`;
+}
+
+/** Returns a text whose direction doesn't change that of the texts around it. */
+function isolated(text: string): Html {
+  return html`<bdi>${text.length > MOST_CHARACTERS ? `${cut(text, MOST_CHARACTERS)} …` : text}</bdi>`;
+}

@@ -1,0 +1,139 @@
+/** Allergies, medicines, problems and vaccinations of a record: what the clinical reading says. */
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import type { LeftOut, ListName } from '#src/clinical/reading/reading.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { aiPart, originAfter, rowsOr, withdrawnPart } from '../entries.ts';
+import type { PatientPage } from '../page.ts';
+import type { OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
+import { type Known, readKnown } from './known.ts';
+import { allergyRow, medicineRow, problemRow, type RowPlace, vaccinationRow } from './known-rows.ts';
+
+/** Most entries of a list that are over; the timeline has the others. */
+const MOST_PAST = 100;
+
+/** The lists, in the order of the page: what could do harm first. */
+const LISTS = [
+  ['allergies', 'health.allergies', 'health.noallergies'],
+  ['medicines', 'health.medications', 'health.nomedications'],
+  ['problems', 'health.problems', 'health.noproblems'],
+  ['vaccinations', 'health.immunizations', 'health.noimmunizations'],
+] as const;
+
+/** Rows of a list: what holds now, and what is over. */
+interface Rows {
+  readonly now: readonly Html[];
+  readonly past: readonly Html[];
+}
+
+/** Returns the page. @throws Refusal */
+export async function healthPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const known = await readKnown(visit, record);
+  return {
+    title: say('nav.health'),
+    record,
+    section: 'health',
+    body: listsPart({ visit, record, known }, known, (past) => pastPart(visit, past)),
+  };
+}
+
+/** Returns the lists. @param over returns what is said of the rows of a list that are over */
+export function listsPart(place: RowPlace, known: Known, over: (past: readonly Html[]) => Html): Html {
+  const { visit, record } = place;
+  const { say } = visit;
+  const parts = LISTS.map(([list, title, none]) => {
+    const { now, past } = rowsOf(place, known.facts, list);
+    const { now: noted, past: notedPast } = rowsOf(place, known.notes, list);
+    return html`<section class="stack" aria-labelledby="${list}">
+<h2 id="${list}">${say(title)}</h2>
+${now.length === 0 && past.length > 0 ? html`<p class="quiet">${say('known.nonenow')}</p>` : rowsOr(now, say(none))}${over(past)}${leftOutPart(visit, record, known, list)}${aiPart(visit, `${list}-ai`, [...noted, ...notedPast], changedIn(known, list))}</section>
+`;
+  });
+  return html`${tooLargePart(visit, record, known)}${parts}`;
+}
+
+function rowsOf(place: RowPlace, of: Known['facts'], list: ListName): Rows {
+  const split = <T>(items: readonly T[], isPast: (item: T) => boolean, row: (item: T) => Html): Rows => ({
+    now: items.filter((item) => !isPast(item)).map(row),
+    past: items.filter(isPast).map(row),
+  });
+  switch (list) {
+    case 'allergies':
+      return split(
+        of.allergies,
+        ({ isOver }) => isOver,
+        (each) => allergyRow(place, each),
+      );
+    case 'medicines':
+      return split(
+        of.medicines,
+        ({ standing }) => standing === 'past',
+        (each) => medicineRow(place, each),
+      );
+    case 'problems':
+      return split(
+        of.problems,
+        ({ isOver }) => isOver,
+        (each) => problemRow(place, each),
+      );
+    case 'vaccinations':
+      return split(
+        of.vaccinations,
+        () => false,
+        (each) => vaccinationRow(place, each),
+      );
+  }
+}
+
+/** Returns what is over, folded. */
+function pastPart({ say }: Visit, past: readonly Html[]): Html {
+  if (past.length === 0) return html``;
+  const more =
+    past.length > MOST_PAST
+      ? html`<p class="quiet">${say('known.morepast', { more: past.length - MOST_PAST })}</p>
+`
+      : html``;
+  return html`<details class="past"><summary>${say('known.past', { entries: past.length })}</summary>
+<ul class="rows">
+${past.slice(0, MOST_PAST)}</ul>
+${more}</details>
+`;
+}
+
+/** Returns how many of an AI's notes changed what somebody else had written. */
+function changedIn({ notes }: Known, list: ListName): number {
+  const told: readonly ClinicalEntry[] =
+    list === 'allergies'
+      ? notes.allergies.map((each) => each.told)
+      : list === 'vaccinations'
+        ? notes.vaccinations.flatMap(({ doses }) => doses.map((each) => each.told))
+        : [...notes[list]].flatMap(({ sources }) => sources.map((each) => each.told));
+  return told.filter(({ partOfAi }) => partOfAi === 'changed').length;
+}
+
+/** Returns what of a list isn't shown, and why: what an AI withdrew by name, and what can't be understood. */
+function leftOutPart(visit: Visit, record: OpenRecord, known: Known, list: ListName): Html {
+  const own = known.leftOut.filter((each) => each.list === list);
+  const nameOf = ({ told: { value, before = value } }: LeftOut<ClinicalEntry>): string =>
+    known.name(before.code ?? before.vaccineCode ?? before.medicationCodeableConcept) ??
+    visit.say('entry.unnamed');
+  const rows = (as: LeftOut<ClinicalEntry>['as']) =>
+    own
+      .filter((each) => each.as === as)
+      .map((each) => ({ type: each.told.type, id: each.told.id, name: nameOf(each) }));
+  const modified = rows('modified');
+  return html`${withdrawnPart(visit, record, rows('withdrawn by an AI'))}${
+    modified.length === 0
+      ? html``
+      : html`<p class="note warn">${visit.say('known.modified', { entries: modified.length })}${modified.map(({ type, id }, n) => originAfter(visit, record, `${type}/${id}`, String(n + 1)))}</p>
+`
+  }`;
+}
+
+/** Returns what is too large to be shown here. */
+function tooLargePart(visit: Visit, record: OpenRecord, { tooLarge }: Known): Html {
+  if (tooLarge.length === 0) return html``;
+  return html`<p class="note warn">${visit.say('known.toolarge', { entries: tooLarge.length })}${tooLarge.map((fhir, n) => originAfter(visit, record, fhir, String(n + 1)))}</p>
+`;
+}

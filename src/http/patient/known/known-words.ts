@@ -1,0 +1,44 @@
+/** Words of what a record says: codes and dates, each date with what it means. */
+import type { ClinicalEntry } from '#queries/rest/clinical-entries.ts';
+import type { Dated } from '#src/clinical/reading/dates.ts';
+import { findCodeWord } from '#src/clinical/reading/names/code-words.ts';
+import { datePhrase, type Phrase } from '#src/clinical/reading/phrases.ts';
+import { dateText } from '../records.ts';
+import type { Visit } from '../visit.ts';
+
+/** Returns what a date means, in words; when something was entered, if it has none. */
+export function whenText(visit: Visit, dated: Dated, { recorded }: ClinicalEntry): string {
+  const phrase = datePhrase(dated);
+  if (phrase !== undefined) return phraseText(visit, phrase);
+  return visit.say('known.nodate', { day: visit.say.day(recorded) });
+}
+
+/** Returns a phrase of the reading in words. */
+export function phraseText(visit: Visit, { says, days, times = 0, state = '' }: Phrase): string {
+  const { say } = visit;
+  const named = (name: string): string => dateText(say, days[name] ?? '');
+  const [day, from, until] = [named('day'), named('from'), named('until')];
+  switch (says) {
+    case 'on':
+      return day;
+    case 'stopped':
+      return say('known.stopped');
+    case 'taken':
+      return say('known.taken', { from, until });
+    case 'prescribedtimes':
+      return say('known.prescribedtimes', { times, from, until });
+    case 'contradicted':
+      return say('known.contradicted', { state: codeWord(visit, 'medicationStatus', state) ?? state });
+    default:
+      return say(`known.${says}`, { day });
+  }
+}
+
+/** Returns the word of a code, else the code. */
+export function codeWord(
+  { say }: Visit,
+  set: Parameters<typeof findCodeWord>[1],
+  code: string | undefined,
+): string | undefined {
+  return code === undefined ? undefined : (findCodeWord(say.lang, set, code) ?? code);
+}

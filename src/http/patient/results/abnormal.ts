@@ -1,0 +1,43 @@
+/** The last abnormal results of a record, for its first page. */
+import { type Html, html } from '#src/shared/html.ts';
+import type { OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
+import { judgementBadge, judgementOf } from './judgement.ts';
+import { abnormalAmong, type Measure, measuresOf, newestOfEachKind } from './measures.ts';
+import { failedPart, markedValue, measureUrl, statusBadge, whenText } from './result-parts.ts';
+
+/** Results that are named; the page of results has all. */
+const NAMED = 8;
+
+/**
+ * Returns the kinds of results whose latest result is abnormal, the gravest first, then the newest: name, value, judgement, day. That there
+ * are none is only said if the newest value of each kind was looked at; so is how many can't be judged.
+ */
+export async function abnormalPart(visit: Visit, record: OpenRecord): Promise<Html> {
+  const { say } = visit;
+  const { observations, isWhole } = await newestOfEachKind(visit, record);
+  const kinds = measuresOf(say, observations).filter(({ facts }) => facts.length > 0);
+  if (kinds.length === 0 && isWhole) return html`<p class="quiet">${say('results.none')}</p>`;
+  const abnormal = abnormalAmong(kinds);
+  const unjudged = kinds.filter(({ latest }) => latest !== undefined && judgementOf(latest) === undefined);
+  const open =
+    unjudged.length === 0
+      ? html``
+      : html` <span class="quiet">${say('results.unjudged', { kinds: unjudged.length })}</span>`;
+  if (abnormal.length === 0)
+    return html`<p class="quiet">${say(isWhole ? 'results.noneabnormal' : 'results.noneseen')}${open}</p>`;
+  const more =
+    abnormal.length > NAMED
+      ? html`<p><a href="${visit.to(`${record.path}/results`)}">${say('overview.more', { more: abnormal.length - NAMED })}</a></p>`
+      : html``;
+  return html`<ul class="bullets">
+${abnormal.slice(0, NAMED).map((measure) => row(visit, record, measure))}</ul>${more}`;
+}
+
+function row(visit: Visit, record: OpenRecord, measure: Measure): Html {
+  const { say } = visit;
+  const { latest, failed } = measure;
+  if (latest === undefined) return html``;
+  return html`<li><a href="${measureUrl(visit, record, measure)}"><bdi>${measure.name}</bdi></a> ${markedValue(say, latest)} ${judgementBadge(say, latest)} ${statusBadge(say, latest)} <span class="quiet small">${whenText(say, latest)}</span>${failedPart(say, failed)}</li>
+`;
+}

@@ -1,0 +1,124 @@
+/** What charts of a measurement show: values in the newest unit, and those that can't be converted to it apart. Pure. */
+import type { Measured } from '#src/clinical/reading/numbers/rounding.ts';
+import { type Convert, converterOf } from '#src/insight/units.ts';
+import { resultName } from '../../pages/result-names.ts';
+import type { Texts } from '../../pages/texts.ts';
+import { type Judgement, judgementOf, rangeOf } from './judgement.ts';
+import type { Observation, Valued } from './measures.ts';
+import { measuredOf } from './values.ts';
+
+/** A value in a chart. `grade` says how it is judged, if it is. */
+export interface Point {
+  /** The observation that it is of. */
+  readonly id: string;
+  /** Its date as it is written, which says its day. */
+  readonly date: string;
+  readonly at: number;
+  readonly value: number;
+  readonly grade: Judgement['grade'] | undefined;
+}
+
+/** A line of a chart. */
+export interface Series {
+  readonly name: string;
+  /** What its numbers are rounded by. */
+  readonly measured: Measured;
+  /** In the order of time. */
+  readonly points: readonly Point[];
+}
+
+/** What a chart shows. */
+export interface ChartData {
+  readonly unit: string;
+  readonly series: readonly Series[];
+  readonly range: { readonly low: number | null; readonly high: number | null } | undefined;
+}
+
+/** Most lines of one chart; more are in another. */
+const LINES = 3;
+
+interface Line extends Series {
+  readonly points: Point[];
+  range: ChartData['range'];
+}
+
+/** Values that are converted to one unit. */
+interface Group {
+  readonly unit: string;
+  readonly lines: Map<string, Line>;
+}
+
+/**
+ * Returns the charts of observations of one code, that of the newest value first: a line, or one for each component, in
+ * the newest unit, to which others of the same dimension are converted. Units that can't be converted are in charts of
+ * their own: HbA1c in % and in mmol/mol. Values without a number or a date are in none.
+ * @param facts the newest first
+ */
+export function chartsOf(say: Texts, facts: readonly Observation[]): readonly ChartData[] {
+  const groups: Group[] = [];
+  const places = new Map<string, { readonly group: Group; readonly convert: Convert }>();
+  const placeOf = (unit: string) => {
+    const known = places.get(unit);
+    if (known !== undefined) return known;
+    for (const group of groups) {
+      const convert = group.unit === unit ? same : converterOf(unit, group.unit, undefined);
+      if (convert !== undefined) return remember(unit, group, convert);
+    }
+    const group: Group = { unit, lines: new Map() };
+    groups.push(group);
+    return remember(unit, group, same);
+  };
+  const remember = (unit: string, group: Group, convert: Convert) => {
+    const place = { group, convert };
+    places.set(unit, place);
+    return place;
+  };
+  const add = (
+    key: string,
+    part: Part,
+    { id, effective_at: date }: Observation,
+    grade: Point['grade'],
+  ): void => {
+    if (part.value === null || date === null) return;
+    const { group, convert } = placeOf(part.unit ?? '');
+    const range = rangeOf({ reference_range: null, ...part });
+    const end = (limit: number | null): number | null => (limit === null ? null : convert(limit));
+    const converted = range === undefined ? null : { low: end(range.low), high: end(range.high) };
+    const line: Line = group.lines.get(key) ?? {
+      name: resultName(say, part),
+      measured: measuredOf({ ...part, unit: group.unit, reference_range: converted }),
+      points: [],
+      range: undefined,
+    };
+    line.range ??= converted ?? undefined;
+    line.points.unshift({ id, date, at: Date.parse(date), value: convert(part.value), grade });
+    group.lines.set(key, line);
+  };
+  for (const each of facts) {
+    add('', each, each, judgementOf(each)?.grade);
+    for (const part of each.components) add(part.code ?? part.display ?? '', part, each, undefined);
+  }
+  return groups.flatMap(({ unit, lines }) => {
+    const all = [...lines.values()];
+    const chunks = all.flatMap((_, i) => (i % LINES === 0 ? [all.slice(i, i + LINES)] : []));
+    return chunks.map((series) => ({
+      unit,
+      series,
+      range: series.length === 1 ? series[0]?.range : undefined,
+    }));
+  });
+}
+
+/** Returns how many observations are in none of some charts. */
+export function countLeft(facts: readonly Observation[], charts: readonly ChartData[]): number {
+  const points = charts.flatMap(({ series }) => series.flatMap((line) => line.points));
+  const drawn = new Set(points.map(({ id }) => id));
+  return facts.filter(({ id }) => !drawn.has(id)).length;
+}
+
+const same: Convert = (value) => value;
+
+/** A value of an observation, or of one of its components. */
+type Part = Valued &
+  Pick<Observation, 'system' | 'code' | 'display'> &
+  Partial<Pick<Observation, 'reference_range'>>;

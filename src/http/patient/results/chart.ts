@@ -1,0 +1,162 @@
+/**
+ * A chart of values over time as SVG: the reference range shaded, values outside of it as squares, so that colour is not
+ * all that tells them apart. Numbers read from the left in every language. Its text alternative says what the newest value
+ * is; the page has all values in a table.
+ */
+
+import { formatDecimal } from '#src/clinical/reading/numbers/decimal.ts';
+import { joinUnit } from '#src/clinical/reading/numbers/quantity.ts';
+import { unitText } from '#src/clinical/reading/numbers/unit.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { dayIn, isVague, timeIn } from '#src/shared/time/day.ts';
+import type { Texts } from '../../pages/texts.ts';
+import { dateText } from '../records.ts';
+import { axisFor } from './chart-axis.ts';
+import type { ChartData, Point, Series } from './chart-data.ts';
+import { numberText } from './values.ts';
+
+const WIDTH = 400;
+const HEIGHT = 200;
+/** Above the plot stands the unit, below it the ends of the time. */
+const TOP = 30;
+const BOTTOM = 30;
+/** Pixels of a character of a label, and of the room beside it. */
+const CHARACTER = 7;
+const BESIDE = 12;
+/** Labels closer than this, in pixels, would cover each other. */
+const LABEL = 13;
+/** Points from which only the line is drawn. */
+const DENSE = 60;
+/** The class of each line; three at most. */
+const LINES = ['first', 'second', 'more'] as const;
+
+/** Returns whether there is a chart: one value has none. */
+export function isDrawn({ series }: Pick<ChartData, 'series'>): boolean {
+  return series.reduce((sum, { points }) => sum + points.length, 0) > 1;
+}
+
+/** Returns the chart; nothing for fewer than two values. @param name of what was measured */
+export function chart(say: Texts, name: string, { series, range, unit }: ChartData): Html {
+  const points = series.flatMap((line) => line.points);
+  if (!isDrawn({ series })) return html``;
+  const times = points.map(({ at }) => at);
+  const [from, until] = [Math.min(...times), Math.max(...times)];
+  const bounds = [range?.low ?? null, range?.high ?? null].filter((bound) => bound !== null);
+  const values = [...points.map(({ value }) => value), ...bounds];
+  const { low, high, ticks, digits } = axisFor(Math.min(...values), Math.max(...values));
+  const label = (value: number): string => formatDecimal(value.toFixed(digits), say.lang);
+  const limits = bounds.map((bound) => formatDecimal(String(Number(bound.toPrecision(6))), say.lang));
+  const roomFor = (texts: readonly string[]): number =>
+    BESIDE + Math.max(0, ...texts.map(({ length }) => length)) * CHARACTER;
+  const [left, end] = [roomFor(ticks.map(label)), WIDTH - roomFor(limits)];
+  const x = (at: number): number =>
+    until === from ? (left + end) / 2 : left + 8 + ((at - from) / (until - from)) * (end - left - 16);
+  const y = (value: number): number => TOP + ((high - value) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const ordered = [...points].sort((a, b) => a.at - b.at);
+  const [begin, finish] = endsOf(say, ordered[0]?.date ?? '', ordered.at(-1)?.date ?? '');
+  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${summaryOf(say, name, series)}">
+<text x="0" y="13">${unitText(unit)}</text>
+${ticks.map(
+  (tick) =>
+    html`<line class="grid" x1="${left}" x2="${end}" y1="${fixed(y(tick))}" y2="${fixed(y(tick))}"/><text x="${left - 7}" y="${fixed(y(tick) + 4)}" text-anchor="end">${label(tick)}</text>
+`,
+)}${
+  range === undefined
+    ? html``
+    : html`<rect class="range" x="${left}" y="${fixed(y(range.high ?? high))}" width="${end - left}" height="${fixed(y(range.low ?? low) - y(range.high ?? high))}"/>
+${bounds.map((bound, i) => {
+  const isCovered = i === 1 && Math.abs(y(bounds[0] ?? bound) - y(bound)) < LABEL;
+  return html`<line class="bound" x1="${left}" x2="${end}" y1="${fixed(y(bound))}" y2="${fixed(y(bound))}"/>${isCovered ? html`` : html`<text class="limit" x="${end + 5}" y="${fixed(y(bound) + 4)}">${limits[i] ?? ''}</text>`}
+`;
+})}`
+}<text x="${left}" y="${HEIGHT - 8}">${begin}</text>${
+    finish === '' ? html`` : html`<text x="${end}" y="${HEIGHT - 8}" text-anchor="end">${finish}</text>`
+  }
+${series.map((line, i) => lineOf(line, LINES[i] ?? 'more', x, y))}</svg>
+${series.length < 2 ? html`` : legend(series)}`;
+}
+
+function lineOf(
+  { points }: Series,
+  name: string,
+  x: (at: number) => number,
+  y: (value: number) => number,
+): Html {
+  const path = points.map(({ at, value }) => `${fixed(x(at))},${fixed(y(value))}`).join(' ');
+  const shown = points.length > DENSE ? points.filter(isOutside) : points;
+  return html`<g class="${name}"><polyline class="line" points="${path}"/>${shown.map((point) =>
+    dotOf(point, x(point.at), y(point.value)),
+  )}</g>
+`;
+}
+
+function isOutside({ grade }: Point): boolean {
+  return grade === 'out' || grade === 'critical';
+}
+
+/** Returns the mark of a value: a square outside of its range, else a circle. */
+function dotOf(point: Point, x: number, y: number): Html {
+  const { grade } = point;
+  if (isOutside(point))
+    return html`<rect class="dot ${grade === 'critical' ? 'critical' : 'out'}" x="${fixed(x - 4)}" y="${fixed(y - 4)}" width="8" height="8"/>`;
+  return html`<circle class="dot${grade === 'good' ? ' good' : ''}" cx="${fixed(x)}" cy="${fixed(y)}" r="3.5"/>`;
+}
+
+/** Returns which line is which; the lines differ by their dashes, too. */
+function legend(series: readonly Series[]): Html {
+  return html`<p class="legend">${series.map(
+    ({ name }, i) =>
+      html`<span><svg class="chart" viewBox="0 0 32 12" aria-hidden="true"><g class="${LINES[i] ?? 'more'}"><line class="line" x1="1" x2="31" y1="6" y2="6"/></g></svg> <bdi>${name}</bdi></span> `,
+  )}</p>
+`;
+}
+
+/** Returns the chart in a sentence for each line. */
+function summaryOf(say: Texts, name: string, series: readonly Series[]): string {
+  return series
+    .map(({ name: line, measured, points }) => {
+      const values = points.map(({ value }) => value);
+      const last = points.at(-1);
+      const number = (value: number): string => numberText(say, value, measured);
+      return say('chart.summary', {
+        name: series.length === 1 ? name : line,
+        values: points.length,
+        least: number(Math.min(...values)),
+        most: number(Math.max(...values)),
+        last: joinUnit(number(last?.value ?? 0), unitText(measured.unit ?? '')),
+        day: dateText(say, last?.date ?? ''),
+      });
+    })
+    .join(' ');
+}
+
+const months = new Map<string, Intl.DateTimeFormat>();
+
+/** Returns the month of a FHIR date in few characters; its year if it names no month. */
+function monthOf({ lang }: Texts, date: string): string {
+  if (date.length < 7) return date;
+  const format =
+    months.get(lang) ?? new Intl.DateTimeFormat(lang, { month: 'short', year: 'numeric', timeZone: 'UTC' });
+  months.set(lang, format);
+  return format.format(Date.parse(`${date.slice(0, 7)}-01`)).replace(/[\u200e\u200f\u061c]/g, '');
+}
+
+/** Returns the labels of both ends: their months, or their days in one month, or their times on one day, all as written. */
+function endsOf(say: Texts, from: string, until: string): readonly [string, string] {
+  const [first, last] = [monthOf(say, from), monthOf(say, until)];
+  if (first !== last) return [first, last];
+  if (isVague(from) || isVague(until)) return [first, ''];
+  const [day, otherDay] = [from, until].map((date) => say.shortDay(Date.parse(dayIn(date))));
+  if (day === undefined || otherDay === undefined || day !== otherDay) return [day ?? '', otherDay ?? ''];
+  const [time, otherTime] = [from, until].map((date) =>
+    timeIn(date)
+      ?.replace(/Z$/, ' UTC')
+      .replace(/(?=[+-])/, ' '),
+  );
+  return time === undefined || otherTime === undefined || time === otherTime ? [day, ''] : [time, otherTime];
+}
+
+/** Returns a coordinate with one digit. */
+function fixed(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}

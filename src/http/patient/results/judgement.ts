@@ -1,0 +1,91 @@
+/** How a value is judged: what the laboratory or device says of it, or else where it lies in its reference range. Pure. */
+import { type Html, html } from '#src/shared/html.ts';
+import type { Texts } from '../../pages/texts.ts';
+import { codeLabel } from '../code-label.ts';
+
+/** What is judged. */
+export interface Judged {
+  readonly value: number | null;
+  readonly value_text: string | null;
+  readonly reference_range: { readonly low: number | null; readonly high: number | null } | null;
+  /** Codes of http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation. */
+  readonly interpretations?: readonly string[] | undefined;
+}
+
+/** The codes that judge a value, the gravest first; others say how it changed, or whether something was found. */
+const SAID = ['HH', 'LL', 'AA', 'HX', 'LX', 'HU', 'LU', 'H', 'L', 'A', 'N'];
+
+/** A judgement: a code of a laboratory or device, or where a value lies in its range. */
+export interface Judgement {
+  readonly by:
+    | { readonly code: string }
+    | { readonly range: 'results.above' | 'results.below' | 'results.within' };
+  readonly grade: 'critical' | 'out' | 'good';
+}
+
+/** Returns the judgement; undefined if there is none. */
+export function judgementOf(judged: Judged): Judgement | undefined {
+  const code = SAID.find((each) => judged.interpretations?.includes(each));
+  if (code === undefined) return byRange(judged);
+  return { by: { code }, grade: code === 'N' ? 'good' : CRITICAL.includes(code) ? 'critical' : 'out' };
+}
+
+const CRITICAL = ['HH', 'LL', 'AA'];
+
+/** Returns the reference range of an observation's own value; undefined if it has none, or none with a limit. */
+export function rangeOf(judged: Judged): NonNullable<Judged['reference_range']> | undefined {
+  const { reference_range: range } = judged;
+  const isNumber = spanOf(judged) !== undefined;
+  return !isNumber || range === null || (range.low === null && range.high === null) ? undefined : range;
+}
+
+/** A number behind a comparator, as REST v1 writes it: `> 200 mg/dL`. */
+const BOUNDED = /^([<>]=?) (-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?: (.+))?$/;
+
+/** Returns the parts of a value with a comparator; undefined for other texts. */
+export function boundedOf(
+  text: string | null,
+): { readonly sign: string; readonly number: string; readonly unit: string } | undefined {
+  const [, sign, number, unit = ''] = BOUNDED.exec(text ?? '') ?? [];
+  return sign === undefined || number === undefined ? undefined : { sign, number, unit };
+}
+
+/** Where a value lies: an end that isn't `closed` is itself left out. */
+interface Span {
+  readonly least: number;
+  readonly most: number;
+  readonly closed: boolean;
+}
+
+function spanOf({ value, value_text }: Judged): Span | undefined {
+  if (value !== null) return { least: value, most: value, closed: true };
+  const bounded = boundedOf(value_text);
+  if (bounded === undefined) return undefined;
+  const number = Number(bounded.number);
+  const closed = bounded.sign.endsWith('=');
+  return bounded.sign.startsWith('>')
+    ? { least: number, most: Number.POSITIVE_INFINITY, closed }
+    : { least: Number.NEGATIVE_INFINITY, most: number, closed };
+}
+
+function byRange(judged: Judged): Judgement | undefined {
+  const [range, span] = [rangeOf(judged), spanOf(judged)];
+  if (range === undefined || span === undefined) return undefined;
+  const low = range.low ?? Number.NEGATIVE_INFINITY;
+  const high = range.high ?? Number.POSITIVE_INFINITY;
+  const { least, most, closed } = span;
+  if (closed ? least > high : least >= high) return { by: { range: 'results.above' }, grade: 'out' };
+  if (closed ? most < low : most <= low) return { by: { range: 'results.below' }, grade: 'out' };
+  return least >= low && most <= high ? { by: { range: 'results.within' }, grade: 'good' } : undefined;
+}
+
+const BADGES = { critical: 'fault', out: 'warn', good: 'good' } as const;
+
+/** Returns the judgement as a mark; nothing if there is none. */
+export function judgementBadge(say: Texts, judged: Judged): Html {
+  const judgement = judgementOf(judged);
+  if (judgement === undefined) return html``;
+  const { by, grade } = judgement;
+  const label = 'code' in by ? codeLabel(say, 'interpretation', by.code) : say(by.range);
+  return html`<span class="badge ${BADGES[grade]}">${label}</span>`;
+}

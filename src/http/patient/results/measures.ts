@@ -1,0 +1,261 @@
+/** Observations of a record, grouped by what was measured, in the order of time. Pure but for reading them. */
+import { z } from 'zod';
+import { listOf } from '../../api/schemas.ts';
+import { resultName } from '../../pages/result-names.ts';
+import type { Texts } from '../../pages/texts.ts';
+import type { OwnInputs, ReadAs } from '../own-api.ts';
+import type { OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
+import { type Judgement, judgementOf } from './judgement.ts';
+
+const coded = z.object({ code: z.string().nullable(), display: z.string().nullable() });
+const valued = {
+  code: z.string().nullable(),
+  system: z.string().nullable(),
+  display: z.string().nullable(),
+  value: z.number().nullable(),
+  unit: z.string().nullable(),
+  value_text: z.string().nullable(),
+  value_code: coded.nullable(),
+  value_boolean: z.boolean().nullable(),
+};
+
+const observation = z.object({
+  ...valued,
+  id: z.string(),
+  category: z.string().nullable(),
+  effective_at: z.string().nullable(),
+  components: z.array(z.object(valued)),
+  reference_range: z.object({ low: z.number().nullable(), high: z.number().nullable() }).nullable(),
+  note: z.string().nullable(),
+  status: z.string().nullable(),
+  created_at: z.string(),
+  author_type: z.string(),
+  fhir: z.string(),
+});
+
+/** An observation as REST v1 shows it, and how the laboratory or device judges its value. */
+export interface Observation extends z.output<typeof observation> {
+  readonly interpretations: readonly string[] | undefined;
+}
+
+/** Reads an observation as REST v1 shows it. */
+export function readObservation(shown: object): z.output<typeof observation> {
+  return observation.parse(shown);
+}
+
+/** A value with its unit. */
+export type Valued = Pick<Observation, 'value' | 'unit' | 'value_text' | 'value_code' | 'value_boolean'>;
+
+/** Everything of one code. */
+export interface Measure {
+  /** `system|code`, as a list of REST v1 takes it; the display where there is no code. */
+  readonly key: string;
+  readonly system: string | null;
+  readonly code: string | null;
+  readonly name: string;
+  /** What the laboratory or device calls it, if that is another name. */
+  readonly display: string | undefined;
+  readonly category: string;
+  /** The newest first, of the same moment the gravest first, those without a date last; never by AI. */
+  readonly facts: readonly Observation[];
+  /** The newest fact that says a result; if none does, the newest. Undefined if there are no facts. */
+  readonly latest: Observation | undefined;
+  /** A newer fact than `latest`, which says no result: the measurement failed, for example. */
+  readonly failed: Observation | undefined;
+  /** What AI noted. */
+  readonly notes: readonly Observation[];
+}
+
+/** Observations of a page of the list. */
+const LIMIT = 200;
+/** Most pages of the list for one page of ours. */
+const PAGES = 5;
+
+/** The newest observations of a record, and whether there are more. */
+export interface Observations {
+  readonly observations: readonly Observation[];
+  readonly more: boolean;
+  /** Those that were read and aren't shown: cancelled, or without a result yet. */
+  readonly notDone: number;
+}
+
+/** Statuses of what has no result: as in a summary, these aren't shown. */
+const WITHOUT_RESULT: readonly (string | null)[] = ['cancelled', 'registered'];
+
+/** Reads the newest observations that have a result. @param code `system|code`; all without it @throws Refusal */
+export async function observationsOf(visit: Visit, record: OpenRecord, code?: string): Promise<Observations> {
+  const found: z.output<typeof observation>[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES; page += 1) {
+    const query = { limit: LIMIT, cursor, code };
+    const { data, next_cursor } = await pageOf(visit, record, READ, query);
+    found.push(...data);
+    cursor = next_cursor ?? undefined;
+    if (cursor === undefined) break;
+  }
+  const observations = await withInterpretations(visit, found);
+  return { observations, more: cursor !== undefined, notDone: found.length - observations.length };
+}
+
+/** What the access log says of such a read. */
+const READ: ReadAs = { action: 'search-type', resourceType: 'Observation' };
+
+async function pageOf(visit: Visit, record: OpenRecord, read: ReadAs | null, query: OwnInputs['query'] = {}) {
+  return visit.api.read(
+    record,
+    read,
+    'listObservations',
+    { params: { patient_id: record.record }, query },
+    listOf(observation),
+  );
+}
+
+async function withInterpretations(
+  { deps }: Visit,
+  found: readonly z.output<typeof observation>[],
+): Promise<Observation[]> {
+  const shown = found.filter(({ status }) => !WITHOUT_RESULT.includes(status));
+  const said = await deps.pages.interpretations(shown.map(({ id }) => id));
+  return shown.map((each) => ({ ...each, interpretations: said.get(each.id) }));
+}
+
+/** The number of observations that are read at most. */
+export const MOST_OBSERVATIONS = LIMIT * PAGES;
+
+/** The newest values of a kind that are read if the newest observations of the record have fewer of it. */
+const OF_A_KIND = 60;
+
+/**
+ * Reads the newest values of each kind that a record has, so that a kind with thousands of values hides no other. Kinds
+ * without a code, or with one of no system, are only among the newest observations.
+ * @throws Refusal
+ */
+export async function observationsOfEachKind(
+  visit: Visit,
+  record: OpenRecord,
+): Promise<Observations & { readonly partial: ReadonlySet<string> }> {
+  const { observations, more, notDone } = await observationsOf(visit, record);
+  if (!more) return { observations, more, notDone, partial: new Set() };
+  const partial = new Set(observations.map(keyOf));
+  const counts = new Map<string, number>();
+  for (const each of observations) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1);
+  const added: z.output<typeof observation>[] = [];
+  for (const { system, code } of await visit.deps.pages.measuredKinds(record.record)) {
+    const key = `${system}|${code}`;
+    if ((counts.get(key) ?? 0) >= OF_A_KIND) continue;
+    const { data, next_cursor } = await pageOf(visit, record, null, { limit: OF_A_KIND, code: key });
+    added.push(...data);
+    if (next_cursor === null) partial.delete(key);
+    else partial.add(key);
+  }
+  await visit.api.noteRead(record, READ, added.length);
+  const known = new Set(observations.map(({ id }) => id));
+  const others = await withInterpretations(
+    visit,
+    [...new Map(added.map((each) => [each.id, each])).values()].filter(({ id }) => !known.has(id)),
+  );
+  return { observations: [...observations, ...others], more, notDone, partial };
+}
+
+/** The newest values of a kind that are read to find one that isn't by AI. */
+const FOR_A_FACT = 10;
+
+/**
+ * Reads the newest value of each kind that a record has, with others.
+ * @returns also whether it has all kinds: those without a code are only found among the newest observations
+ * @throws Refusal
+ */
+export async function newestOfEachKind(
+  visit: Visit,
+  record: OpenRecord,
+): Promise<{ readonly observations: readonly Observation[]; readonly isWhole: boolean }> {
+  const { data, next_cursor } = await pageOf(visit, record, READ, { limit: LIMIT });
+  const found = new Map(data.map((each) => [each.id, each]));
+  if (next_cursor !== null) {
+    const seen = new Set(data.filter(isFact).map(keyOf));
+    for (const { system, code } of await visit.deps.pages.measuredKinds(record.record)) {
+      const key = `${system}|${code}`;
+      if (seen.has(key)) continue;
+      const page = await pageOf(visit, record, null, { limit: FOR_A_FACT, code: key });
+      for (const each of page.data) found.set(each.id, each);
+    }
+    await visit.api.noteRead(record, READ, found.size - data.length);
+  }
+  return {
+    observations: await withInterpretations(visit, [...found.values()]),
+    isWhole: next_cursor === null,
+  };
+}
+
+function isFact(each: z.output<typeof observation>): boolean {
+  return each.author_type !== 'ai' && !WITHOUT_RESULT.includes(each.status) && hasValue(each);
+}
+
+function saysResult(each: Observation): boolean {
+  return hasValue(each) || (each.interpretations ?? []).length > 0;
+}
+
+function hasValue({ components, ...each }: Valued & Partial<Pick<Observation, 'components'>>): boolean {
+  const { value, value_text, value_code, value_boolean } = each;
+  return (
+    [value, value_text, value_code, value_boolean].some((said) => said !== null) ||
+    (components ?? []).some(hasValue)
+  );
+}
+
+/** Groups observations by their code, those with the newest value first. */
+export function measuresOf(say: Texts, observations: readonly Observation[]): Measure[] {
+  const groups = new Map<string, Observation[]>();
+  const newestFirst = [...observations].sort((a, b) => timeOf(b) - timeOf(a) || graveness(b) - graveness(a));
+  for (const each of newestFirst) {
+    const key = keyOf(each);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups].map(([key, all]) => {
+    const first = all.find((each) => each.display !== null) ?? all[0];
+    const name = first === undefined ? say('entry.unnamed') : resultName(say, first);
+    const facts = all.filter(({ author_type }) => author_type !== 'ai');
+    const [newest] = facts;
+    const latest = facts.find(saysResult) ?? newest;
+    return {
+      key,
+      system: first?.system ?? null,
+      code: first?.code ?? null,
+      name,
+      display: first?.display === name ? undefined : (first?.display ?? undefined),
+      category: all.find(({ category }) => category !== null)?.category ?? 'other',
+      facts,
+      latest,
+      failed: latest === newest ? undefined : newest,
+      notes: all.filter(({ author_type }) => author_type === 'ai'),
+    };
+  });
+}
+
+function keyOf({ system, code, display }: Pick<Observation, 'system' | 'code' | 'display'>): string {
+  if (code === null) return display ?? '';
+  return system === null ? code : `${system}|${code}`;
+}
+
+/** Returns when an observation was made, in milliseconds since 1970; before all others without a date. */
+function timeOf({ effective_at }: Observation): number {
+  const said = Date.parse(effective_at ?? '');
+  return Number.isNaN(said) ? Number.MIN_SAFE_INTEGER : said;
+}
+
+const GRAVENESS: Readonly<Record<Judgement['grade'], number>> = { good: 0, out: 2, critical: 3 };
+
+/** Returns how grave a value is judged to be: more is graver, and none at all is above normal. */
+export function graveness(each: Observation): number {
+  const judgement = judgementOf(each);
+  return judgement === undefined ? 1 : GRAVENESS[judgement.grade];
+}
+
+/** Returns the measurements whose latest result is judged as abnormal or lies outside its range, the gravest first. */
+export function abnormalAmong(measures: readonly Measure[]): Measure[] {
+  const gravenessNow = ({ latest }: Measure): number => (latest === undefined ? 0 : graveness(latest));
+  return measures
+    .filter((measure) => gravenessNow(measure) >= GRAVENESS.out)
+    .sort((a, b) => gravenessNow(b) - gravenessNow(a));
+}

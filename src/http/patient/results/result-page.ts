@@ -1,0 +1,112 @@
+/** One measurement of a record: its newest value, charts, and all values in a table. */
+
+import { type Html, html } from '#src/shared/html.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { dayIn, timeIn } from '#src/shared/time/day.ts';
+import { LOINC } from '#src/v1/elements.ts';
+import { aiPartOf } from '../entries.ts';
+import type { PatientPage } from '../page.ts';
+import type { OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
+import { judgementBadge, rangeOf } from './judgement.ts';
+import { type Measure, MOST_OBSERVATIONS, measuresOf, type Observation, observationsOf } from './measures.ts';
+import {
+  chartsPart,
+  failedPart,
+  latestPart,
+  markedValue,
+  noteRow,
+  statusBadge,
+  whenText,
+} from './result-parts.ts';
+import { rangeText } from './values.ts';
+
+/** `system|code`, or a code alone, as lists of REST v1 take them. */
+const CODE = /^(?:[^\s|]+\|)?[^\s|]+$/;
+
+/** Returns the page of one measurement. @throws Refusal not_found (404) if the record has none of the code */
+export async function resultPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const key = visit.asked('code', 300) ?? '';
+  const { measure, more } =
+    (await measureOf(visit, record, key, key)) ?? (await measureOf(visit, record, key)) ?? {};
+  if (measure === undefined) throw notFound('Observation', key.slice(0, 64));
+  const { name, display, facts, latest, failed, notes } = measure;
+  return {
+    title: name,
+    heading: html`<bdi>${name}</bdi>`,
+    record,
+    section: 'results',
+    back: { path: `${record.path}/results`, text: say('nav.results') },
+    body: html`${
+      display === undefined
+        ? html``
+        : html`<p class="quiet small"><bdi>${display}</bdi></p>
+`
+    }${latest === undefined ? html`` : html`${latestPart(say, latest)}${failedPart(say, failed)}`}
+${chartsPart(say, measure)}
+${facts.length === 0 ? html`` : tableOf(visit, record, facts)}
+${await aiPartOf(visit, 'ai', notes, (note) => noteRow(visit, record, note))}${more ? html`<p class="quiet">${say('results.more', { most: MOST_OBSERVATIONS })}</p>` : html``}`,
+  };
+}
+
+/**
+ * Finds a measure, and whether there is more of it. Those without a code, or with one of no system, are only among the newest
+ * observations of all codes.
+ * @param code reads the observations that have it
+ */
+async function measureOf(
+  visit: Visit,
+  record: OpenRecord,
+  key: string,
+  code?: string,
+): Promise<{ readonly measure: Measure; readonly more: boolean } | undefined> {
+  if (code !== undefined && !CODE.test(code)) return undefined;
+  const { observations, more } = await observationsOf(visit, record, code);
+  const measures = measuresOf(visit.say, observations);
+  // A bare code means LOINC, as in lists of REST v1.
+  const measure =
+    measures.find((each) => each.key === key) ?? measures.find((each) => each.key === `${LOINC}|${key}`);
+  return measure === undefined ? undefined : { measure, more };
+}
+
+function tableOf(visit: Visit, record: OpenRecord, facts: readonly Observation[]): Html {
+  const { say } = visit;
+  const ranged = facts.some((each) => rangeOf(each) !== undefined);
+  const days = facts.map(({ effective_at }) => (effective_at === null ? undefined : dayIn(effective_at)));
+  const times = facts.map(({ effective_at }, i) => {
+    const isAmongOthers = days[i] === days[i - 1] || days[i] === days[i + 1];
+    return isAmongOthers ? timeIn(effective_at ?? '') : undefined;
+  });
+  const rows = facts.map((each, i) => {
+    const [type = '', id = ''] = each.fhir.split('/', 2);
+    const url = visit.to(`${record.path}/entries/${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
+    const note =
+      each.note === null ? html`` : html`<br><span class="quiet small"><bdi>${each.note}</bdi></span>`;
+    const own = rangeOf(each);
+    const range = own === undefined ? html`–` : rangeText(say, own);
+    return html`<tr><th scope="row"><a href="${url}">${momentText(say, each, times[i])}<span class="visually-hidden"> ${say('entry.who')}</span></a></th>
+<td>${markedValue(say, each)} ${judgementBadge(say, each)} ${statusBadge(say, each)}${note}</td>${ranged ? html`<td>${range}</td>` : html``}</tr>
+`;
+  });
+  const isInUtc = times.some((time) => time?.endsWith('Z'));
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('results.table')}">
+<table>
+<caption>${say('results.table')}. ${say('results.origin')}</caption>
+<thead><tr><th scope="col">${say('results.day')}</th><th scope="col">${say('results.value')}</th>${ranged ? html`<th scope="col">${say('results.range')}</th>` : html``}</tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+</div>
+${isInUtc ? html`<p class="quiet small">${say('list.utc')}</p>` : html``}`;
+}
+
+/** Returns the day of a value in few characters, with its time if that is given. Less than a day stays as it is. */
+function momentText(say: Visit['say'], each: Observation, time: string | undefined): Html {
+  const date = each.effective_at;
+  if (date === null) return html`<span class="undated">${whenText(say, each)}</span>`;
+  if (!/^\d{4}-\d\d-\d\d/.test(date)) return html`${date}`;
+  const day = say.shortDay(Date.parse(dayIn(date)));
+  if (time === undefined) return html`${day}`;
+  return html`${day}<br><small dir="ltr">${time.slice(0, 5)}${time.endsWith('Z') ? '' : ` ${time.slice(5)}`}</small>`;
+}

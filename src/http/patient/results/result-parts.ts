@@ -1,0 +1,102 @@
+/** Parts of the pages of results: the newest value of a measurement, its charts, values that an AI noted. */
+import { unitText } from '#src/clinical/reading/numbers/unit.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { resultName } from '../../pages/result-names.ts';
+import { codeLabel } from '../code-label.ts';
+import { originAfter } from '../entries.ts';
+import { dateText, type OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
+import { chart, isDrawn } from './chart.ts';
+import { type ChartData, chartsOf, countLeft } from './chart-data.ts';
+import { judgementBadge, judgementOf } from './judgement.ts';
+import type { Measure, Observation } from './measures.ts';
+import { pressureIn, rangeText, valueText } from './values.ts';
+
+/** Returns the URL of the page of a measurement. */
+export function measureUrl(visit: Visit, { path }: OpenRecord, { key }: Measure): string {
+  return visit.to(`${path}/results/one`, { code: key });
+}
+
+/** Returns a value with its day and what is said of it. Values of several parts are long: they are smaller. */
+export function latestPart(say: Visit['say'], each: Observation): Html {
+  const { value, components } = each;
+  const isLong = value === null && components.length > 0 && pressureIn(say, components) === undefined;
+  return html`<p class="latest${isLong ? ' parts' : ''}">${markedValue(say, each)} <small>${whenText(say, each)}</small> ${judgementBadge(say, each)} ${statusBadge(say, each)}</p>`;
+}
+
+/** Returns the day of a later measurement that has no result, and that it has none. */
+export function failedPart(say: Visit['say'], failed: Observation | undefined): Html {
+  return failed === undefined
+    ? html``
+    : html` <small class="quiet">(${whenText(say, failed)}: ${valueText(say, failed)})</small>`;
+}
+
+/** Returns the day of a value; when it was entered, if it has none. */
+export function whenText(say: Visit['say'], { effective_at, created_at }: Observation): string {
+  return effective_at === null
+    ? say('known.nodate', { day: say.day(Date.parse(created_at)) })
+    : dateText(say, effective_at);
+}
+
+/** Returns a value that stands out if it is critical. */
+export function markedValue(say: Visit['say'], each: Observation): Html {
+  const shown = valueText(say, each);
+  return judgementOf(each)?.grade === 'critical' ? html`<strong class="fault">${shown}</strong>` : shown;
+}
+
+/** Returns a mark for a result that isn't final. */
+export function statusBadge(say: Visit['say'], { status }: Observation): Html {
+  return status === 'preliminary'
+    ? html`<span class="badge warn">${codeLabel(say, 'resultStatus', status)}</span>`
+    : html``;
+}
+
+/**
+ * Returns the charts of a measurement: one for each unit that can't be converted to another, why they stand apart, and how
+ * many values no chart has.
+ * @param most charts that are shown
+ */
+export function chartsPart(
+  say: Visit['say'],
+  { name, facts }: Measure,
+  most = Number.POSITIVE_INFINITY,
+): Html {
+  const charts = chartsOf(say, facts);
+  const drawn = charts.filter(isDrawn);
+  const shown = drawn.slice(0, most);
+  if (shown.length === 0) return html``;
+  const units = [...new Set(charts.map(({ unit }) => unitText(unit)))];
+  const apart =
+    units.length < 2
+      ? html``
+      : html`<p class="quiet small">${say.html('results.apart', { units: html`${units.map((unit, i) => html`${i === 0 ? '' : `${say('shl.comma')} `}<bdi dir="ltr">${unit === '' ? say('results.nounit') : unit}</bdi>`)}` })}</p>
+`;
+  const left = countLeft(facts, shown);
+  const absent =
+    left === 0
+      ? html``
+      : html`<p class="quiet small">${say('results.left', { values: left })}</p>
+`;
+  return html`${shown.map((data) => (most === 1 ? chart(say, name, data) : chartPart(say, name, data)))}${apart}${absent}`;
+}
+
+function chartPart(say: Visit['say'], name: string, data: ChartData): Html {
+  const { range } = data;
+  const shaded =
+    range === undefined
+      ? html``
+      : html`<p class="quiet small">${say.html('results.shaded', { range: rangeText(say, range) })}</p>
+`;
+  return html`${chart(say, name, data)}
+${shaded}`;
+}
+
+/** Returns the row of a value that an AI noted: that it is normal isn't marked, because nobody has confirmed the value. */
+export function noteRow(visit: Visit, record: OpenRecord, note: Observation): Html {
+  const { say } = visit;
+  const name = resultName(say, note);
+  const badge = judgementOf(note)?.grade === 'good' ? html`` : judgementBadge(say, note);
+  return html`<li><p class="row-top"><strong><bdi>${name}</bdi></strong> <span class="quiet small">${whenText(say, note)}</span></p>
+<p>${markedValue(say, note)} ${badge} ${statusBadge(say, note)}${originAfter(visit, record, note.fhir, name)}</p></li>
+`;
+}

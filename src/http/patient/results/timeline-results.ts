@@ -1,0 +1,65 @@
+/** Results of the timeline as the page of results shows them: everyday name, value, judgement. */
+import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { isObject, type JsonObject } from '#src/shared/json/json.ts';
+import { shownObservation } from '#src/v1/observation.ts';
+import type { OpenRecord } from '../records.ts';
+import { splitStates } from '../summary-words.ts';
+import type { Visit } from '../visit.ts';
+import { judgementBadge, judgementOf } from './judgement.ts';
+import { type Observation, readObservation } from './measures.ts';
+import { markedValue } from './result-parts.ts';
+
+/** What the timeline says of an entry. */
+interface Entry {
+  readonly fhir: string;
+  readonly kind: string;
+  readonly author_type: string;
+  readonly summary: string | null;
+}
+
+/** Reads the observations among entries of the timeline, by `Observation/id`; those that are too large aren't among them. */
+export async function resultsAmong(
+  { deps }: Visit,
+  { record }: OpenRecord,
+  entries: readonly Entry[],
+): Promise<ReadonlyMap<string, Observation>> {
+  const found = new Map(
+    entries.flatMap((each) =>
+      each.kind === 'observation' ? [[each.fhir.slice('Observation/'.length), each]] : [],
+    ),
+  );
+  const ids = [...found.keys()];
+  const [bodies, said] = await Promise.all([
+    deps.pages.entryContents.referred(record, ids),
+    deps.pages.interpretations(ids),
+  ]);
+  const values = [...bodies].flatMap(([fhir, body]): (readonly [string, JsonObject])[] => {
+    const value: unknown = JSON.parse(body);
+    return isObject(value) ? [[fhir, value]] : [];
+  });
+  const names = await deps.services.displays(bareCodes(values.map(([, value]) => value)));
+  return new Map(
+    values.map(([fhir, value]) => {
+      const id = fhir.slice('Observation/'.length);
+      const shown = shownObservation(withDisplays({ value }, names).value);
+      const author = found.get(id)?.author_type;
+      const read = readObservation({ ...shown, id, fhir, author_type: author, created_at: '' });
+      return [fhir, { ...read, interpretations: said.get(id) }];
+    }),
+  );
+}
+
+/** Returns the value of a result with what is said of it; undefined if it has none. An AI's value isn't marked as normal. */
+export function resultText(
+  say: Visit['say'],
+  result: Observation,
+  { kind, summary }: Entry,
+): Html | undefined {
+  const { value, value_text, value_code, value_boolean, components } = result;
+  const isEmpty = [value, value_text, value_code, value_boolean].every((each) => each === null);
+  if (isEmpty && components.length === 0) return undefined;
+  const states = splitStates(say, kind, summary).states.map(({ label }) => `${label}${say('shl.comma')} `);
+  const isUnconfirmed = result.author_type === 'ai' && judgementOf(result)?.grade === 'good';
+  return html`${states.join('')}${markedValue(say, result)} ${isUnconfirmed ? html`` : judgementBadge(say, result)}`;
+}

@@ -1,0 +1,220 @@
+/** The access log of a record in plain words: who read what, when, and what was refused. Filters are a form without scripts. */
+import { z } from 'zod';
+import type { GrantRow } from '#queries/consents/grants.ts';
+import { ACCESS_STATUSES } from '#src/shared/access/access-entry.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { listOf } from '../../api/schemas.ts';
+import type { Texts } from '../../pages/texts.ts';
+import type { PatientPage } from '../page.ts';
+import type { OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
+import { kindsText } from '../words.ts';
+import { nameOf } from './applications.ts';
+
+/** Entries of a page. */
+const LIMIT = 25;
+/** Most grants in the list of applications. */
+const MOST = 200;
+
+const entrySchema = z.object({
+  id: z.string(),
+  ts: z.string(),
+  action: z.string(),
+  resource_type: z.string().nullable(),
+  status: z.enum(ACCESS_STATUSES),
+  count: z.number().nullable(),
+  purpose: z.string().nullable(),
+  actor: z.string().nullable(),
+  actor_ref: z.string(),
+});
+
+type Entry = z.output<typeof entrySchema>;
+
+/** Returns the page. @throws Refusal not_found (404) for a grant of another record */
+export async function logPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say, deps } = visit;
+  const day = (name: string) => {
+    const value = visit.asked(name, 10);
+    return value !== undefined && !Number.isNaN(Date.parse(value)) && /^\d{4}-\d\d-\d\d$/.test(value)
+      ? value
+      : undefined;
+  };
+  const filters = {
+    from: day('from'),
+    to: day('to'),
+    status: ACCESS_STATUSES.find((each) => each === visit.asked('status')),
+  };
+  const grant_id = visit.asked('grant', 100);
+  const ordered = filters.from === undefined || filters.to === undefined || filters.from <= filters.to;
+  const asked = ordered ? filters : { ...filters, from: filters.to, to: filters.from };
+  const query = { ...asked, limit: LIMIT, cursor: visit.asked('cursor') };
+  const params = { patient_id: record.record };
+  const page =
+    grant_id === undefined
+      ? await visit.api.me('listMyAccessLog', { params, query }, listOf(entrySchema))
+      : await visit.api.me(
+          'listMyGrantAccessLog',
+          { params: { ...params, grant_id }, query },
+          listOf(entrySchema),
+        );
+  const { rows } = await deps.services.consentQueries.grantsOf({ record: record.record, limit: MOST });
+  const kept = { ...asked, grant: grant_id };
+  const older =
+    page.next_cursor === null
+      ? html``
+      : html`<a class="button second small" href="${visit.to(`${record.path}/log`, { ...kept, cursor: page.next_cursor })}">${say('list.older')}</a>`;
+  const newest =
+    query.cursor === undefined
+      ? html``
+      : html`<a class="button second small" href="${visit.to(`${record.path}/log`, kept)}">${say('list.newest')}</a>`;
+  return {
+    title: say('nav.log'),
+    lead: html`${say('log.lead')}`,
+    record,
+    section: 'log',
+    body: html`${filterPart(visit, record, rows, kept)}
+<p role="status" class="quiet">${say('log.entries', { entries: page.total })}</p>
+${page.data.length === 0 ? html`<div class="empty"><p>${say('log.none')}</p></div>` : daysPart(say, page.data)}
+<p class="pager">${newest}${older}</p>
+<p class="quiet small">${say('log.own')} ${say('list.utc')}</p>
+<p class="quiet small">${say('log.check')}</p>`,
+  };
+}
+
+function filterPart(
+  visit: Visit,
+  record: OpenRecord,
+  grants: readonly GrantRow[],
+  chosen: Readonly<Record<'from' | 'to' | 'status' | 'grant', string | undefined>>,
+): Html {
+  const { say } = visit;
+  const option = (value: string, text: Html, is: string | undefined): Html =>
+    html`<option value="${value}"${value === (is ?? '') ? html` selected` : html``}>${text}</option>
+`;
+  const names = grants.map((grant) =>
+    option(grant.id, html`${nameOf(grant)} (${say.day(grant.created_at / 1_000)})`, chosen.grant),
+  );
+  const statuses = ACCESS_STATUSES.map((each) => option(each, html`${say(`log.${each}`)}`, chosen.status));
+  const lang = visit.query.has('lang')
+    ? html`<input type="hidden" name="lang" value="${say.lang}">
+`
+    : html``;
+  const action = visit.to(`${record.path}/log`).split('?', 1)[0] ?? '';
+  const isFiltered = Object.values(chosen).some((value) => value !== undefined);
+  return html`<details class="filters"${isFiltered ? html` open` : html``}>
+<summary>${say('log.filter')}</summary>
+<form method="get" action="${action}">
+${lang}<div class="field"><label for="grant">${say('log.application')}</label>
+<select id="grant" name="grant">
+${option('', html`${say('log.all')}`, chosen.grant)}${names}</select></div>
+<div class="field"><label for="status">${say('log.outcome')}</label>
+<select id="status" name="status">
+${option('', html`${say('log.all')}`, chosen.status)}${statuses}</select></div>
+<div class="field"><label for="from">${say('log.from')}</label>
+<input id="from" name="from" type="date" value="${chosen.from ?? ''}"></div>
+<div class="field"><label for="to">${say('log.to')}</label>
+<input id="to" name="to" type="date" value="${chosen.to ?? ''}"></div>
+<p class="buttons"><button class="button second small">${say('log.apply')}</button></p>
+</form></details>`;
+}
+
+/** Returns the entries by day, the newest first. */
+function daysPart(say: Texts, entries: readonly Entry[]): Html {
+  const days = new Map<string, Entry[]>();
+  for (const entry of entries) {
+    const day = entry.ts.slice(0, 10);
+    days.set(day, [...(days.get(day) ?? []), entry]);
+  }
+  const parts = [...days].map(
+    ([day, own]) => html`<section class="stack" aria-labelledby="day-${day}">
+<h2 id="day-${day}">${say.day(Date.parse(day))}</h2>
+<ul class="rows">
+${own.map((entry) => rowOf(say, entry))}</ul>
+</section>
+`,
+  );
+  return html`${parts}`;
+}
+
+function rowOf(
+  say: Texts,
+  { ts, action, resource_type: type, status, count, actor, actor_ref }: Entry,
+): Html {
+  const things = type === null ? say('kind.whole') : kindsText(say, [type]);
+  const what = actionText(say, action, status, things);
+  const shown =
+    status === 'ok' && count !== null && !COUNTLESS.has(action)
+      ? html` · ${say('log.count', { count })}`
+      : html``;
+  const badge =
+    status === 'ok'
+      ? html``
+      : html` <span class="badge ${status === 'denied' ? 'warn' : 'plain'}">${say(`log.${status}`)}</span>`;
+  const time = ts.slice(11, 16);
+  return html`<li><p class="row-top"><span>${actorText(say, actor, actor_ref)}${badge}</span> <time class="quiet small" datetime="${ts}" dir="ltr">${time}</time></p>
+<p>${what}<span class="quiet">${shown}</span></p></li>
+`;
+}
+
+/** Texts without names. */
+type PlainKey =
+  `log.${'reuse' | 'codes' | 'summary' | 'course' | 'values' | 'suggested' | 'proposed' | 'ownaccess'}`;
+
+/** Texts of actions that aren't about one kind of entry. */
+const OF_ACTIONS: Readonly<Record<string, PlainKey>> = {
+  token_reuse: 'log.reuse',
+  terminology: 'log.codes',
+  $lookup: 'log.codes',
+  $expand: 'log.codes',
+  '$validate-code': 'log.codes',
+  $subsumes: 'log.codes',
+  $translate: 'log.codes',
+  $summary: 'log.summary',
+  summary: 'log.summary',
+  context: 'log.summary',
+  timeline: 'log.course',
+  series: 'log.values',
+  patterns: 'log.values',
+  propose: 'log.proposed',
+  'read-proposal': 'log.suggested',
+  'list-proposals': 'log.suggested',
+  'withdraw-proposal': 'log.suggested',
+  grants: 'log.ownaccess',
+};
+
+/** Actions that look for nothing, so that their count says nothing. */
+const COUNTLESS: ReadonlySet<string> = new Set(['token_reuse', 'propose', 'withdraw-proposal']);
+
+/** Actions that change something. */
+const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'labs-import']);
+
+/** Actions of those who have a shared link. */
+const OPENINGS: ReadonlySet<string> = new Set(['open-link', 'open-link-file']);
+
+/** Returns what was done, in words. @param things the kinds of entries, in words */
+function actionText(say: Texts, action: string, status: Entry['status'], things: string): string {
+  if (OPENINGS.has(action)) return say(status === 'ok' ? 'log.opened' : 'log.toopen');
+  const own = Object.hasOwn(OF_ACTIONS, action) ? OF_ACTIONS[action] : undefined;
+  if (own !== undefined) return say(own);
+  if (CHANGES.has(action)) return say(status === 'ok' ? 'log.changed' : 'log.change', { things });
+  return say(status === 'ok' ? 'log.read' : 'log.tried', { things });
+}
+
+/** Returns who read, in words. */
+function actorText(say: Texts, actor: string | null, ref: string): Html {
+  const [kind, id = ''] = ref.split('/', 2);
+  const name = html`<strong><bdi>${actor ?? say('log.unknown')}</bdi></strong>`;
+  const role =
+    kind === 'application'
+      ? say('log.app')
+      : kind === 'key'
+        ? say('log.key')
+        : kind === 'link'
+          ? say('log.link')
+          : id === 'self'
+            ? say('log.self')
+            : id === 'representative'
+              ? say('log.representative')
+              : say('log.member');
+  return html`${name} <span class="quiet small">${role}</span>`;
+}

@@ -1,0 +1,286 @@
+/** Changes that applications suggest for a record: what would change, who suggests it and why; accepting and rejecting. */
+import { z } from 'zod';
+import { PROPOSAL_STATUSES } from '#queries/consents/proposals.ts';
+import { bareCodes, withDisplays } from '#src/clinical/summary/displays.ts';
+import { withoutVersion } from '#src/fhir/without-version.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { type Json, printJson } from '#src/shared/json/json.ts';
+import { parseStored } from '#src/shared/json/stored-json.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { proposalView } from '../../api/proposal-view.ts';
+import { listOf } from '../../api/schemas.ts';
+import type { Texts } from '../../pages/texts.ts';
+import { changeRow, valueWords } from '../entry/element-values.ts';
+import { authorText, typeText } from '../entry/entry.ts';
+import { titleOfResource, wordsOfNarrative, wordsOfValue } from '../entry/resource-words.ts';
+import type { Outcome, PatientPage } from '../page.ts';
+import type { OpenRecord } from '../records.ts';
+import type { Visit } from '../visit.ts';
+
+/** Most proposals of a page. */
+const MOST = 100;
+
+const json: z.ZodType<Json> = z.json();
+
+const elements = z.record(z.string(), json);
+
+const proposal = z.object({
+  id: z.string(),
+  status: z.enum(PROPOSAL_STATUSES),
+  operation: z.enum(['create', 'update']),
+  resource_type: z.string(),
+  resource: elements,
+  difference: z
+    .array(z.object({ path: z.string(), before: json.optional(), after: json.optional() }))
+    .nullable(),
+  author_type: z.string(),
+  application: z.object({ id: z.string(), name: z.string(), organization: z.string() }),
+  rationale: z.string().nullable(),
+  created_at: z.string(),
+  expires_at: z.string(),
+  decided_at: z.string().nullable(),
+});
+
+type Proposal = z.output<typeof proposal>;
+
+/** What is said of a program's values; of other states that they aren't in the record. */
+const AI_NOTES: Readonly<Partial<Record<Proposal['status'], 'proposals.ainote' | 'proposals.aidone'>>> = {
+  pending: 'proposals.ainote',
+  accepted: 'proposals.aidone',
+};
+
+/** Elements that say nothing to a person: which record, which type. All others could change what an entry means. */
+const TECHNICAL = /^(?:resourceType|id|subject|patient)(?:[.[]|$)/;
+
+const pathOf = ({ path }: OpenRecord, id = ''): string =>
+  id === '' ? `${path}/proposals` : `${path}/proposals/${encodeURIComponent(id)}`;
+
+/** Returns the page of all proposals. @throws Refusal */
+export async function proposalsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
+  const { say } = visit;
+  const params = { patient_id: record.record };
+  const waiting = await visit.api.me(
+    'listMyProposals',
+    { params, query: { limit: MOST, status: 'pending' } },
+    listOf(proposal),
+  );
+  const all = await visit.api.me(
+    'listMyProposals',
+    { params, query: { limit: MOST, cursor: visit.asked('cursor') } },
+    listOf(proposal),
+  );
+  const [open, known] = [await withNames(visit, waiting.data), await withNames(visit, all.data)];
+  const over = known.filter(({ status }) => status !== 'pending');
+  const older =
+    all.next_cursor === null
+      ? html``
+      : html`<p class="pager"><a class="button second small" href="${visit.to(pathOf(record), { cursor: all.next_cursor })}">${say('list.older')}</a></p>`;
+  return {
+    title: say('nav.proposals'),
+    lead: html`${say('proposals.lead')}`,
+    record,
+    section: 'proposals',
+    body: html`<section class="stack" aria-labelledby="waiting">
+<h2 id="waiting">${say('proposals.waiting')}</h2>
+${
+  open.length === 0
+    ? html`<div class="empty"><p>${say('proposals.none')}</p></div>`
+    : html`<ul class="cards">
+${open.map((each) => cardOf(visit, record, each))}</ul>`
+}
+</section>
+${
+  over.length === 0
+    ? html``
+    : html`<section class="stack" aria-labelledby="over">
+<h2 id="over">${say('proposals.over')}</h2>
+<ul class="rows">
+${over.map((each) => overRow(visit, record, each))}</ul>
+</section>`
+}${older}`,
+  };
+}
+
+/** Returns proposals whose resources have names for the codes that come without: patients don't know codes. */
+async function withNames(visit: Visit, all: readonly Proposal[]): Promise<readonly Proposal[]> {
+  const names = await visit.deps.services.displays(bareCodes(all.map(({ resource }) => resource)));
+  return all.map((each) => ({ ...each, resource: withDisplays({ value: each.resource }, names).value }));
+}
+
+/** Returns the version that a proposal would change, with names; no elements for a creation. */
+async function baseOf(visit: Visit, base: string | null): Promise<Elements> {
+  if (base === null) return {};
+  const value = elements.parse(JSON.parse(printJson(withoutVersion(parseStored(base)))));
+  return withDisplays({ value }, await visit.deps.services.displays(bareCodes([value]))).value;
+}
+
+/** Returns what a proposal would do, in words. */
+function titleOf({ say }: Visit, { operation, resource, resource_type }: Proposal): Html {
+  const thing = html`<bdi>${titleOfResource(resource) ?? typeText(say, resource_type)}</bdi>`;
+  return say.html(operation === 'create' ? 'proposals.create' : 'proposals.update', { thing });
+}
+
+/** Returns what kind of entry a proposal is about, and the dose of a medicine. */
+function kindPart({ say }: Visit, { resource, resource_type }: Proposal): Html {
+  const dose = resource.dosage ?? resource.dosageInstruction;
+  const words =
+    dose === undefined ? html`` : html` · ${wordsOfValue(dose, 'dosage', valueWords(say, resource_type))}`;
+  return html`<strong>${typeText(say, resource_type)}</strong>${words}`;
+}
+
+function byText({ say }: Visit, { application }: Proposal): Html {
+  return say.html('proposals.from', { app: html`<bdi>${application.name}</bdi>` });
+}
+
+function aiBadge({ say }: Visit, { author_type }: Proposal): Html {
+  return author_type === 'ai' ? html` <span class="badge ai">${say('ai.title')}</span>` : html``;
+}
+
+function cardOf(visit: Visit, record: OpenRecord, each: Proposal): Html {
+  const { say } = visit;
+  const until = say('proposals.until', { day: say.day(Date.parse(each.expires_at)) });
+  return html`<li class="card opens${each.author_type === 'ai' ? ' ai' : ''}">
+<h3><a href="${visit.to(pathOf(record, each.id))}">${titleOf(visit, each)}</a>${aiBadge(visit, each)}</h3>
+<p>${kindPart(visit, each)}</p>
+<p class="quiet small">${byText(visit, each)} · ${until}</p>
+</li>
+`;
+}
+
+function overRow(visit: Visit, record: OpenRecord, each: Proposal): Html {
+  const { say } = visit;
+  const state = say(`proposals.${each.status}`);
+  const day = each.decided_at === null ? '' : `, ${say.day(Date.parse(each.decided_at))}`;
+  return html`<li><p><a href="${visit.to(pathOf(record, each.id))}">${titleOf(visit, each)}</a>${aiBadge(visit, each)}</p>
+<p class="quiet small">${kindPart(visit, each)} · ${byText(visit, each)} · ${state}${day}</p></li>
+`;
+}
+
+/** Returns the page of a proposal, with what would change. @throws Refusal not_found (404) */
+export async function proposalPage(visit: Visit, record: OpenRecord, id: string): Promise<PatientPage> {
+  const { say, deps } = visit;
+  await deps.services.caughtUp(['consents', 'resources', 'history']);
+  const row = await deps.services.consentQueries.proposal(record.record, id);
+  if (row === undefined) throw notFound('proposal', id.slice(0, 64));
+  await visit.api.noteRead(record, { action: 'read', resourceType: row.resource_type }, 1);
+  const [each] = await withNames(visit, [proposal.parse(JSON.parse(printJson(proposalView(row))))]);
+  if (each === undefined) throw notFound('proposal', id.slice(0, 64));
+  const base = await baseOf(visit, row.base);
+  const isPending = each.status === 'pending';
+  const state = isPending
+    ? say('proposals.until', { day: say.day(Date.parse(each.expires_at)) })
+    : say(`proposals.${each.status}`);
+  return {
+    title: `${say('nav.proposals')}: ${titleOfResource(each.resource) ?? typeText(say, each.resource_type)}`,
+    heading: titleOf(visit, each),
+    lead: html`${byText(visit, each)} · ${say.html('consent.by', { organization: html`<bdi>${each.application.organization}</bdi>` })}`,
+    record,
+    section: 'proposals',
+    back: { path: pathOf(record), text: say('nav.proposals') },
+    body: html`<p>${kindPart(visit, each)}</p>
+<p>${state}</p>
+${
+  each.author_type === 'ai'
+    ? html`<p class="note warn"><strong>${say('ai.title')}.</strong> ${say(AI_NOTES[each.status] ?? 'proposals.aiover')}</p>
+`
+    : html``
+}${
+  each.rationale === null
+    ? html``
+    : html`<p>${say.html('proposals.why', { text: html`<bdi>${each.rationale}</bdi>` })}</p>
+`
+}${differencePart(visit, each, base)}
+${isPending ? decidePart(visit, record, each) : html``}`,
+  };
+}
+
+/** Elements of a resource, by name. */
+type Elements = Readonly<Record<string, Json>>;
+
+/** Returns what would change: in plain words element by element, and in full behind it. */
+function differencePart(
+  visit: Visit,
+  { difference, operation, resource, resource_type }: Proposal,
+  base: Elements,
+): Html {
+  const { say } = visit;
+  const shown = (difference ?? []).filter(({ path }) => !TECHNICAL.test(path));
+  const isUpdate = operation === 'update';
+  const names = [...new Set(shown.map(({ path }) => path.replace(/[.[].*$/, '')))];
+  const words = valueWords(say, resource_type);
+  const rows = names.map((name) =>
+    changeRow(
+      say,
+      resource_type,
+      name,
+      { before: base[name], after: resource[name] },
+      { words, hasBefore: isUpdate, same: say('proposals.indetails') },
+    ),
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('proposals.differences')}">
+<table class="differences">
+<caption>${say('proposals.differences')}</caption>
+<thead><tr><th scope="col">${say('proposals.element')}</th>${isUpdate ? html`<th scope="col">${say('proposals.before')}</th>` : html``}<th scope="col">${say('proposals.after')}</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+</div>
+${detailsPart(say, shown, isUpdate)}`;
+}
+
+/** Returns every changed part with its place, as it is stored: what words could hide. */
+function detailsPart(say: Texts, shown: NonNullable<Proposal['difference']>, isUpdate: boolean): Html {
+  const cell = (path: string, value: Json | undefined): Html => {
+    if (value === undefined) return html`–`;
+    const text = typeof value === 'string' && path === 'text.div' ? wordsOfNarrative(value) : value;
+    return html`<bdi>${typeof text === 'string' ? text : printJson(text)}</bdi>`;
+  };
+  const rows = shown.map(
+    ({ path, before, after }) => html`<tr><th scope="row"><span lang="en" dir="ltr">${path}</span></th>
+${isUpdate ? html`<td>${cell(path, before)}</td>` : html``}<td>${cell(path, after)}</td></tr>
+`,
+  );
+  return html`<details class="filters"><summary>${say('proposals.details')}</summary>
+<div class="scroll" tabindex="0" role="region" aria-label="${say('proposals.details')}">
+<table class="differences small">
+<thead><tr><th scope="col">${say('proposals.element')}</th>${isUpdate ? html`<th scope="col">${say('proposals.before')}</th>` : html``}<th scope="col">${say('proposals.after')}</th></tr></thead>
+<tbody>
+${rows}</tbody>
+</table>
+</div>
+</details>`;
+}
+
+/** Returns the decision, with what an acceptance records: the proposer is the author, the person has approved it. */
+function decidePart(visit: Visit, record: OpenRecord, { id, author_type, application }: Proposal): Html {
+  const { say } = visit;
+  return html`<section class="stack" aria-labelledby="decision">
+<h2 id="decision">${say('consent.decide')}</h2>
+<p>${say('proposals.recorded')}</p>
+<dl class="facts">
+<div><dt>${say('entry.author')}</dt><dd>${authorText(say, author_type)}</dd></div>
+<div><dt>${say('entry.writer')}</dt><dd>${say('writer.application')}: <bdi>${application.name}</bdi></dd></div>
+<div><dt>${say('entry.approved')}</dt><dd>${say('proposals.you')}</dd></div>
+</dl>
+<p>${say('proposals.note')}</p>
+${visit.form(pathOf(record, id))}<div class="actions">
+<button class="button second" name="decision" value="accept">${say('proposals.accept')}</button>
+<button class="button second" name="decision" value="reject">${say('proposals.reject')}</button>
+</div>
+</form>
+</section>`;
+}
+
+/** Carries out what the person decided, as `POST …/accept` and `…/reject` below `/me` do. @throws Refusal conflict (409) */
+export async function decideProposal(
+  visit: Visit,
+  record: OpenRecord,
+  form: URLSearchParams,
+  id: string,
+): Promise<Outcome> {
+  const params = { patient_id: record.record, proposal_id: id };
+  const accepts = form.get('decision') === 'accept';
+  const operation = accepts ? 'acceptMyProposal' : 'rejectMyProposal';
+  await visit.api.me(operation, { params, body: {} }, z.object({ id: z.string() }));
+  return { goTo: visit.below(pathOf(record), { done: accepts ? 'accepted' : 'rejected' }) };
+}

@@ -1,0 +1,166 @@
+/** An application's request for access: the person allows it with a record, a duration and perhaps less, or denies it. */
+import { z } from 'zod';
+import type { AccessRequestRow } from '#queries/consents/access-requests.ts';
+import { knownScopes, normalise } from '#src/oauth/scopes.ts';
+import { type Html, html } from '#src/shared/html.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { askedPart } from '../../oauth/authorize/asked.ts';
+import { domainBadge, domainNote } from '../../oauth/authorize/asker.ts';
+import {
+  type Choice,
+  type FaultyField,
+  faultsOf,
+  firstChoice,
+  keptScopes,
+  type Offer,
+  readChoice,
+} from '../../oauth/authorize/choice.ts';
+import {
+  alwaysPart,
+  daysPart,
+  decidePart,
+  faultsPart,
+  itemsPart,
+  recordPart,
+} from '../../oauth/authorize/choosing.ts';
+import { itemSentences } from '../../oauth/authorize/sentences.ts';
+import type { Outcome, PatientPage } from '../page.ts';
+import { HOME, type Visit } from '../visit.ts';
+
+/** A request with what can be chosen. */
+interface Asked {
+  readonly request: AccessRequestRow;
+  readonly offer: Offer;
+  readonly domain: string | undefined;
+}
+
+/** Returns a request that the person may see. @throws Refusal not_found (404) */
+async function askedFor(visit: Visit, id: string): Promise<Asked> {
+  const { accessRequests, caughtUp } = visit.deps.services;
+  await caughtUp(['consents', 'resources', 'projects']);
+  const { person } = visit.session;
+  const request = await accessRequests.find(person, id);
+  const found = request && (await accessRequests.offer(person, request));
+  if (request === undefined || found === undefined) throw notFound('access request', id.slice(0, 64));
+  const { client, records } = found;
+  const scopes = knownScopes(request.scope.split(' '));
+  const own = records.every(({ relationship }) => relationship === 'self');
+  const named = records.filter(({ id: record }) => record === request.named);
+  return {
+    request,
+    domain: client.organization.domain,
+    offer: {
+      records: request.named === null ? records : named,
+      asksOther: false,
+      mayStart: false,
+      items: itemSentences(visit.say, scopes, own),
+      scopes,
+    },
+  };
+}
+
+const pathOf = (id: string): string => `${HOME}/requests/${encodeURIComponent(id)}`;
+
+/** Returns the page. @throws Refusal not_found (404) */
+export async function requestPage(visit: Visit, id: string): Promise<PatientPage> {
+  const asked = await askedFor(visit, id);
+  return asked.request.status === 'pending'
+    ? pageOf(visit, asked, firstChoice(asked.offer, undefined), [])
+    : answeredPage(visit, asked.request);
+}
+
+function answeredPage(visit: Visit, { status, application_name }: AccessRequestRow): PatientPage {
+  const { say } = visit;
+  const state = status === 'pending' ? 'expired' : status;
+  return {
+    title: say('request.over'),
+    back: { path: HOME, text: say('home.title') },
+    body: html`<p>${say.html(`request.${state}`, { app: html`<bdi>${application_name}</bdi>` })}</p>`,
+  };
+}
+
+function pageOf(
+  visit: Visit,
+  { request, offer, domain }: Asked,
+  choice: Choice,
+  faults: readonly FaultyField[],
+): PatientPage {
+  const { say, now } = visit;
+  const { application_name: name, organization, binding_message: message, privacy_url, expires_at } = request;
+  const app = html`<bdi>${name}</bdi>`;
+  const choosing = { client: { name }, offer, choice, faults, now };
+  const title = say('consent.title', { app: name });
+  const minutes = Math.max(1, Math.ceil((expires_at / 1_000 - now) / 60_000));
+  const facts: Html[] = [
+    // Access requests have no purpose of their own, and neither have the grants that they lead to.
+    html`<div><dt>${say('purpose.legend')}</dt><dd>${say('purpose.none')}</dd></div>
+`,
+    ...(message === null
+      ? []
+      : [
+          html`<div><dt>${say('request.message')}</dt><dd>“<bdi>${message}</bdi>” <span class="quiet">${say('request.compare')}</span></dd></div>
+`,
+        ]),
+    ...(privacy_url === null
+      ? []
+      : [
+          html`<div><dt>${say('consent.privacylegend')}</dt><dd><a href="${privacy_url}" target="_blank" rel="noopener noreferrer">${say.html('consent.privacy', { app, host: html`<bdi>${new URL(privacy_url).host}</bdi>` })}</a></dd></div>
+`,
+        ]),
+    html`<div><dt>${say('request.waits')}</dt><dd>${say('request.minutes', { minutes })}</dd></div>
+`,
+  ];
+  return {
+    title: faults.length === 0 ? title : `${say('fault.heading')} – ${title}`,
+    heading: say.html('consent.heading', { app }),
+    status: faults.length === 0 ? 200 : 422,
+    back: { path: HOME, text: say('home.title') },
+    body: html`${visit.form(pathOf(request.id), 'consent')}${faultsPart(say, faults)}
+<p>${say.html('consent.by', { organization: html`<bdi>${organization ?? ''}</bdi>` })} ${domainBadge(say, domain)}</p>
+${domainNote(say, domain)}${
+  request.environment === 'sandbox'
+    ? html`<p class="note">${say('consent.sandbox')}</p>
+`
+    : html``
+}${askedPart(say, choosing)}
+<dl class="facts">
+${facts}</dl>
+${recordPart(say, choosing)}
+${itemsPart(say, choosing)}
+${alwaysPart(say, choosing)}
+${daysPart(say, choosing)}
+<section class="stack" aria-labelledby="decision">
+<h2 id="decision">${say('consent.decide')}</h2>
+<p>${say('consent.revoke')}</p>
+<div class="ticks"><label class="tick"><input type="checkbox" name="mute" value="yes"><span>${say.html('request.mute', { app })}</span></label></div>
+</section>
+${decidePart(say)}
+</form>`,
+  };
+}
+
+/** Carries out what the person decided. The route of `/me` checks everything again. @throws Refusal */
+export async function decideRequest(visit: Visit, form: URLSearchParams, id: string): Promise<Outcome> {
+  const asked = await askedFor(visit, id);
+  const { request, offer } = asked;
+  if (request.status !== 'pending') return answeredPage(visit, request);
+  const params = { request_id: request.id };
+  const query = { lang: visit.say.lang };
+  if (form.get('decision') !== 'allow') {
+    const mute = form.get('mute') === 'yes';
+    await visit.api.me('denyMyAccessRequest', { params, query, body: { mute } }, z.object({}));
+    return { goTo: visit.below(HOME, { done: mute ? 'muted' : 'denied' }) };
+  }
+  const choice = readChoice(form, offer);
+  const faults = faultsOf(choice, offer, new Date(visit.now).toISOString().slice(0, 10));
+  if (faults.length > 0) return pageOf(visit, asked, choice, faults);
+  const body = {
+    patient_id: choice.record,
+    duration_days: choice.days,
+    scopes: normalise(keptScopes(choice, offer)),
+  };
+  const grant = z.object({ grant_id: z.string() });
+  await visit.api.me('approveMyAccessRequest', { params, query, body }, grant);
+  const record = encodeURIComponent(choice.record ?? '');
+  return { goTo: visit.below(`${HOME}/records/${record}/applications`, { done: 'approved' }) };
+}

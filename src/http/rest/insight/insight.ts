@@ -1,0 +1,61 @@
+/** What the routes of series and patterns share. */
+
+import { z } from 'zod';
+import type { Told } from '#queries/insight/insight.ts';
+import type { Coded } from '#src/insight/track.ts';
+import { WARNING_KINDS } from '#src/insight/warning.ts';
+import { cut } from '#src/shared/cut.ts';
+import { requireFilled } from '#src/shared/load/filling.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { LOINC, splitCode } from '#src/v1/elements.ts';
+import { LISTING_MODELS } from '../listing.ts';
+import type { RestRequest } from '../record.ts';
+
+/** Read models that these answers are made from. */
+export const INSIGHT_MODELS = LISTING_MODELS;
+
+/** Needs of a grant: whole records are searched and read, Observations at least. */
+export const OBSERVATIONS_NEEDED = [{ type: 'Observation', letters: 'rs' }] as const;
+
+/** Most equivalent codes of a group. */
+const MOST_CODES = 20;
+
+/** Codes of a group, with `~` between. */
+export const group = z
+  .string()
+  .max(1_000)
+  .regex(/^[^\s,~]+(?: [^\s,~]+)*(?:~[^\s,~]+)*$/, 'must be a code, or equivalent codes with ~ between')
+  .refine((text) => text.split('~').length <= MOST_CODES, `must be at most ${MOST_CODES} codes`);
+
+/** Returns the codes of a group. A bare code is LOINC. */
+export function codesOf(text: string): Coded[] {
+  const codes = text.split('~').map((each) => {
+    const { system = LOINC, code } = splitCode(each);
+    return { system, code };
+  });
+  return [...new Map(codes.map((code) => [`${code.system}|${code.code}`, code])).values()];
+}
+
+/** Warnings of an answer. */
+export const warnings = z
+  .array(z.object({ kind: z.enum(WARNING_KINDS), text: z.string(), count: z.int() }))
+  .describe('What was left out, and what is known only roughly.');
+
+/**
+ * Asks, and asks again if the read model was behind those that responses of writes wait for.
+ * @throws Refusal not_found (404) for a patient that the caller can't see
+ */
+export async function told<T>(
+  { services, caller }: RestRequest,
+  patient: string,
+  ask: () => Promise<Told<T>>,
+): Promise<T> {
+  requireFilled(caller.sees);
+  let answer = await ask();
+  if (!answer.fresh) {
+    await services.caughtUp(['timeline', 'resources']);
+    answer = await ask();
+  }
+  if (answer.told === undefined) throw notFound('Patient', cut(patient, 64));
+  return answer.told;
+}

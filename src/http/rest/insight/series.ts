@@ -1,0 +1,174 @@
+/** Series of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Series"). */
+import { z } from 'zod';
+import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
+import { BUCKETS, type Bucket, hasBucket, printedPoints, statisticsOf } from '#src/insight/bucket.ts';
+import { beyond } from '#src/insight/warning.ts';
+import { inSlices, type Steps } from '#src/shared/load/slices.ts';
+import { toMicros } from '#src/shared/time/time.ts';
+import { type RouteResult, route } from '../../api/route.ts';
+import { LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { dayRange, daysInOrder } from '../days.ts';
+import { type Displays, displayOf, displaysOf } from '../displays.ts';
+import { type RestRequest, shownCursor } from '../record.ts';
+import { date, FIRST_DAY, LAST_DAY, moment } from '../schemas.ts';
+import { codesOf, group, INSIGHT_MODELS, OBSERVATIONS_NEEDED, told, warnings } from './insight.ts';
+
+/** Most series of an answer. */
+const MOST_SERIES = 20;
+
+const codes = z
+  .string({ error: 'is required, for example 4548-4' })
+  .max(5_000)
+  .transform((text) => text.split(','))
+  .pipe(z.array(group).max(MOST_SERIES))
+  .describe(
+    'Codes of Observations or of their components: LOINC, or `system|code`. Commas separate series, `~` joins equivalent codes to one: `4548-4,2345-7~2339-0`.',
+  );
+
+const QUERY = {
+  ...LIST_QUERY,
+  limit: LIST_QUERY.limit.describe('Most series of the answer.'),
+  code: codes,
+  from: date.optional().describe(FIRST_DAY),
+  to: date.optional().describe(LAST_DAY),
+  bucket: z
+    .enum(BUCKETS)
+    .default('raw')
+    .describe(
+      '`raw`: every value. Else the median of each day, week or month, by the offsets of its values.',
+    ),
+  at: moment.optional().describe('The series as the record was at this moment.'),
+};
+
+const number = z.number().nullable();
+
+const pointSchema = z.object({
+  at: z.string().describe('As the resource writes it; of a bucket its first day.'),
+  value: z.number(),
+  comparator: z.enum(['<', '>']).nullable().describe('The value is only known to be below or above this.'),
+  n: z.int().describe('Number of values.'),
+  fhir: z.string().describe('`Observation/<id>/_history/<version>`; of a bucket the newest value’s.'),
+  reference_range: z.object({ low: number, high: number }).nullable(),
+  versions: z.array(z.string()).optional().describe('Of a bucket: every version in it.'),
+});
+
+const seriesSchema = z
+  .object({
+    code: z.string().describe('The first code that was asked for.'),
+    system: z.string(),
+    display: z
+      .string()
+      .nullable()
+      .describe('What the newest value’s resource calls it, else its name in the terminology.'),
+    codes: z.array(z.object({ system: z.string(), code: z.string() })).describe('The equivalent codes.'),
+    unit: z.string().nullable().describe('UCUM: the unit that most values have; others were converted.'),
+    points: z.array(pointSchema).describe('The oldest first.'),
+    stats: z
+      .object({
+        count: z.int(),
+        min: number,
+        max: number,
+        mean: number,
+        slope: number.describe('Per day, by least squares.'),
+      })
+      .describe('Of all values, whatever the bucket.'),
+    warnings,
+  })
+  .meta({ id: 'Series' });
+
+const answer = listOf(seriesSchema);
+
+/** What is asked for. */
+interface Query {
+  readonly code: readonly string[];
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly bucket: Bucket;
+  readonly at?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** The place of the next series among those that were asked for. */
+const place = z.tuple([z.int().min(1)]);
+
+const DESCRIPTION =
+  'Numeric values of Observations and their components, in one unit. Values that were entered in error or cancelled, have a modifier extension or were written by an AI are left out and counted in `warnings`.';
+
+/** Their routes. */
+export const SERIES_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/series',
+    operationId: 'getSeries',
+    summary: 'Values of a patient over time',
+    description: DESCRIPTION,
+    tag: 'Timeline and context',
+    credential: 'api_key',
+    grantToken: { action: 'series', needs: OBSERVATIONS_NEEDED, type: 'Observation' },
+    models: INSIGHT_MODELS,
+    query: z.strictObject(QUERY).superRefine(daysInOrder),
+    answers: { 200: { description: 'A page of the series, in the order of the codes', schema: answer } },
+    run: (request) => series(request, request.params.patient_id, request.query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/series',
+    operationId: 'getSeriesOfPatient',
+    summary: 'Values of a patient over time, the patient in the query',
+    description: DESCRIPTION,
+    tag: 'Timeline and context',
+    credential: 'api_key',
+    grantToken: { action: 'series', needs: OBSERVATIONS_NEEDED, type: 'Observation' },
+    models: INSIGHT_MODELS,
+    query: z
+      .strictObject({ patient: z.string().max(64).describe('The id of the patient.'), ...QUERY })
+      .superRefine(daysInOrder),
+    answers: { 200: { description: 'A page of the series, in the order of the codes', schema: answer } },
+    run: (request) => series(request, request.query.patient, request.query),
+  }),
+];
+
+async function series(request: RestRequest, patient: string, query: Query): Promise<RouteResult> {
+  const { services, caller } = request;
+  const { code, from, to, bucket, at, limit, cursor } = query;
+  const list = JSON.stringify(['series', patient, code, from, to, bucket, at]);
+  const [start] = cursor === undefined ? [0] : decodeCursorOf(list, cursor, place);
+  const end = start + limit;
+  const groups = code.slice(start, end).map(codesOf);
+  const asked = { patient, ...dayRange({ from, to }), ...(at === undefined ? {} : { at: toMicros(at) }) };
+  const read = await told(request, patient, () => services.queries.series(caller, asked, groups));
+  const unnamed = read.flatMap(({ name, track }) => (name === undefined ? track.codes.slice(0, 1) : []));
+  const displays = await displaysOf(request, unnamed);
+  const counted = read.reduce((sum, { track }) => sum + track.points.length, 0);
+  const next = end < code.length ? encodeCursorOf(list, [end]) : undefined;
+  const data = await inSlices(printed(read, bucket, displays));
+  const rest = { total: code.length, next_cursor: shownCursor(request, next) };
+  const text = `{"data":[${data}],${JSON.stringify(rest).slice(1)}`;
+  return { status: 200, text, reads: true, shown: counted };
+}
+
+type Read = Awaited<ReturnType<RestRequest['services']['queries']['series']>>['told'];
+
+/** Prints the series in steps: they may have a hundred thousand points. Each one is let go when it is printed. */
+function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): Steps<string> {
+  const data: string[] = [];
+  for (let next = read.shift(); next !== undefined; next = read.shift()) {
+    const { track, name, warnings: left } = next;
+    const [first] = track.codes;
+    const points = yield* printedPoints(track.points, bucket);
+    const unplaced = track.points.filter((point) => !hasBucket(point, bucket)).length;
+    const members = {
+      code: first?.code,
+      system: first?.system,
+      display: name ?? (first === undefined ? undefined : displayOf(first, displays)) ?? null,
+      codes: track.codes,
+      unit: track.unit,
+      stats: statisticsOf(track.points),
+      warnings: [...left, ...beyond(`left out of the points: the date doesn't name the ${bucket}`, unplaced)],
+    };
+    data.push(`${JSON.stringify(members).slice(0, -1)},"points":[${points}]}`);
+    yield;
+  }
+  return data.join(',');
+}

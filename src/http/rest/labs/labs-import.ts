@@ -1,0 +1,179 @@
+/** Imports of laboratory results: decided on what earlier reports wrote, written by one transaction. */
+import type { CommandContext } from '#commands/command.ts';
+import type { CurrentResource } from '#queries/read.ts';
+import { seesType } from '#queries/sight.ts';
+import type { WriteEntry } from '#src/fhir/bundle.ts';
+import { categoriesOf } from '#src/fhir/search/categories.ts';
+import { decideLabs, keysIn, nameOf } from '#src/labs/decide.ts';
+import { type Draft, LAB_SYSTEM, type Labs, type LabType, Notes } from '#src/labs/labs.ts';
+import { allows } from '#src/shared/access/access.ts';
+import { type Caller, mayRead } from '#src/shared/access/caller.ts';
+import type { Issue } from '#src/shared/issue.ts';
+import { type JsonObject, printJson } from '#src/shared/json/json.ts';
+import { parseStored } from '#src/shared/json/stored-json.ts';
+import { inSlices, mapSteps } from '#src/shared/load/slices.ts';
+import { Refusal } from '#src/shared/refusal.ts';
+import { toMicros } from '#src/shared/time/time.ts';
+import { shownObservation } from '#src/v1/observation.ts';
+import type { RouteResult } from '../../api/route.ts';
+import { displaysFor, withDisplays } from '../displays.ts';
+import { tokenOf } from '../list.ts';
+import { type RestRequest, shownRecords } from '../record.ts';
+
+/**
+ * The current version of a resource with its body, which is parsed only once, because there may be thousands.
+ */
+type Stored = CurrentResource & { readonly body: string; readonly resource: JsonObject };
+
+/** Keys that one search asks for. */
+const KEYS = 100;
+
+/**
+ * Writes new and changed results, all or nothing.
+ * @returns 200 with `created`, `skipped`, `unmapped`, `warnings` and the current `observations` of the
+ * report; to a caller without the scope `read`, all results as `created`, and no observations
+ * @throws Refusal 409 413 422, naming places of the report
+ */
+export async function importLabs(
+  request: RestRequest,
+  command: CommandContext,
+  patient: string,
+  labs: Labs,
+): Promise<RouteResult> {
+  const { services } = request;
+  const { drafts } = labs;
+  const most = services.config.limits.bundleEntries;
+  if (drafts.length > most)
+    throw new Refusal('too_large', {
+      code: 'too-long',
+      diagnostics: `a report can produce at most ${most} resources; this one would produce ${drafts.length}`,
+    });
+  let notes = new Notes();
+  let there: Map<string, Stored> | undefined;
+  const decide = async (): Promise<readonly WriteEntry[]> => {
+    there = await earlierOf(request, patient, drafts);
+    notes = new Notes();
+    return (await inSlices(decideLabs(drafts, there, notes))).flatMap(({ entries }) => entries);
+  };
+  const { result, position } = await namingPlaces(
+    drafts,
+    services.commands.decided(command, `labs/${patient}`, decide),
+  );
+  // An earlier attempt decided it and crashed: what it wrote exists by now, or soon.
+  const now = there ?? (await earlierOf(request, patient, drafts));
+  const written = [...result.values()];
+  const read = mapSteps(written, ({ type, id, version, lastUpdated, body }) => {
+    if (body === undefined) return;
+    const resource = parseStored(body);
+    const stored = { type, id, version, lastUpdated: toMicros(lastUpdated ?? ''), body, resource };
+    for (const key of keysIn(resource)) now.set(nameOf({ type: type as LabType, key }), stored);
+  });
+  await inSlices(read);
+  const observations = drafts.flatMap((draft) =>
+    draft.type === 'Observation' ? (now.get(nameOf(draft)) ?? []) : [],
+  );
+  const ofType = written.filter(({ type }) => type === 'Observation');
+  const reads = mayRead(request.caller, 'Observation');
+  const created = ofType.filter(({ outcome }) => outcome === 'created').length;
+  // Which results are new, changed or unchanged would reveal what is stored.
+  const visible = reads ? observations.filter(({ resource }) => isRead(request.caller, resource)) : [];
+  const accepted = drafts.filter(({ type }) => type === 'Observation').length;
+  const shown = await shownRecords(request, visible, shownObservation, parseStored);
+  const displays = await displaysFor(request, shown);
+  const printed = await inSlices(
+    mapSteps(shown, (one) => printJson(withDisplays(one, displays) as JsonObject)),
+  );
+  const implausible = await inSlices(mapSteps(drafts, (draft) => implausibleIn(request, draft)));
+  const warnings = [...new Set([...labs.warnings, ...implausible.flat()])];
+  const answer = printJson({
+    created: reads ? created : accepted,
+    skipped: reads ? observations.length - ofType.length : 0,
+    unmapped: [...labs.unmapped],
+    warnings: reads
+      ? [...warnings, ...documentsIn(drafts, now), ...labs.compared, ...notes.told.warnings]
+      : warnings,
+  });
+  const text = `${answer.slice(0, -1)},"observations":[${printed.join()}]}`;
+  return { status: 200, text, position, shown: shown.length };
+}
+
+/** Returns the implausible values of a result, as the report gives it. */
+function implausibleIn({ services, now }: RestRequest, { resource, place }: Draft): string[] {
+  return services.findImplausible(resource, now()).map(({ message }) => `${place}: ${message}`);
+}
+
+/** Returns the note on the documents of a report without other results, since the answer shows observations only. */
+function documentsIn(drafts: readonly Draft[], now: ReadonlyMap<string, Stored>): string[] {
+  if (drafts.some(({ type }) => type === 'Observation')) return [];
+  return drafts.flatMap((draft) => {
+    const stored = draft.type === 'DocumentReference' ? now.get(nameOf(draft)) : undefined;
+    return stored === undefined
+      ? []
+      : [`${draft.place}: the result is a document: DocumentReference/${stored.id}`];
+  });
+}
+
+/** Tells whether a caller may read an Observation; under a grant its categories decide. */
+function isRead({ sees: { within } }: Caller, resource: JsonObject): boolean {
+  const type = 'Observation';
+  return within === undefined || allows(within.access, type, 'r', categoriesOf(type, resource));
+}
+
+/** Returns what earlier reports wrote for the same results, by type and key. */
+async function earlierOf(
+  { services, caller, pass }: RestRequest,
+  patient: string,
+  drafts: readonly Draft[],
+): Promise<Map<string, Stored>> {
+  await services.caughtUp(['search', 'resources']);
+  const found = new Map<string, Stored>();
+  const types = [...new Set(drafts.map(({ type }) => type))];
+  for (const type of types) {
+    const keys = drafts.filter((draft) => draft.type === type).map(({ key }) => key);
+    for (let from = 0; from < keys.length; from += KEYS) {
+      const tokens = keys.slice(from, from + KEYS).map((key) => tokenOf(LAB_SYSTEM, key));
+      const page = await services.queries.search(caller, {
+        type,
+        record: patient,
+        base: `${services.config.baseUrl}/fhir/R4/`,
+        query: new URLSearchParams([
+          ['identifier', tokens.join(',')],
+          ['_count', '200'],
+          ['_total', 'none'],
+        ]),
+      });
+      if (pass !== undefined && seesType(caller.sees, type, 's'))
+        pass.searched(type, tokens.join(','), page.matches.length);
+      for (const match of page.matches) {
+        if (match.body === null) continue;
+        const stored = { ...match, body: match.body, resource: parseStored(match.body) };
+        for (const key of keysIn(stored.resource)) {
+          const before = found.get(nameOf({ type, key }));
+          if (before === undefined || before.id > stored.id) found.set(nameOf({ type, key }), stored);
+        }
+      }
+    }
+  }
+  return found;
+}
+
+/** Runs the write. @throws Refusal that names places of the report, which have no types, where the write's own named entries */
+async function namingPlaces<T>(drafts: readonly Draft[], write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.kind !== 'invalid') throw error;
+    const told = (text: string): string =>
+      text.replaceAll(
+        /Bundle\.entry\[(\d+)\](?:\.resource)?(?:(\S*)\.ofType\(\w+\))?/g,
+        (_, index, element = '') =>
+          (drafts[Number(index) % drafts.length]?.place ?? '') + element.replaceAll(/\.ofType\(\w+\)/g, ''),
+      );
+    const named = error.issues.map((issue): Issue => {
+      const { expression, diagnostics } = issue;
+      const place = expression === undefined ? {} : { expression: told(expression) };
+      return { ...issue, diagnostics: told(diagnostics), ...place };
+    });
+    throw new Refusal('invalid', named, { ...error.headers });
+  }
+}

@@ -1,0 +1,30 @@
+/** Who read a patient's record (docs/spec/decisions.md, section 4, "Access-log entry"). */
+import { z } from 'zod';
+import { accessEntrySchema, accessEntryView } from '../../api/access-log-view.ts';
+import { route } from '../../api/route.ts';
+import { LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { requirePatient } from '../people.ts';
+
+/** The route. */
+export const ACCESS_LOG_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/access-log',
+    operationId: 'listAccessLog',
+    summary: 'Who read a patient’s record, the newest first',
+    description:
+      'Reads of applications under a grant and of members of the organization; with `ACCESS_LOG=all` also those with API keys. Refused reads may appear a moment later. The list has no values of the record.',
+    tag: 'Patients and consent',
+    credential: 'api_key',
+    grantToken: 'refused',
+    models: ['resources', 'history', 'projects'],
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page', schema: listOf(accessEntrySchema) } },
+    async run(request) {
+      const { params, query, services } = request;
+      await requirePatient(request, params.patient_id);
+      const { rows, total, next } = await services.accessLogOf(params.patient_id, query);
+      return { status: 200, body: { data: rows.map(accessEntryView), total, next_cursor: next ?? null } };
+    },
+  }),
+];

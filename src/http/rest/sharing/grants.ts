@@ -1,0 +1,66 @@
+/**
+ * What applications may do for a patient, and until when (docs/spec/interface.md, section 4.3; docs/spec/decisions.md,
+ * section 4).
+ */
+
+import { z } from 'zod';
+import type { GrantsAsked } from '#queries/consents/grants.ts';
+import { cut } from '#src/shared/cut.ts';
+import { isUuid } from '#src/shared/ids.ts';
+import { notFound } from '#src/shared/refusal.ts';
+import { grantView } from '../../api/grant-view.ts';
+import { route } from '../../api/route.ts';
+import { grant, LIST_QUERY, listOf } from '../../api/schemas.ts';
+import { type RestRequest, shownCursor } from '../record.ts';
+
+const grantSchema = grant.meta({ id: 'Grant' });
+
+/**
+ * Returns the condition on the Patient: one of the project's own by its id, another project's by the pairwise id that
+ * the project's applications know.
+ * @throws Refusal not_found (404)
+ */
+async function patientAsked(
+  { services, caller }: RestRequest,
+  id: string,
+): Promise<Pick<GrantsAsked, 'record' | 'patient'>> {
+  const { within } = caller.sees;
+  if (!isUuid(id) || (within !== undefined && within.record !== id)) throw notFound('Patient', cut(id, 64));
+  const own = await services.queries.read(caller, 'Patient', id);
+  if (own === undefined) return { patient: id };
+  if (own.body === null) throw notFound('Patient', id);
+  return { record: id };
+}
+
+/** The route of grants. */
+export const GRANT_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/v1/patients/{patient_id}/grants',
+    operationId: 'listGrants',
+    summary: 'What the calling application may do for a patient',
+    description:
+      'Grants of the applications of the key’s project, the newest first, ended ones too; with an access token those of the calling application, under a grant those for its patient. `patient_id` is the id of one of the project’s patients, or the pairwise id that an application got with a token. A project needs no grant for the patients that it created.',
+    tag: 'Patients',
+    credential: 'api_key',
+    grantToken: { action: 'grants', needs: [{ type: 'Patient', letters: 'r' }], type: null },
+    models: ['resources', 'consents'],
+    query: z.strictObject(LIST_QUERY),
+    answers: { 200: { description: 'A page', schema: listOf(grantSchema) } },
+    async run(request) {
+      const { services, caller, params, query } = request;
+      const { project, credential } = caller.calls;
+      const asked = await patientAsked(request, params.patient_id);
+      const { rows, total, next } = await services.consentQueries.grantsOf({
+        ...query,
+        ...project,
+        ...('applicationId' in credential ? { application: credential.applicationId } : {}),
+        ...asked,
+      });
+      // Without a grant its applications don't know the patient.
+      if (asked.patient !== undefined && total === 0) throw notFound('Patient', asked.patient);
+      const body = { data: rows.map(grantView), total, next_cursor: shownCursor(request, next) };
+      return { status: 200, body, shown: 0 };
+    },
+  }),
+];

@@ -1,0 +1,312 @@
+/** The HTTP server: one chain from the socket to the interfaces, and every answer's headers. */
+import { createServer as createHttpServer, type Server } from 'node:http';
+import Koa, { type Context, type Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Commands } from '#commands/commands.ts';
+import type { Queries } from '#queries/queries.ts';
+import type { RecordsOf } from '#queries/records-of.ts';
+import type { DevIssuer } from '#src/dev-issuer/dev-issuer.ts';
+import { capabilityStatement } from '#src/fhir/capability.ts';
+import type { PersonId } from '#src/shared/access/identity.ts';
+import type { Refusal } from '#src/shared/refusal.ts';
+import type { Terminology } from '#src/terminology/terminology.ts';
+import { RouteTable } from '../api/table.ts';
+import { clientAddress } from '../client-address.ts';
+import type { Identify } from '../credential-kinds.ts';
+import { Authenticator } from '../credentials.ts';
+import { devIssuerRouter } from '../dev-issuer/router.ts';
+import { documentationRouter } from '../docs/router.ts';
+import { type EdgeKeys, Edges } from '../edge/edge.ts';
+import { HistoryPages } from '../fhir/history-pages.ts';
+import { FHIR_PATH, type FhirInterface } from '../fhir/interface.ts';
+import { OPERATIONS } from '../fhir/operations.ts';
+import { bundleValues } from '../fhir/resource-body.ts';
+import type { Stale } from '../freshness.ts';
+import type { GrantService } from '../grant/pass.ts';
+import { AnswerMemory } from '../held-memory.ts';
+import type { KeyReadService } from '../key-reads.ts';
+import { LargeBodies } from '../large-bodies.ts';
+import { RequestLimits } from '../limits.ts';
+import { authorizeRouter } from '../oauth/authorize/router.ts';
+import { discoveryRouter } from '../oauth/discovery.ts';
+import { clientEndpointsRouter } from '../oauth/endpoints/router.ts';
+import { logosRouter } from '../oauth/logos.ts';
+import { logoutRouter } from '../oauth/logout.ts';
+import { operationOf } from '../patient/operation.ts';
+import { patientRouter } from '../patient/router.ts';
+import type { AccessLog } from '../ports/access-log.ts';
+import type { AuthorizeServices } from '../ports/authorize.ts';
+import type { IdempotencyKeys } from '../ports/idempotency.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { OAuthServices } from '../ports/oauth.ts';
+import type { PatientPageServices } from '../ports/patient-pages.ts';
+import type { Position } from '../ports/position.ts';
+import type { Services } from '../ports/services.ts';
+import type { Settings } from '../ports/settings.ts';
+import type { SharedLinkOpening } from '../ports/shared-links.ts';
+import type { SignIn } from '../ports/signin.ts';
+import type { FindToken } from '../ports/tokens.ts';
+import type { Notebook, RateLimits } from '../ports/traffic.ts';
+import { ROUTES } from '../routes.ts';
+import { sharedLinkRouter } from '../shl/router.ts';
+import { viewPageRouter } from '../shl/view-page.ts';
+import { invitationRouter } from '../signin/invitation-router.ts';
+import { signInRouter } from '../signin/router.ts';
+import { Visitors } from '../signin/visitors.ts';
+import { startRouter } from '../start/router.ts';
+import { VERSION } from '../version.ts';
+import { webfingerRouter } from '../webfinger.ts';
+import { limitConnections } from './connections.ts';
+import { envelope } from './envelope.ts';
+import { healthRouter, type ReadinessChecks } from './health.ts';
+import { answerForNode, SERVER_OPTIONS } from './node-answers.ts';
+
+/** Dependencies of the server. */
+export interface ServerDeps {
+  readonly config: Settings;
+  readonly log: Logger;
+  readonly commands: Commands;
+  readonly queries: Queries;
+  readonly terminology: Terminology;
+  readonly idempotency: IdempotencyKeys;
+  /** Notes reads of records. */
+  readonly accessLog: AccessLog;
+  readonly recordsOf: RecordsOf;
+  /** Keys of what leaves the service under a grant. */
+  readonly edgeKeys: EdgeKeys;
+  readonly traffic: Notebook & { readonly limits: RateLimits | undefined };
+  /** Waits until every read model shows a position; false when it takes too long: the write is done all the same. */
+  readonly visible: (position: Position) => Promise<boolean>;
+  /** Waits until searches find all that is in the log now. @throws Refusal unavailable (503) */
+  readonly searchable: () => Promise<void>;
+  readonly stale: Stale;
+  /** Dependencies of the routes of the JSON interfaces. */
+  readonly services: Services;
+  readonly identify: Identify;
+  readonly findToken: FindToken;
+  /** What `/oauth/token`, `/oauth/revoke`, `/oauth/introspect` and `/oauth/jwks` work with. */
+  readonly oauth: OAuthServices;
+  /** Undefined where the installation has none. */
+  readonly devIssuer: DevIssuer | undefined;
+  /** Signs people in on the pages. */
+  readonly signIn: SignIn;
+  /** Lets applications ask people for access. */
+  readonly authorize: AuthorizeServices;
+  /** Opens shared links. */
+  readonly linkOpening: SharedLinkOpening;
+  /** What the pages of patients need besides the JSON interfaces. */
+  readonly patientPages: PatientPageServices;
+  /** Waits until these read models show a position; false when it takes too long. */
+  readonly passed: (position: Position, models: readonly string[]) => Promise<boolean>;
+  /**
+   * Waits like `passed`; when it takes too long, every instance refuses to read the models until they contain
+   * the position.
+   * @throws Refusal unavailable
+   */
+  readonly settled: (position: Position, models: readonly string[]) => Promise<boolean>;
+  /** Conditions of `/health/ready`. */
+  readonly checks: ReadinessChecks;
+  readonly metrics: Metrics;
+  /** Returns the refusal that a client gets for an error; undefined for a fault of the service. */
+  readonly refusalOf: (error: unknown) => Refusal | undefined;
+  /** Put around every request. */
+  readonly tracing?: Middleware | undefined;
+}
+
+/** Makes the server; it listens when told to. */
+export function createServer(deps: ServerDeps): Server {
+  const { metrics } = deps;
+  const health = healthRouter({ checks: deps.checks, metrics });
+  const limits = new RequestLimits(
+    deps.traffic.limits,
+    clientAddress(deps.config.trustedProxies),
+    metrics.observeThrottled,
+  );
+  const authenticator = new Authenticator(
+    { apiKey: deps.queries.apiKey, token: deps.findToken, identify: deps.identify },
+    deps.config.baseUrl,
+    (ctx, caller) => limits.byCaller(ctx, caller),
+  );
+  const largeBodies = new LargeBodies(limits, deps.config.limits, () =>
+    deps.services.caughtUp(['search', 'timeline']),
+  );
+  const grants = {
+    accessLog: deps.accessLog,
+    refusalOf: deps.refusalOf,
+    edges: new Edges(deps.edgeKeys, {
+      base: `${deps.config.baseUrl}${FHIR_PATH}/`,
+      within: deps.queries.withinRecord,
+    }),
+  };
+  const keyReads = {
+    accessLog: deps.accessLog,
+    recordsOf: deps.recordsOf,
+    all: deps.config.accessLog === 'all',
+    base: `${deps.config.baseUrl}${FHIR_PATH}/`,
+  };
+  const answers = new AnswerMemory({
+    answer: {
+      bytes: deps.config.limits.answerBytes,
+      resources: deps.config.limits.answerResources,
+      ms: deps.config.limits.answerSeconds * 1_000,
+    },
+    bytes: deps.config.limits.answerMemoryBytes,
+  });
+  const fhir = fhirInterface(deps, authenticator, limits, { largeBodies, answers }, { grants, keyReads });
+  const api = { ...deps, grants, keyReads, largeBodies, authenticator, table: new RouteTable(ROUTES) };
+  const app = new Koa();
+  if (deps.tracing !== undefined) app.use(deps.tracing);
+  const visitors = new Visitors(deps.signIn, deps.config.baseUrl);
+  const gateway = {
+    visitors,
+    projects: deps.services.adminQueries,
+    requireEnvironment: deps.services.admin.requireEnvironment,
+    count: (ctx: Context, person: PersonId) => limits.byPerson(ctx, person),
+    worksElsewhere: (credential: string) => authenticator.works(credential),
+  };
+  app.use(envelope(fhir, api, { metrics, limits, notebook: deps.traffic, gateway }));
+  app.use(health.routes());
+  app.use(health.allowedMethods());
+  const start = startRouter({
+    baseUrl: deps.config.baseUrl,
+    devIssuer: deps.devIssuer !== undefined,
+    // People on other machines have no use for a path of this one.
+    dataDir:
+      deps.devIssuer !== undefined && deps.config.devIssuer === 'local' ? deps.config.dataDir : undefined,
+  });
+  app.use(start.routes());
+  app.use(start.allowedMethods());
+  const documentation = documentationRouter(ROUTES, deps.config.baseUrl);
+  app.use(documentation.routes());
+  app.use(documentation.allowedMethods());
+  const logos = logosRouter(deps.services.logos);
+  app.use(logos.routes());
+  app.use(logos.allowedMethods());
+  const discovery = discoveryRouter(deps.config.baseUrl);
+  app.use(discovery.routes());
+  app.use(discovery.allowedMethods());
+  const clientEndpoints = clientEndpointsRouter({
+    ...deps.oauth,
+    baseUrl: deps.config.baseUrl,
+    addressOf: (ctx) => limits.addressOf(ctx),
+    stale: deps.stale,
+    refusalOf: deps.refusalOf,
+    log: deps.log,
+    accessLog: deps.accessLog,
+    worksElsewhere: (credential) => authenticator.works(credential),
+  });
+  app.use(clientEndpoints.routes());
+  app.use(clientEndpoints.allowedMethods());
+  const webfinger = webfingerRouter(deps.services.adminQueries.ssoOf, deps.stale);
+  app.use(webfinger.routes());
+  app.use(webfinger.allowedMethods());
+  const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log, refusalOf: deps.refusalOf });
+  app.use(signIn.routes());
+  app.use(signIn.allowedMethods());
+  const invitations = invitationRouter({
+    visitors,
+    consents: deps.services.consents,
+    refusalOf: deps.refusalOf,
+  });
+  app.use(invitations.routes());
+  app.use(invitations.allowedMethods());
+  const sharedLinks = sharedLinkRouter({
+    links: deps.linkOpening,
+    baseUrl: deps.config.baseUrl,
+    answers,
+    largeBodies,
+    count: (ctx, caller) => limits.byCaller(ctx, caller),
+  });
+  app.use(sharedLinks.routes());
+  app.use(sharedLinks.allowedMethods());
+  const viewPage = viewPageRouter(deps.config.baseUrl);
+  app.use(viewPage.routes());
+  app.use(viewPage.allowedMethods());
+  const patient = patientRouter({
+    services: deps.services,
+    stale: deps.stale,
+    accessLog: deps.accessLog,
+    passed: deps.passed,
+    settled: deps.settled,
+    pages: deps.patientPages,
+    operation: operationOf(fhir),
+    visitors,
+    refusalOf: deps.refusalOf,
+    log: deps.log,
+  });
+  app.use(patient.routes());
+  app.use(patient.allowedMethods());
+  const authorize = authorizeRouter({
+    services: deps.authorize,
+    visitors,
+    baseUrl: deps.config.baseUrl,
+    newSecret: () => deps.signIn.newSecret(),
+    refusalOf: deps.refusalOf,
+    log: deps.log,
+  });
+  app.use(authorize.routes());
+  app.use(authorize.allowedMethods());
+  const logout = logoutRouter({
+    visitors,
+    hints: deps.oauth.logoutHints,
+    findClient: deps.oauth.findClient,
+    stale: deps.stale,
+    refusalOf: deps.refusalOf,
+  });
+  app.use(logout.routes());
+  app.use(logout.allowedMethods());
+  if (deps.devIssuer !== undefined) {
+    const issuer = devIssuerRouter(deps.devIssuer, deps.config.baseUrl, deps.config.devIssuer === 'allow');
+    app.use(issuer.routes());
+    app.use(issuer.allowedMethods());
+  }
+  const server = createHttpServer(SERVER_OPTIONS, app.callback());
+  // Longer than balancers keep theirs, so that none of them sends into a connection that closes.
+  server.keepAliveTimeout = 65_000;
+  answerForNode(server);
+  limitConnections(server, deps.config.limits.connectionsPerAddress, deps.config.trustedProxies);
+  return server;
+}
+
+function fhirInterface(
+  deps: ServerDeps,
+  authenticator: Authenticator,
+  requestLimits: RequestLimits,
+  memory: { readonly largeBodies: LargeBodies; readonly answers: AnswerMemory },
+  logged: { readonly grants: GrantService; readonly keyReads: KeyReadService },
+): FhirInterface {
+  const { config, commands, queries, terminology, idempotency, visible, searchable, stale, log, refusalOf } =
+    deps;
+  const baseUrl = config.baseUrl + FHIR_PATH;
+  const date = new Date().toISOString();
+  return {
+    base: `${baseUrl}/`,
+    commands,
+    queries,
+    terminology,
+    findImplausible: deps.services.findImplausible,
+    visible,
+    searchable,
+    stale,
+    log,
+    refusalOf,
+    idempotency,
+    authenticator,
+    ...logged,
+    limits: config.limits,
+    ...memory,
+    spend: (ctx, caller, requests) => requestLimits.further(ctx, caller, requests),
+    bundleEntries: config.limits.bundleEntries,
+    bundleValues: bundleValues(config.limits),
+    historyPages: new HistoryPages(),
+    capability: JSON.stringify(
+      capabilityStatement({
+        baseUrl,
+        serviceUrl: config.baseUrl,
+        version: VERSION,
+        date,
+        operations: OPERATIONS,
+      }),
+    ),
+  };
+}

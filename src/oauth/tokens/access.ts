@@ -1,0 +1,26 @@
+/** What the scopes of a grant allow (docs/spec/decisions.md, section 9, "Letters"). */
+import { type ResourceType, TYPE_NAMES, typeEntry } from '#src/fhir/types.ts';
+import type { Access, TypeAccess } from '#src/shared/access/access.ts';
+import { knownScopes, lettersFor } from '../scopes.ts';
+
+/**
+ * Returns what a grant's scopes allow on each type. Several scopes for a type add up. Patient and the directory always
+ * have `rs`; the terminology is open. No scope lets an application create a Patient, or write to the directory or the
+ * terminology.
+ * @param names scopes as texts; those that aren't accepted any more allow nothing
+ */
+export function accessOf(names: readonly string[]): Access {
+  const scopes = knownScopes(names);
+  const entries = TYPE_NAMES.map((type): [string, readonly TypeAccess[]] => {
+    if (typeEntry(type).home === 'terminology') return [type, [{ letters: 'rs' }]];
+    return [type, lettersFor(scopes, type).flatMap((each) => possible(type, each))];
+  });
+  return { types: new Map(entries.filter(([, own]) => own.length > 0)) };
+}
+
+/** Leaves out the letters that no grant can have. */
+function possible(type: ResourceType, { letters, ...category }: TypeAccess): TypeAccess[] {
+  const never = typeEntry(type).home === 'directory' ? 'cud' : type === 'Patient' ? 'c' : '';
+  const left = [...letters].filter((letter) => !never.includes(letter)).join('');
+  return left === '' ? [] : [{ letters: left, ...category }];
+}

@@ -1,0 +1,170 @@
+/** Finds the callers of access tokens. The database is asked at every request, without a cache. */
+import { LRUCache } from 'lru-cache';
+import type { Queryable } from '#queries/database/gather.ts';
+import type { Access } from '#src/shared/access/access.ts';
+import type { Environment } from '#src/shared/access/tenant.ts';
+import { isFilling } from '#src/shared/load/filling.ts';
+import { knownScopes, systemAccess } from '../scopes.ts';
+import { accessOf } from './access.ts';
+import { GRANT_END, LIVE_GRANT, OWNER_LIVE } from './live-grant.ts';
+import { LIVE_MEMBER } from './member-token.ts';
+
+/** An application that an access token was issued to. */
+interface TokenApplication {
+  readonly applicationId: string;
+  /** The application's project. */
+  readonly project: string;
+  readonly environment: Environment;
+  /** RFC 8707; empty: the whole service. */
+  readonly resources: readonly string[];
+  /** Set while the sandbox that it sees is being filled. */
+  readonly isBeingFilled?: true;
+}
+
+/** An application with a `client_credentials` token: it may do what an API key of its project may, perhaps on some types only. */
+export interface ClientTokenCaller extends TokenApplication {
+  readonly kind: 'client';
+  readonly keyScopes: readonly ('read' | 'write')[];
+  /** Letters on each type, if its scopes name types. */
+  readonly types?: Access;
+}
+
+/** An application that acts for one patient under a grant. */
+export interface GrantTokenCaller extends TokenApplication {
+  readonly kind: 'grant';
+  readonly grantId: string;
+  /** The project that the record belongs to, in the same environment. */
+  readonly ownerProject: string;
+  /** The record's Patient id, which the application must never see. */
+  readonly record: string;
+  /** The pairwise Patient id. */
+  readonly patient: string;
+  /** Of the token: what was granted, or less. */
+  readonly scopes: readonly string[];
+  /** What the scopes allow. */
+  readonly access: Access;
+  /** What the grant says it is for. */
+  readonly purpose: string | null;
+  /** When the token expires, at the latest with its grant. */
+  readonly expiresAt: Date;
+}
+
+/** A member of the project's organization, who uses the dashboard: may do what an API key of the project may. */
+export interface MemberTokenCaller {
+  readonly kind: 'member';
+  readonly issuer: string;
+  readonly subject: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly keyScopes: readonly ('read' | 'write')[];
+  /** None: it works in the whole service. */
+  readonly resources: readonly [];
+  /** Set while the sandbox that it sees is being filled. */
+  readonly isBeingFilled?: true;
+}
+
+/** The caller of an access token. */
+export type TokenCaller = ClientTokenCaller | GrantTokenCaller | MemberTokenCaller;
+
+/**
+ * Finds the caller by the hex SHA-256 of an access token. Undefined when the token is unknown, expired or revoked, its
+ * grant has ended, the application, its project or the record's project was deleted, or the member has lost the role.
+ */
+export type FindTokenCaller = (sha256: string) => Promise<TokenCaller | undefined>;
+
+/** A connection that runs the look-ups of one tick together. */
+export interface Gatherer {
+  gather<K, V>(
+    load: (database: Queryable, keys: readonly K[]) => Promise<readonly V[]>,
+  ): (key: K) => Promise<V>;
+}
+
+interface Row {
+  readonly sha256: string;
+  /** Empty for a member's token. */
+  readonly application_id: string;
+  readonly project: string;
+  readonly environment: Environment;
+  readonly scope: string;
+  readonly resource: string[];
+  readonly expires_at: Date;
+  /** Null for all but members' tokens, as the next. */
+  readonly issuer: string | null;
+  readonly subject: string | null;
+  /** Null for all but grants' tokens, as the next four. */
+  readonly grant_id: string | null;
+  readonly owner_project: string | null;
+  readonly purpose: string | null;
+  readonly record: string | null;
+  readonly patient: string | null;
+  readonly filling: boolean | null;
+}
+
+// Indexes: the primary keys of all tables.
+const TOKEN_CALLERS = `
+select encode(t.sha256, 'hex') as sha256, t.application_id, t.project, t.environment, t.scope, t.resource,
+       least(t.expires_at, ${GRANT_END}) as expires_at, g.grant_id, g.owner_project, g.purpose, g.record, g.patient,
+       null as issuer, null as subject, ${isFilling('o')} as filling
+  from operations.oauth_token t
+  join operations.oauth_chain c on c.id = t.chain and c.revoked_at is null
+${LIVE_GRANT}
+ where t.sha256 = any($1::bytea[]) and t.kind = 'access' and t.revoked_at is null and t.expires_at > now()
+   and ${OWNER_LIVE}
+union all
+select encode(t.sha256, 'hex'), t.application_id, t.project, t.environment, t.scope, t.resource,
+       t.expires_at, null, null, null, null, null, null, null, ${isFilling('p')}
+  from operations.oauth_token t
+  join projects.application a on a.id = t.application_id and a.deleted_at is null
+  join projects.project p on p.id = a.project and p.deleted_at is null
+ where t.sha256 = any($1::bytea[]) and t.kind = 'access' and t.chain is null and t.revoked_at is null
+   and t.expires_at > now()
+union all
+select encode(t.sha256, 'hex'), '', t.project, t.environment, array_to_string(t.scopes, ' '), '{}'::text[],
+       t.expires_at, null, null, null, null, null, t.issuer, t.subject, ${isFilling('p')}
+  from operations.member_token t
+${LIVE_MEMBER}
+ where t.sha256 = any($1::bytea[]) and t.revoked_at is null and t.expires_at > now()`;
+
+/** Opens the look-up of access tokens over a line; look-ups that arrive together share a statement. */
+export function openTokenCallers(line: Gatherer): FindTokenCaller {
+  return line.gather<string, TokenCaller | undefined>(async (database, hashes) => {
+    const { rows } = await database.query<Row>({
+      name: 'oauth-token-callers',
+      text: TOKEN_CALLERS,
+      values: [[...new Set(hashes)].map((hex) => Buffer.from(hex, 'hex'))],
+    });
+    const callers = new Map(rows.map((row) => [row.sha256, callerOf(row)]));
+    return hashes.map((hash) => callers.get(hash));
+  });
+}
+
+const KEY_SCOPES = ['read', 'write'] as const;
+
+function callerOf(row: Row): TokenCaller {
+  const { grant_id: grantId, owner_project: ownerProject, record, patient, purpose } = row;
+  const { project, environment, resource: resources, expires_at: expiresAt, issuer, subject } = row;
+  const filling = row.filling === true ? ({ isBeingFilled: true } as const) : {};
+  if (issuer !== null && subject !== null) {
+    const keyScopes = KEY_SCOPES.filter((scope) => row.scope.split(' ').includes(scope));
+    return { kind: 'member', issuer, subject, project, environment, keyScopes, resources: [], ...filling };
+  }
+  const application = { applicationId: row.application_id, project, environment, resources, ...filling };
+  const scopes = row.scope.split(' ');
+  if (grantId === null || ownerProject === null || record === null || patient === null) {
+    return { kind: 'client', ...application, ...systemAccess(knownScopes(scopes)) };
+  }
+  const access = accessBy(row.scope, scopes);
+  const within = { grantId, ownerProject, record, patient, scopes, access, purpose, expiresAt };
+  return { kind: 'grant', ...application, ...within };
+}
+
+/** What texts of scopes allow: there are few, and each says the same for all grants. */
+const accesses = new LRUCache<string, Access>({ max: 500 });
+
+function accessBy(text: string, scopes: readonly string[]): Access {
+  const known = accesses.get(text);
+  if (known !== undefined) return known;
+  const made = accessOf(scopes);
+  accesses.set(text, made);
+  return made;
+}

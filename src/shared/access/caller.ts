@@ -1,0 +1,182 @@
+/** The caller that a credential identifies, and the author in whose name they write. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Issue } from '../issue.ts';
+import { type Access, readsWhatItWrites } from './access.ts';
+import type { AuthorType } from './author.ts';
+import { type Tenant, tenantId } from './tenant.ts';
+
+/** What a request is made with. */
+export type CallerCredential =
+  | { readonly kind: 'api_key'; readonly keyId: string }
+  /** An application of the project, with a token of its own (`client_credentials`); it acts like an API key. */
+  | { readonly kind: 'client'; readonly applicationId: string }
+  /** An application with an access token of a grant. */
+  | { readonly kind: 'grant'; readonly applicationId: string; readonly grantId: string }
+  /** Somebody who has a shared link to a record of the project. */
+  | { readonly kind: 'shared_link'; readonly linkId: string }
+  /** A member of the project's organization, with a token of the dashboard. */
+  | { readonly kind: 'member'; readonly issuer: string; readonly subject: string }
+  /** A person who reads a record of theirs on the pages; `calls.project` is the record's. */
+  | { readonly kind: 'person'; readonly issuer: string; readonly subject: string };
+
+/**
+ * Who calls: for rate limits, turns in queues, idempotency, usage, the request log, the metadata of events, and
+ * webhooks.
+ */
+export interface Calls {
+  /** The project that the credential belongs to, in its environment. A grant's record may belong to another project. */
+  readonly project: Tenant;
+  /** `tenantId(project)`. */
+  readonly projectId: string;
+  readonly credential: CallerCredential;
+  readonly scopes: readonly ('read' | 'write')[];
+}
+
+/** What a caller sees: for queries and look-ups, and the owner of what is written. */
+export interface Sees {
+  /** The project, in its environment, that owns the records. */
+  readonly owner: Tenant;
+  /** `tenantId(owner)`: the value that rows are matched with. */
+  readonly ownerId: string;
+  /** Absent: everything of the owner. */
+  readonly within?: Granted;
+  /** Set while it is a sandbox that is being filled. */
+  readonly isFilling?: true;
+  /** The rights of a client on each type, where its scopes name types; absent: those of `Calls.scopes` on all types. */
+  readonly types?: Access;
+}
+
+/** Returns what a caller may do on each type, under a grant or by its scopes; undefined: on all types the same. */
+export function accessIn({
+  within,
+  types,
+}: Pick<Sees, 'types'> & { readonly within?: Pick<Granted, 'access'> }): Access | undefined {
+  return within?.access ?? types;
+}
+
+/** One record under a grant. */
+export interface Granted {
+  /** The real id of its Patient. */
+  readonly record: string;
+  /** The id of its Patient for the application (docs/spec/decisions.md, section 1). */
+  readonly patient: string;
+  readonly access: Access;
+  /** What the grant says it is for. */
+  readonly purpose: string | null;
+}
+
+/** What a credential of a project allows. Its halves are the same project, except under a grant. */
+export interface Caller {
+  readonly calls: Calls;
+  readonly sees: Sees;
+}
+
+/**
+ * Returns the caller that acts in its own project: it sees everything there.
+ * @param isFilling true while the project's sandbox is being filled
+ * @param types what its scopes allow on each type; default: on all types the same
+ */
+export function ownCaller(
+  project: Tenant,
+  credential: CallerCredential,
+  scopes: Calls['scopes'],
+  isFilling = false,
+  types?: Access,
+): Caller {
+  const id = tenantId(project);
+  return {
+    calls: { project, projectId: id, credential, scopes },
+    sees: {
+      owner: project,
+      ownerId: id,
+      ...filling(project, isFilling),
+      ...(types === undefined ? {} : { types }),
+    },
+  };
+}
+
+/** Returns what `Sees` says of a sandbox that is being filled; nothing of others, nor of production. */
+export function filling({ environment }: Tenant, isFilling: boolean): Pick<Sees, 'isFilling'> {
+  return isFilling && environment === 'sandbox' ? { isFilling } : {};
+}
+
+/** Tells whether two callers are the same, in both halves: what is prepared for one may be sent to the other. */
+export function isSameCaller(one: Caller, other: Caller): boolean {
+  // What is within a grant may change between two requests, so it is never the same.
+  if (accessIn(one.sees) !== undefined || accessIn(other.sees) !== undefined) return false;
+  return (
+    one.sees.ownerId === other.sees.ownerId &&
+    one.sees.isFilling === other.sees.isFilling &&
+    one.calls.projectId === other.calls.projectId &&
+    isDeepStrictEqual(one.calls.credential, other.calls.credential) &&
+    isDeepStrictEqual(one.calls.scopes, other.calls.scopes)
+  );
+}
+
+/**
+ * Returns whose turn a request takes, and whose share of the memory: the project's, that of all grants of its
+ * applications, of all its shared links, or of all people who read records of it. So none of these slows the project's own requests, and no
+ * application those of the record's owner.
+ */
+export function turnOf({ projectId, credential }: Calls): string {
+  if (credential.kind === 'shared_link') return `${projectId}/shared-links`;
+  if (credential.kind === 'person') return `${projectId}/people`;
+  return credential.kind === 'grant' ? `${projectId}/grants` : projectId;
+}
+
+/**
+ * Tells whether a caller may see stored data. If not, an answer shows only what its own request sent.
+ * @param type of a resource that is written: its letters decide, under a grant and for a client whose scopes name types.
+ *   Such a client never sees data of which the type isn't known
+ */
+export function mayRead({ calls, sees }: Caller, type?: string): boolean {
+  const access = accessIn(sees);
+  if (access === undefined) return calls.scopes.includes('read');
+  if (type === undefined) return sees.types === undefined && calls.scopes.includes('read');
+  return readsWhatItWrites(access, type);
+}
+
+/** Returns the author type of a write that names none (docs/spec/decisions.md, section 9; contract, section 5). */
+export function defaultAuthorType({ sees }: Caller): AuthorType {
+  return sees.within === undefined ? 'import' : 'patient';
+}
+
+/** A business identifier of a person or an organization in another project's directory. */
+export interface OutsideIdentifier {
+  readonly system?: string | undefined;
+  readonly value: string;
+}
+
+/** The author and source headers of a write (docs/spec/interface.md, section 5). */
+export interface Authorship {
+  readonly authorType: AuthorType;
+  /** `X-Service-Author-Ref`: `Practitioner/<id>`. */
+  readonly authorRef?: string;
+  /** `X-Service-Acting-As`: `Practitioner/<id>` or `PractitionerRole/<id>`. */
+  readonly actingAs?: string;
+  /** The name of the author, else of the person acting; commands add it from the directory. */
+  readonly authorName?: string;
+  /** The name of the person acting, if the author is another; commands add it from the directory. */
+  readonly actingName?: string;
+  /** `X-Service-On-Behalf-Of`: `Organization/<id>`; commands add the organization's name from the directory. */
+  readonly onBehalfOf?: { readonly reference: string; readonly display?: string };
+  /**
+   * Under a grant, in place of references to author, person acting and organization, which are of the directory of the
+   * application's project: commands add identifiers from there.
+   */
+  readonly authorIdentifier?: OutsideIdentifier;
+  readonly actingIdentifier?: OutsideIdentifier;
+  readonly organization?: {
+    readonly display?: string | undefined;
+    readonly identifier?: OutsideIdentifier | undefined;
+  };
+  readonly sourceSystem?: string;
+  readonly originId?: string;
+  /**
+   * The authorship was taken from an earlier event of the resource: the author was active then and isn't looked up
+   * again.
+   */
+  readonly inherited?: boolean;
+  /** Faults of malformed headers; commands report them together with unknown references. */
+  readonly faults?: readonly Issue[];
+}

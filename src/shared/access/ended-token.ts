@@ -1,0 +1,14 @@
+/** The refusal of access tokens that don't work (RFC 6750, section 3.1). */
+import { Refusal } from '../refusal.ts';
+
+/** Returns the refusal (401) of an access token that doesn't work. Clients get a new one then. */
+export function invalidToken(diagnostics: string): Refusal {
+  return new Refusal(
+    'unauthenticated',
+    { code: 'login', diagnostics },
+    { 'WWW-Authenticate': 'Bearer realm="annal", error="invalid_token"' },
+  );
+}
+
+/** What is said of a token that doesn't work any more, or never did. */
+export const ENDED_TOKEN = 'the access token is unknown, expired or revoked, or its grant has ended';

@@ -1,0 +1,93 @@
+/** The OpenID Connect issuers that an installation trusts, and the format of `OIDC_ISSUERS`. */
+import { z } from 'zod';
+import { isLoopback } from '../loopback.ts';
+
+/** An issuer whose ID tokens are accepted. */
+export interface TrustedIssuer {
+  /** Exactly as in `iss`: trailing slashes count. */
+  readonly issuer: string;
+  /** `aud` must contain one of them. */
+  readonly audiences: readonly string[];
+}
+
+/** An issuer as `OIDC_ISSUERS` names it. */
+export interface NamedIssuer extends TrustedIssuer {
+  /** The environment variable with the secret of the first audience's client, and the number of the entry. */
+  readonly secret?: { readonly variable: string; readonly entry: number };
+}
+
+/** Tells whether a URL is `https`, or `http` on this machine, without user, query or fragment. */
+export function isIssuerUrl(text: string): boolean {
+  if (!URL.canParse(text) || !/^[!$-;=@-~]+$/.test(text) || text.includes('\\')) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+/** Returns an issuer in the one form that all spellings of the same URL share. */
+function normalForm(issuer: string): string {
+  const { protocol, hostname, port, pathname } = new URL(issuer);
+  const host = isLoopback(hostname) ? 'localhost' : hostname.replace(/\.$/, '');
+  return `${protocol}//${host}:${port}${decoded(pathname).replace(/\/+$/, '')}`;
+}
+
+/** Returns a path without percent-encoding; one that can't be decoded stays as it is. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Tells whether an issuer's URL is one of some others, however it is spelled: letter case, port, slashes at the end. */
+export function isSameIssuer(issuer: string, others: readonly string[]): boolean {
+  const form = normalForm(issuer);
+  return others.some((other) => normalForm(other) === form);
+}
+
+const EXAMPLE = 'https://login.example.org annal-dashboard';
+
+/** An environment variable, as shells write it. */
+const VARIABLE = /^[A-Za-z_]\w{0,99}$/;
+
+/**
+ * Parses `issuer audience, issuer audience VARIABLE, …`: a URL, blanks, the value that `aud` must contain, and the
+ * environment variable of the client secret with which people are signed in at this issuer. An issuer with several
+ * audiences is listed several times; people sign in with the first, so the variable belongs there. Faults name an entry
+ * by its number and never quote it.
+ */
+export const issuersSchema = z.string().transform((text, context): readonly NamedIssuer[] => {
+  const named = new Map<string, { audiences: string[]; secret: NamedIssuer['secret'] }>();
+  const faults: string[] = [];
+  for (const [index, entry] of text.split(',').entries()) {
+    const [issuer = '', audience, variable, ...more] = entry.trim().split(/\s+/);
+    const earlier = named.get(issuer);
+    if (audience === undefined || more.length > 0) {
+      faults.push(
+        `entry ${index + 1} must be an issuer's URL, a space and an audience, for example ${EXAMPLE}, and may end with a space and the environment variable of the client secret`,
+      );
+    } else if (!isIssuerUrl(issuer)) {
+      faults.push(
+        `entry ${index + 1} must begin with an https URL (http only on localhost) without user, query or fragment`,
+      );
+    } else if (variable !== undefined && !VARIABLE.test(variable)) {
+      faults.push(`the third part of entry ${index + 1} must be the name of an environment variable`);
+    } else if (variable !== undefined && earlier !== undefined) {
+      faults.push(
+        `entry ${index + 1} must not name a client secret: it belongs into the issuer's first entry`,
+      );
+    } else if (earlier === undefined) {
+      const secret = variable === undefined ? undefined : { variable, entry: index + 1 };
+      named.set(issuer, { audiences: [audience], secret });
+    } else if (!earlier.audiences.includes(audience)) {
+      earlier.audiences.push(audience);
+    }
+  }
+  if (faults.length > 0) context.addIssue({ code: 'custom', message: faults.join(', ') });
+  return [...named].map(([issuer, { audiences, secret }]) => ({
+    issuer,
+    audiences,
+    ...(secret === undefined ? {} : { secret }),
+  }));
+});

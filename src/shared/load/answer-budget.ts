@@ -1,0 +1,164 @@
+/**
+ * Limits on the size of one answer and on the time to read it. A request has one budget, which its pages, operations
+ * and Bundle entries share.
+ */
+import { Refusal } from '../refusal.ts';
+
+/** The limits of one answer. */
+export interface AnswerLimits {
+  /** Bytes of its resources, as stored. */
+  readonly bytes: number;
+  readonly resources: number;
+  /** Time for reading them, in ms. */
+  readonly ms: number;
+}
+
+/** The default limits. */
+export const ANSWER_LIMITS: AnswerLimits = { bytes: 50_000_000, resources: 20_000, ms: 60_000 };
+
+/**
+ * Reports the total bytes of an answer whenever they grow.
+ * @throws Refusal unavailable (503) when there is no memory left
+ */
+export type HoldBytes = (bytes: number) => void;
+
+/** The budget of an answer, or of a part of one. */
+export class AnswerBudget {
+  #bytes = 0;
+  #resources = 0;
+  readonly #until: number;
+
+  /**
+   * @param limits of this answer; `ms` counts from now
+   * @param shortens true: a page that doesn't fit ends earlier and links to the rest; false: it is refused
+   * @param hold reserves memory of the process
+   * @param whole the budget that this is a part of
+   */
+  constructor(
+    readonly limits: AnswerLimits = ANSWER_LIMITS,
+    readonly shortens = true,
+    private readonly hold?: HoldBytes,
+    private readonly whole?: AnswerBudget,
+  ) {
+    this.#until = whole === undefined ? performance.now() + limits.ms : whole.#until;
+  }
+
+  /** Returns the bytes that are left. */
+  get bytesLeft(): number {
+    return Math.max(0, this.limits.bytes - this.#bytes);
+  }
+
+  /** Returns the number of resources that are left. */
+  get resourcesLeft(): number {
+    return Math.max(0, this.limits.resources - this.#resources);
+  }
+
+  /**
+   * Counts resources of the answer.
+   * @throws Refusal too_large (413, `too-costly`) beyond the limits, unavailable (503) when the process holds too much
+   */
+  take(bytes: number, resources = 1): void {
+    this.requireRoom(bytes, resources);
+    this.whole?.take(bytes, resources);
+    this.hold?.(this.#bytes + bytes);
+    this.#bytes += bytes;
+    this.#resources += resources;
+  }
+
+  /**
+   * Checks that there is room, without counting.
+   * @throws Refusal as `take`, except unavailable
+   */
+  requireRoom(bytes: number, resources = 1): void {
+    const { limits } = this;
+    if (performance.now() > this.#until) throw tooCostly(`takes longer than ${limits.ms / 1_000} s to read`);
+    if (this.#bytes + bytes > limits.bytes) throw this.exceeded('bytes');
+    if (this.#resources + resources > limits.resources) throw this.exceeded('resources');
+    this.whole?.requireRoom(bytes, resources);
+  }
+
+  /** Returns the refusal for exceeding a limit. For a part, it names the limit of the whole answer. */
+  exceeded(unit: 'bytes' | 'resources'): Refusal {
+    if (this.whole === undefined) return tooCostly(`would exceed ${counted(this.limits[unit])} ${unit}`);
+    let { whole } = this;
+    while (whole.whole !== undefined) whole = whole.whole;
+    return refusal(
+      `the answers of this Bundle together would exceed ${counted(whole.limits[unit])} ${unit}`,
+      'with fewer entries, _count',
+    );
+  }
+
+  /**
+   * Counts the first rows of a page, as many as fit.
+   * @param sizes in bytes
+   * @returns how many fit: all of them, or at least one if pages are shortened
+   * @throws Refusal as `take`
+   */
+  takeRows(sizes: readonly number[]): number {
+    const room = this.bytesLeft;
+    let sum = 0;
+    let count = 0;
+    for (const size of sizes) {
+      if (sum + size > room || count >= this.resourcesLeft) break;
+      sum += size;
+      count += 1;
+    }
+    if (count < sizes.length && (count === 0 || !this.shortens)) {
+      const all = sizes.reduce((total, size) => total + size, 0);
+      this.take(all, sizes.length);
+    }
+    this.take(sum, count);
+    return count;
+  }
+
+  /** Returns the budget of a Bundle entry. It counts towards the whole answer, and its pages are not shortened. */
+  part(limits: Pick<AnswerLimits, 'bytes' | 'resources'>): AnswerBudget {
+    return new AnswerBudget({ ...limits, ms: this.limits.ms }, false, undefined, this);
+  }
+
+  /**
+   * Replaces the bytes counted so far.
+   * @throws Refusal as `take`; then nothing is counted
+   */
+  settle(bytes: number): void {
+    const resources = this.#resources;
+    this.giveBack();
+    this.take(bytes, resources);
+  }
+
+  /** Removes what was counted: it isn't part of the answer after all. */
+  giveBack(): void {
+    this.whole?.return(this.#bytes, this.#resources);
+    this.#bytes = 0;
+    this.#resources = 0;
+  }
+
+  private return(bytes: number, resources: number): void {
+    this.#bytes -= bytes;
+    this.#resources -= resources;
+    this.whole?.return(bytes, resources);
+  }
+}
+
+/** Tells whether an error means that an answer would be too large or too slow. */
+export function isTooCostly(error: unknown): boolean {
+  return error instanceof Refusal && error.issues.some(({ code }) => code === 'too-costly');
+}
+
+/**
+ * Returns the refusal (413) of an answer that is too large or too slow.
+ * @param does the end of its sentence: `would exceed 5 bytes`
+ */
+export function tooCostly(does: string): Refusal {
+  return refusal(`the answer ${does}`, 'with _count');
+}
+
+function refusal(fault: string, example: string): Refusal {
+  return new Refusal('too_large', {
+    code: 'too-costly',
+    diagnostics: `${fault}; ask for less, for example ${example}, _type, _elements or a narrower search`,
+  });
+}
+
+/** Returns a number with separators: `20,000`. */
+const counted = (count: number): string => count.toLocaleString('en-US');
