@@ -1,6 +1,6 @@
 /**
  * Contexts of records that never change, by their hashes: another answer needs another `FORM`, so that `annal context` can
- * say which rules made an answer (docs/context.md, "The same again").
+ * say which rules made an answer (docs/context.md, "Reproducing a context").
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
