@@ -9,7 +9,7 @@ import { median } from './statistics.ts';
 export type Reading = (paths: readonly string[], length?: Length) => Promise<Outcome>;
 
 /** Opens them. @param seconds of a load that names no length */
-export function readingOf(bench: Bench, service: Service, clients: number, seconds: number): Reading {
+export function openReading(bench: Bench, service: Service, clients: number, seconds: number): Reading {
   return (paths, length = { seconds: bench.seconds(seconds) }) =>
     bench.load({
       target: service.target,

@@ -54,7 +54,7 @@ export async function appendGrant(
   try {
     for await (const last of store.read(recordStream(record), { direction: 'backwards', limit: 1 })) {
       const { hash, owner } = JSON.parse(last.metadata) as { hash: string; owner: object };
-      const events = [link, granted].map((event, n) => eventOf(event, owner, n));
+      const events = [link, granted].map((event, n) => makeEvent(event, owner, n));
       await store.append(recordStream(record), { revision: last.revision, hash }, events);
     }
   } finally {
@@ -63,7 +63,7 @@ export async function appendGrant(
   return patient;
 }
 
-function eventOf(event: DomainEvent, owner: object, n: number): NewEvent {
+function makeEvent(event: DomainEvent, owner: object, n: number): NewEvent {
   const id = newUuid();
   const metadata = {
     schema_version: CATALOG[event.type].version,

@@ -3,7 +3,7 @@ import type { StoredEvent } from '#src/events/catalog.ts';
 import { recordStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { eventsOf } from './population.ts';
+import { makeEvents } from './population.ts';
 import { observation } from './sample.ts';
 
 const LOINC = 'http://loinc.org';
@@ -22,7 +22,7 @@ export interface LongRecord {
 
 /** Yields the record's events. */
 export function* longRecord({ tenant, patient, count }: LongRecord): Generator<StoredEvent> {
-  const event = eventsOf(tenant);
+  const event = makeEvents(tenant);
   for (let n = 0; n < count; n += 1) {
     const effectiveDateTime = new Date(FIRST_DAY + (n / count) * YEARS_MS).toISOString();
     const rare = n % 1_000 === 7 ? { code: { coding: [{ system: LOINC, code: RARE }] } } : {};

@@ -14,7 +14,7 @@ export interface OpenedProject {
 }
 
 /** Returns a function that gives ID tokens of the development issuer: another one before the last has expired. */
-export function tokensOf({ databaseUrl, dataDir, service }: MeasuredService): () => Promise<string> {
+export function openTokens({ databaseUrl, dataDir, service }: MeasuredService): () => Promise<string> {
   const env = {
     ...process.env,
     DATABASE_URL: databaseUrl,

@@ -23,7 +23,7 @@ same PostgreSQL server under the same settings.
  * @param order all rows, in the order of the page.
  */
 export function pageWith(report: RunReport, before: string, order: readonly string[]): string {
-  const sections = sectionsOf(before);
+  const sections = splitSections(before);
   for (const row of report.rows) sections.set(row.row, section(row, report));
   const others = [...sections.keys()].filter((heading) => !order.includes(heading));
   const kept = [...order, ...others].flatMap((heading) => sections.get(heading) ?? []);
@@ -31,7 +31,7 @@ export function pageWith(report: RunReport, before: string, order: readonly stri
 }
 
 /** The sections of a page by their headings: of a row its name. */
-function sectionsOf(page: string): Map<string, string> {
+function splitSections(page: string): Map<string, string> {
   const [, ...parts] = page.split(/^## /m);
   return new Map(
     parts.map((part) => [part.slice(0, part.indexOf('\n')).trim(), `## ${part.trimEnd()}\n`] as const),

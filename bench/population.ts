@@ -5,7 +5,7 @@ import { directoryStream, recordStream } from '#src/events/streams.ts';
 import type { Tenant } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { toInstant } from '#src/shared/time/time.ts';
-import { condition, encounterOf, type Sample } from './sample.ts';
+import { condition, type Sample, sampleEncounter } from './sample.ts';
 
 /** Observations a record. */
 const RECORD_SIZE = 1_000;
@@ -69,7 +69,7 @@ export function* population({
   observations = RECORD_SIZE,
   tenant,
 }: PopulationSize): Generator<StoredEvent> {
-  const event = eventsOf(tenant);
+  const event = makeEvents(tenant);
   const directory = directoryStream(tenant);
   const practitioners = many(PRACTITIONERS, newUuid);
   for (const [n, id] of practitioners.entries()) {
@@ -85,7 +85,8 @@ export function* population({
       birthDate: day(-20_000 + ((n * 97) % 15_000)),
       generalPractitioner: [{ reference: `Practitioner/${at(practitioners, n)}` }],
     });
-    for (const [i, visit] of encounters.entries()) yield event(stream, visit, encounterOf(subject, i * 300));
+    for (const [i, visit] of encounters.entries())
+      yield event(stream, visit, sampleEncounter(subject, i * 300));
     for (let i = 0; i < CONDITIONS; i += 1) {
       yield event(stream, newUuid(), condition(subject, n + i, at(encounters, i)));
     }
@@ -109,7 +110,7 @@ function measured(n: number, of: number): Sample {
   const step = Math.max(1, Math.floor(of / RARE_ONES));
   // Spread over the records.
   const isRare = n % step === Math.floor(n / step) % step;
-  const [code, unit, low, high] = isRare ? RARE : codeOf(spread(n, 2));
+  const [code, unit, low, high] = isRare ? RARE : chooseCode(spread(n, 2));
   const category = code === ASKED.pressure || !LABORATORY.has(code) ? 'vital-signs' : 'laboratory';
   const value = (from: number, to: number, seed: number) =>
     Math.round((from + spread(n, seed) * (to - from)) * 10) / 10;
@@ -140,7 +141,7 @@ const NOTE =
   'Measured at rest in a sitting position after five minutes of silence, left arm, cuff size medium; the patient ' +
   'reported no complaints. The device was calibrated in the same month, and the reading was repeated once. ';
 
-function codeOf(share: number): readonly [code: string, unit: string, low: number, high: number] {
+function chooseCode(share: number): readonly [code: string, unit: string, low: number, high: number] {
   let left = share;
   for (const [code, part, unit, low, high] of CODES) {
     if (left < part) return [code, unit, low, high];
@@ -184,7 +185,7 @@ function at<T>(items: readonly T[], n: number): T {
 }
 
 /** Makes `ResourceCreated` events as a store gives them back. */
-export function eventsOf(tenant: Tenant): (stream: string, id: string, resource: Sample) => StoredEvent {
+export function makeEvents(tenant: Tenant): (stream: string, id: string, resource: Sample) => StoredEvent {
   const began = Date.now() * 1000;
   let count = 0;
   return (stream, id, { resourceType, ...rest }) => {

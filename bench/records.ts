@@ -50,7 +50,7 @@ export function createObservations(
 }
 
 /** Returns the path of the resource in a create's `Location`, without its version. */
-export function pathOf(location: string): string {
+export function resourcePath(location: string): string {
   return `${FHIR}/Observation/${idIn(location)}`;
 }
 

@@ -50,7 +50,7 @@ async function measureAll(bench: Bench, options: Options, args: readonly string[
   const [version] = await bench.query<{ server_version: string }>(bench.server.url, 'SHOW server_version');
   const measures = MEASURES.filter(({ row }) => options.only.length === 0 || options.only.includes(row));
   const rows: RowReport[] = [];
-  const reportOf = (found: readonly RowReport[]): RunReport => ({
+  const makeReport = (found: readonly RowReport[]): RunReport => ({
     date: new Date().toISOString(),
     command: commandLine(args),
     machine: machine(version?.server_version ?? 'of unknown version'),
@@ -63,9 +63,9 @@ async function measureAll(bench: Bench, options: Options, args: readonly string[
     rows.push(row);
     bench.say(toText(row));
     // The rows that were measured are written even if a later row fails or the run is interrupted.
-    if (options.scale >= 1 && row.failure === undefined) await writeRows(reportOf([row]));
+    if (options.scale >= 1 && row.failure === undefined) await writeRows(makeReport([row]));
   }
-  return reportOf(rows);
+  return makeReport(rows);
 }
 
 /** Writes rows into the page as they are found, so that a run that is ended early loses none. */

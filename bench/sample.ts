@@ -118,7 +118,7 @@ export function additions(patientId: string, n: number, entries: number): Sample
 function visit(subject: string, i: number, encounter: string | undefined): Sample {
   switch (i % 15) {
     case 1:
-      return encounterOf(subject, i);
+      return sampleEncounter(subject, i);
     case 2:
       return condition(subject, i, encounter);
     case 3:
@@ -129,7 +129,7 @@ function visit(subject: string, i: number, encounter: string | undefined): Sampl
 }
 
 /** Returns an Encounter of about 0.7 KB. */
-export function encounterOf(subject: string, n: number): Sample {
+export function sampleEncounter(subject: string, n: number): Sample {
   return {
     resourceType: 'Encounter',
     status: 'finished',

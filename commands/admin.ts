@@ -29,7 +29,7 @@ import {
 import { PROJECT, type ProjectState } from './project/state.ts';
 import type { SandboxQueue } from './sandbox/queue.ts';
 import { provisioningRequested } from './sandbox/request.ts';
-import { secretOf } from './secret.ts';
+import { drawSecret } from './secret.ts';
 
 /** Dependencies of the commands. */
 export interface AdminDeps {
@@ -206,7 +206,7 @@ export function openAdmin({
     },
     async createKey(by, projectId, asked) {
       const id = by.ids.prefixed('key_');
-      const { key, event } = issueKey(id, asked, await secretOf(by));
+      const { key, event } = issueKey(id, asked, await drawSecret(by));
       const rule = await ruleFor(projectId, asked.environment);
       const made = await onProject(by, projectId, project.createKey(projectId, event, rule));
       return { ...made, result: { id, key } };
@@ -220,7 +220,7 @@ export function openAdmin({
     async registerApplication(by, projectId, asked) {
       const id = by.ids.prefixed('app_');
       const clientId = by.ids.prefixed(CLIENT_PREFIX[asked.environment]);
-      const random = hasSecret(asked) ? await secretOf(by) : undefined;
+      const random = hasSecret(asked) ? await drawSecret(by) : undefined;
       const ids = { application: id, project: projectId, client: clientId };
       const { data, secret } = registration(ids, asked, random);
       const made = await inTurn(projectId, async () => {
@@ -233,7 +233,7 @@ export function openAdmin({
       return { ...made, result: { id, clientId: state.clientId ?? clientId, secret } };
     },
     async rotateSecret(by, id, overlap) {
-      const { secret, sha256 } = clientSecret(await secretOf(by));
+      const { secret, sha256 } = clientSecret(await drawSecret(by));
       const rotated = await onApplication(
         by,
         id,

@@ -36,7 +36,7 @@ export interface CommandContext {
    * Returns a text of a stored version, or of a patch, as an application with a grant knows it; absent otherwise. The
    * paths of a patch are evaluated on what it returns.
    */
-  readonly shown?: (text: string) => string;
+  readonly asKnown?: (text: string) => string;
 }
 
 /** See `CommandContext.searched`. */
@@ -214,7 +214,7 @@ export interface Done<T = void> {
 export type MetadataBase = Omit<EventMetadata, 'schema_version' | 'recorded_at' | 'append' | 'owner'>;
 
 /** Returns a credential as events have it. Its project is the caller's, also in a record of another project. */
-export function credentialOf({ calls: { project, credential } }: Caller): EventMetadata['credential'] {
+export function toEventCredential({ calls: { project, credential } }: Caller): EventMetadata['credential'] {
   switch (credential.kind) {
     case 'api_key':
       return { kind: 'api_key', ...project, key_id: credential.keyId };
@@ -239,7 +239,7 @@ export function metadataBase(ctx: CommandContext, transactionId?: string): Metad
   return {
     request_id: ctx.requestId,
     command_id: ctx.ids.seed,
-    credential: credentialOf(caller),
+    credential: toEventCredential(caller),
     author: {
       type: authorship.authorType,
       ...(authorship.authorRef === undefined ? {} : { reference: authorship.authorRef }),

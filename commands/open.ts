@@ -29,7 +29,7 @@ export interface CommandsDeps
 }
 
 /** Adds what the write side makes itself to what it is given. */
-export function writeDepsOf(handedIn: CommandsDeps): CommandsDeps & WriteDeps {
+export function makeWriteSide(handedIn: CommandsDeps): CommandsDeps & WriteDeps {
   const { resources, lookup, contents } = handedIn;
   return {
     ...handedIn,
@@ -46,7 +46,7 @@ export function writeDepsOf(handedIn: CommandsDeps): CommandsDeps & WriteDeps {
 
 /** Makes the write side. */
 export function openCommands(handedIn: CommandsDeps): Commands {
-  const deps = writeDepsOf(handedIn);
+  const deps = makeWriteSide(handedIn);
   const one = async (
     ctx: CommandContext,
     request: Omit<WriteRequest, 'index'>,
@@ -87,18 +87,18 @@ export function openCommands(handedIn: CommandsDeps): Commands {
       return writeOnce(
         deps,
         ctx,
-        writes.map((entry) => requestOf(entry, exact)),
+        writes.map((entry) => toWriteRequest(entry, exact)),
         true,
       );
     },
     decided: (ctx, key, decide) =>
-      writeDecided(deps, ctx, key, async () => (await decide()).map((entry) => requestOf(entry, true))),
+      writeDecided(deps, ctx, key, async () => (await decide()).map((entry) => toWriteRequest(entry, true))),
     async batch(ctx, writes, exact, keep) {
       // Malformed headers fail all entries at once. The result of an earlier attempt is returned even if its
       // author is inactive now.
       if ((ctx.retry?.earlier.size ?? 0) === 0) await checkAuthorship(ctx, deps);
       const one = (own: CommandContext, entry: WriteEntry) =>
-        writeOnce(deps, own, [requestOf(entry, exact, 0)], false);
+        writeOnce(deps, own, [toWriteRequest(entry, exact, 0)], false);
       return runBatch(ctx, writes, one, keep);
     },
     finalizeDocument: (ctx, id, bytes) => finalizeDocument(deps, ctx, id, bytes),
@@ -122,7 +122,7 @@ const versioned = (ifMatch: IfMatch | undefined): { ifMatch?: IfMatch } =>
   ifMatch === undefined ? {} : { ifMatch };
 
 /** Returns a Bundle entry as a request; a batch entry is number 0 of its own command. */
-function requestOf(entry: WriteEntry, exact: boolean, index = entry.index): WriteRequest {
+function toWriteRequest(entry: WriteEntry, exact: boolean, index = entry.index): WriteRequest {
   const { method, type, id, criteria, fullUrl, ifMatch } = entry;
   const at = `Bundle.entry[${entry.index}]`;
   const value = entry.resource;

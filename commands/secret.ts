@@ -6,6 +6,6 @@ import type { RequestContext } from './command.ts';
  * Returns 256 bits of a CSPRNG; under an Idempotency-Key every attempt gets the same. A request has only one
  * secret.
  */
-export function secretOf({ retry }: RequestContext): Promise<Buffer> {
+export function drawSecret({ retry }: RequestContext): Promise<Buffer> {
   return retry === undefined ? Promise.resolve(randomBytes(32)) : retry.secret();
 }

@@ -56,7 +56,7 @@ export async function compareTables(
   table: string,
   { limit, pace }: { limit: number; pace: Pace },
 ): Promise<TableComparison> {
-  const key = await keyOf(tx, second, table);
+  const key = await readKeyColumns(tx, second, table);
   const tables = [`${first}.${table}`, `${second}.${table}`] as const;
   const hash = newHash();
   const a = await summary(tx, tables[0], key, hash, pace);
@@ -76,7 +76,7 @@ export async function compareTables(
 }
 
 /** Returns the columns that identify a row: its primary key, or all of them. */
-async function keyOf(tx: ClientBase, schema: string, table: string): Promise<string[]> {
+async function readKeyColumns(tx: ClientBase, schema: string, table: string): Promise<string[]> {
   const { rows } = await tx.query<{ name: string; key: boolean }>(
     `select a.attname as name, coalesce(a.attnum = any(i.indkey), false) as key
        from pg_attribute a left join pg_index i on i.indrelid = a.attrelid and i.indisprimary
@@ -187,7 +187,7 @@ function describe(table: string, key: readonly string[], { first, second }: Diff
   const columns = Object.keys(row).filter(
     (name) => JSON.stringify(first[name]) !== JSON.stringify(second[name]),
   );
-  const changes = columns.flatMap((name) => changesOf(name, second[name], first[name]));
+  const changes = columns.flatMap((name) => compareValues(name, second[name], first[name]));
   return { table, key: named, what: 'changed', columns, changes: changes.slice(0, CHANGES), record };
 }
 
@@ -196,7 +196,7 @@ const CHANGES = 20;
 /** Most characters of a value. */
 const LONGEST = 300;
 
-function changesOf(column: string, before: unknown, after: unknown): RowChange[] {
+function compareValues(column: string, before: unknown, after: unknown): RowChange[] {
   const [was, is] = [treeIn(before), treeIn(after)];
   if (was === undefined || is === undefined) {
     return [{ path: column, before: cut(JSON.stringify(before)), after: cut(JSON.stringify(after)) }];

@@ -29,7 +29,7 @@ export async function isErased(store: Pick<EventStore, 'read'>, patient: string)
  * Returns what the log says about the erasures of records, in one pass over the projects' streams; absent if it says
  * nothing.
  */
-export async function tracesOf(
+export async function readTraces(
   store: Pick<EventStore, 'subscribe' | 'head'>,
   patients: ReadonlySet<string>,
 ): Promise<Map<string, ErasureTrace>> {
@@ -70,7 +70,7 @@ export async function withoutErasures(
   for (const record of new Set(differences.map((each) => each.record))) {
     if (record !== null && (await isErased(store, record))) gone.add(record);
   }
-  const lawful = await tracesOf(store, gone);
+  const lawful = await readTraces(store, gone);
   const excused = new Set<unknown>();
   for (const { record, key } of differences) {
     if (record !== null && lawful.has(record)) excused.add(key.id);

@@ -12,18 +12,18 @@ export type Change<Name extends string> = readonly [Name, object];
  * Makes the part of a projection that writes rows.
  * @param texts statement by name, for a schema: it takes its rows as a JSON array in `$1`. They run in this order: rows
  * are created before they are changed, because one batch may have both.
- * @param changesOf returns what an event changes; each row also gets `at`, the event's time in microseconds.
+ * @param listChanges returns what an event changes; each row also gets `at`, the event's time in microseconds.
  */
 export function jsonRows<Name extends string>(
   texts: Readonly<Record<Name, (schema: string) => string>>,
-  changesOf: (stored: StoredEvent) => readonly Change<NoInfer<Name>>[],
+  listChanges: (stored: StoredEvent) => readonly Change<NoInfer<Name>>[],
 ): Pick<Projection, 'statements' | 'load'> {
   const inOrder = Object.entries<(schema: string) => string>(texts);
   const statements = (schema: string, events: readonly StoredEvent[]): QueryConfig[] => {
     const rows = new Map<string, object[]>();
     for (const stored of events) {
       const at = toMicros(stored.metadata.recorded_at);
-      for (const [name, row] of changesOf(stored)) {
+      for (const [name, row] of listChanges(stored)) {
         const together = rows.get(name);
         if (together === undefined) rows.set(name, [{ ...row, at }]);
         else together.push({ ...row, at });

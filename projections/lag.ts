@@ -41,7 +41,7 @@ export async function measureLags(
     const stretch = await count(store, after, until, COUNTED - events, patience);
     events += stretch.events;
     oldest = stretch.oldest ?? oldest;
-    lags.set(name, { events, seconds: oldest === undefined ? 0 : ageOf(oldest) });
+    lags.set(name, { events, seconds: oldest === undefined ? 0 : secondsSince(oldest) });
     if (after < until) until = after;
   }
   return lags;
@@ -74,4 +74,5 @@ async function count(
   return { events: counted, oldest };
 }
 
-const ageOf = (recordedAt: string): number => Math.max(0, (Date.now() - Date.parse(recordedAt)) / 1_000);
+const secondsSince = (recordedAt: string): number =>
+  Math.max(0, (Date.now() - Date.parse(recordedAt)) / 1_000);

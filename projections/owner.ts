@@ -24,7 +24,7 @@ export function isResourceEvent(stored: StoredEvent): stored is StoredResourceEv
  * Returns the tenant (as `tenantId`) and the record (the patient's id; null in a directory) of a resource event.
  * @throws Error if the metadata name no owner, because the row could never be shown
  */
-export function ownerOf(stored: StoredEvent): { tenant: string; record: string | null } {
+export function readOwner(stored: StoredEvent): { tenant: string; record: string | null } {
   const { owner } = stored.metadata;
   if (owner === undefined) throw new Error('its metadata has no owner');
   return { tenant: tenantId(owner), record: patientOf(stored.stream) ?? null };
@@ -54,7 +54,7 @@ const found = new WeakMap<ResourceEvent, SightColumns>();
  * Returns the columns of an event's version, read once for all projections of the process; undefined for a deletion, for
  * which those of the version before count.
  */
-export function sightOf(event: ResourceEvent): SightColumns | undefined {
+export function readSight(event: ResourceEvent): SightColumns | undefined {
   if (event.type === 'ResourceDeleted') return undefined;
   const { resourceType: type, body } = event;
   if (type !== 'Provenance' && !hasCategory(type)) return NEITHER;
@@ -62,8 +62,8 @@ export function sightOf(event: ResourceEvent): SightColumns | undefined {
   if (before !== undefined) return before;
   const columns =
     type === 'Provenance'
-      ? { categories: null, targets: arrayLiteral(targetsOf(body)) }
-      : { categories: `{${keysOf(type, body).join()}}`, targets: null };
+      ? { categories: null, targets: arrayLiteral(readTargets(body)) }
+      : { categories: `{${readCategoryKeys(type, body).join()}}`, targets: null };
   found.set(event, columns);
   return columns;
 }
@@ -77,7 +77,7 @@ const CATEGORY: ReadonlySet<string> = new Set(['category']);
 /** Values of `category` by their texts: there are few. */
 const known = new Map<string, Json>();
 
-function keysOf(type: string, body: string): string[] {
+function readCategoryKeys(type: string, body: string): string[] {
   if (!body.includes('"category":')) return [];
   return categoryKeys(type, categoriesOf(type, someMembers(body, CATEGORY, known) ?? JSON.parse(body)));
 }
@@ -86,7 +86,7 @@ function keysOf(type: string, body: string): string[] {
 const REFERENCE =
   /(?:^|\/)[A-Z][A-Za-z]*\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/_history\/([1-9]\d{0,8}))?$/i;
 
-function targetsOf(body: string): string[] {
+function readTargets(body: string): string[] {
   const { target } = JSON.parse(body) as { target: readonly { readonly reference?: string }[] };
   const all = target.flatMap(({ reference = '' }) => {
     const [, id, version] = REFERENCE.exec(reference) ?? [];

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { AccessStatus } from '#src/shared/access/access-entry.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import type { Page, PageAsked } from './admin/page.ts';
-import { decodeCursorOf, encodeCursorOf } from './cursor.ts';
+import { decodeCursorFor, encodeCursorFor } from './cursor.ts';
 
 /** An entry. */
 export interface AccessRow {
@@ -96,14 +96,14 @@ select coalesce(sum(entries), 0) as total from operations.access_use where recor
 const place = z.tuple([z.int().positive(), z.int().nonnegative()]);
 
 /** Opens the question. */
-export function openAccessLogOf(pool: Pool): AccessLogOf {
+export function openAccessLogPages(pool: Pool): AccessLogOf {
   return async (record, { limit, cursor, named = false, ...asked }) => {
     const given = CONDITIONS.flatMap(([name, sql]) => {
       const value = Object.entries(asked).find(([key]) => key === name)?.[1];
       return value === undefined ? [] : [{ name, sql, value }];
     });
     const list = ['access-log', record, ...given.map(({ name, value }) => `${name}=${value}`)].join(' ');
-    const [before, counted] = cursor === undefined ? [] : decodeCursorOf(list, cursor, place);
+    const [before, counted] = cursor === undefined ? [] : decodeCursorFor(list, cursor, place);
     const values = [record, ...given.map(({ value }) => value)];
     const where = [
       'e.record = $1::uuid',
@@ -121,16 +121,16 @@ ${namedEntries('page', named)} order by e.seq desc`,
       values: [...values, limit + 1, ...(before === undefined ? [] : [before])],
     });
     // Entries are only added: those of the page are among them.
-    const total = counted ?? (await totalOf(pool, names, where, values));
+    const total = counted ?? (await countEntries(pool, names, where, values));
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     const more = rows.length > limit && last !== undefined;
-    return { rows: shown, total, next: more ? encodeCursorOf(list, [last.seq, total]) : undefined };
+    return { rows: shown, total, next: more ? encodeCursorFor(list, [last.seq, total]) : undefined };
   };
 }
 
 /** Counts the entries that meet some conditions; all of a record, and all of a grant, are counted already. */
-async function totalOf(
+async function countEntries(
   pool: Pool,
   names: string,
   where: string,

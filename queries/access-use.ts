@@ -53,7 +53,7 @@ select g.grant_id, coalesce(u.count, 0)::float8 as count, u.last_at::float8 as l
     where u.record = g.record and u.grant_id = g.grant_id) u`;
 
 /** Opens the question. */
-export function openGrantUseOf(pool: Pool): GrantUseOf {
+export function openGrantUse(pool: Pool): GrantUseOf {
   return async (grants, since) => {
     if (grants.length === 0) return new Map();
     const day = since === undefined ? LATEST : Math.floor(since / DAY);

@@ -45,17 +45,17 @@ export function decodeListCursor<T>(text: string, schema: z.ZodType<T>): T {
  * Returns a cursor that is valid for one list only.
  * @param list with its filters
  */
-export function encodeCursorOf(list: string, key: readonly (string | number | null)[]): string {
-  return encodeCursor([markOf(list), ...key]);
+export function encodeCursorFor(list: string, key: readonly (string | number | null)[]): string {
+  return encodeCursor([listMark(list), ...key]);
 }
 
 /**
- * Decodes a cursor of `encodeCursorOf` for the same list.
+ * Decodes a cursor of `encodeCursorFor` for the same list.
  * @throws Refusal `invalid` (422), also for another list's cursor
  */
-export function decodeCursorOf<T>(list: string, text: string, schema: z.ZodType<T>): T {
+export function decodeCursorFor<T>(list: string, text: string, schema: z.ZodType<T>): T {
   const [mark, ...key] = decodeListCursor(text, marked);
-  return decodeListCursor(mark === markOf(list) ? encodeCursor(key) : '', schema);
+  return decodeListCursor(mark === listMark(list) ? encodeCursor(key) : '', schema);
 }
 
 /** Returns the refusal (422) of a cursor whose item is gone. @param what it was, such as `concept` */
@@ -70,7 +70,7 @@ export function staleCursor(what: string): Refusal {
 const marked = z.tuple([z.string()], z.union([z.string(), z.number(), z.null()]));
 
 /** Returns 64 bits of a list's hash. */
-function markOf(list: string): string {
+function listMark(list: string): string {
   return hash('sha256', list, 'base64url').slice(0, 11);
 }
 

@@ -52,7 +52,7 @@ interface Moments {
 }
 
 /** Returns the moments that can be on some days by an offset, and those that are on them by every offset. */
-export function momentsOf({ from, to }: DayRange): Moments & { readonly surely: Moments } {
+export function rangeMoments({ from, to }: DayRange): Moments & { readonly surely: Moments } {
   const low = from === undefined ? undefined : dayStart(from);
   const high = to === undefined ? undefined : dayStart(to + 1);
   return {
@@ -69,9 +69,9 @@ export function momentsOf({ from, to }: DayRange): Moments & { readonly surely: 
  * Returns the scans that find what lists have on some days: one for each list, in their order, then those of their parts
  * for dates by month or year, where these may begin earlier. The places of such a part have the last of a date's days.
  */
-export function scansOf(lists: readonly string[], range: DayRange): DayScan[] {
+export function planScans(lists: readonly string[], range: DayRange): DayScan[] {
   const { from, to } = range;
-  const { low, high } = momentsOf(range);
+  const { low, high } = rangeMoments(range);
   const [first, last] = [from ?? -ALWAYS, to ?? ALWAYS];
   const own = lists.map((list, index) => ({ index, list: searchKey(list), low, high, first, last }));
   if (from === undefined) return own;

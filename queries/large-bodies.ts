@@ -24,7 +24,7 @@ export function sizeOfLarge(body: string): number | undefined {
 }
 
 /** Returns the size in bytes of a row's body, which may be large, or null. */
-export function sizeOf(body: string | Buffer | null): number {
+export function bodySize(body: string | Buffer | null): number {
   if (body === null) return 0;
   if (typeof body !== 'string') return sizeOfLarge(body.toString('latin1', 0, 10)) ?? body.length;
   return sizeOfLarge(body) ?? Buffer.byteLength(body);

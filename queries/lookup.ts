@@ -53,14 +53,14 @@ export function openLookup(
 function unlessStale(locate: Locate, requireFresh: () => void): Locate {
   return async (caller, ids) => {
     // What lags before the rows are read may be missing in them.
-    const lag = refusalOf(requireFresh);
+    const lag = catchRefusal(requireFresh);
     const found = await locate(caller, ids);
     if (lag !== undefined && ids.some((id) => !found.has(id))) throw lag;
     return found;
   };
 }
 
-function refusalOf(check: () => void): unknown {
+function catchRefusal(check: () => void): unknown {
   try {
     check();
     return undefined;

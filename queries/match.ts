@@ -8,10 +8,10 @@ import { Binds } from './database/binds.ts';
 import { prepared } from './database/prepared.ts';
 import { costlySearch, isCanceled } from './database/too-costly.ts';
 import { parseCriteria } from './search/parse.ts';
-import { allOf, ofTenant } from './search/predicates/conditions.ts';
+import { combinePredicates, ofTenant } from './search/predicates/conditions.ts';
 import type { SearchScope } from './search/predicates/parameter.ts';
 import { referableIn } from './search/referable.ts';
-import { andSeen, homeOf } from './sight.ts';
+import { andSeen, findHome } from './sight.ts';
 
 /** Gives at most two ids: none, one, or "several". */
 export type Match = (
@@ -62,12 +62,12 @@ export async function matchStatement(
   const { type, sees } = scope;
   const predicates = await parseCriteria(criteria, scope, terminology);
   const binds = new Binds();
-  const isOfRecord = sees.within !== undefined && homeOf(type) === 'record';
+  const isOfRecord = sees.within !== undefined && findHome(type) === 'record';
   const leads = predicates.some(({ keyed, rows }) => keyed === true || rows !== undefined);
   const sql = `
     select r.id from resources.resource r
     where ${ofTenant(sees.ownerId, leads || isOfRecord, binds)} and r.type = ${binds.add(type, 'text')}
-      and not r.deleted and ${allOf(predicates, binds)}
+      and not r.deleted and ${combinePredicates(predicates, binds)}
       and r.id <> all(${binds.add(except, 'uuid[]')})
       ${andSeen(sees, 's', { as: 'r', of: 'current', type }, binds.add.bind(binds))}
     limit 2`;

@@ -6,7 +6,7 @@ import { Pace } from '#queries/database/pace.ts';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import type { FindCodes, Terminology } from '#src/fhir/terminology.ts';
 import type { MolarMassOf } from '#src/insight/measurement.ts';
-import { type Caller, turnOf } from '#src/shared/access/caller.ts';
+import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import { Admission } from '#src/shared/load/admission.ts';
 import { presence } from '#src/shared/load/presence.ts';
 import { type MakeContext, type NameCodes, openMakeContext } from './context/context.ts';
@@ -145,7 +145,7 @@ export function openQueries(
   const insights = new Admission(INSIGHTS);
   const patterns = new Admission(PATTERNS);
   const series = openSeries(pool, terminology.molarMassOf);
-  /** A question that takes its turn among those of who calls (`turnOf`). */
+  /** A question that takes its turn among those of who calls (`turnKey`). */
   const inTurn =
     <Rest extends readonly unknown[], Answer>(
       ask: (caller: Caller, ...rest: Rest) => Promise<Answer>,
@@ -153,7 +153,7 @@ export function openQueries(
     ): ((caller: Caller, ...rest: Rest) => Promise<Answer>) =>
     (caller, ...rest) => {
       const most = caller.sees.within !== undefined && at === turns ? OF_GRANTS : undefined;
-      return at.run(turnOf(caller.calls), () => ask(caller, ...rest), most);
+      return at.run(turnKey(caller.calls), () => ask(caller, ...rest), most);
     };
   /** A question that yields to the record's owner under a grant, before it takes its turn. */
   const fairly =
@@ -183,7 +183,7 @@ export function openQueries(
     tellContext: fairly(inTurn(openMakeContext(pool, terminology.displays), new Admission(CONTEXTS))),
     series: fairly(inTurn(series, insights)),
     patterns: fairly(
-      openPatterns(pool, terminology.molarMassOf, ({ calls }, work) => patterns.run(turnOf(calls), work)),
+      openPatterns(pool, terminology.molarMassOf, ({ calls }, work) => patterns.run(turnKey(calls), work)),
     ),
     comparison: fairly(inTurn(openCompare(series), insights)),
     items: fairly(inTurn(openItems(searches))),

@@ -17,7 +17,7 @@ select v.event_id, v.record from history.version v
  where v.event_id = any($1::uuid[]) and v.tenant = $2 and v.record is not null`;
 
 /** Opens the question. What is asked about was found for the caller before. */
-export function openRecordsOf(pool: Pool): RecordsOf {
+export function openOwningRecords(pool: Pool): RecordsOf {
   return async ({ ownerId }, ids) => {
     if (ids.length === 0) return new Map();
     const { rows } = await pool.query<{ id: string; record: string }>({

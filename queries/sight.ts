@@ -134,7 +134,7 @@ export interface SeenProvenance {
 /** Returns the conditions of a search of Provenance: it has all needed letters, and so have its targets. */
 export function seenProvenance(sees: Seeing, needs: Needs, bind: Bind): SeenProvenance {
   const { within } = sees;
-  const types = TYPE_NAMES.filter((type) => homeOf(type) !== 'record' && seesType(sees, type, needs));
+  const types = TYPE_NAMES.filter((type) => findHome(type) !== 'record' && seesType(sees, type, needs));
   return {
     automatic: (as) => andSeenProvenance(sees, needs, as, bind),
     // Index: primary key of resources.resource.
@@ -181,7 +181,7 @@ export function sightKey(
 ): SightKey | undefined {
   if (!hasLetters(access, type, letter)) return undefined;
   const categories = categoryKeysFor(access, type, letter) ?? null;
-  return { type, tenant: ownerId, record, home: homeOf(type), categories };
+  return { type, tenant: ownerId, record, home: findHome(type), categories };
 }
 
 /** Returns SQL for the condition that a row `as` of resources.resource is seen by the look-up `k`; see `sightKey`. */
@@ -198,7 +198,7 @@ export function seesType(sees: Seeing, type: string, needs: Needs): boolean {
 }
 
 /** Returns where rows of a type are that a caller sees: in the granted record, in the directory, or in either. */
-export function homeOf(type: string): 'record' | 'directory' | 'either' {
+export function findHome(type: string): 'record' | 'directory' | 'either' {
   const home = isResourceType(type) ? typeEntry(type).home : 'record';
   return home === 'directory' || home === 'either' ? home : 'record';
 }
@@ -282,7 +282,7 @@ class Sight {
     if (!hasLetters(access, type, this.needs)) return 'false';
     const nowhere = `${as}.record is null`;
     const inRecord = () => `${as}.record = ${this.#record}`;
-    const home = homeOf(type);
+    const home = findHome(type);
     const either = () => `(${inRecord()} or ${nowhere})`;
     const place = home === 'directory' ? nowhere : home === 'record' ? inRecord() : either();
     const limited = [...this.needs].flatMap((letter) => {

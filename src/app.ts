@@ -1,7 +1,7 @@
 /** The composition root: creates every part with its dependencies. No side effects before `startApp`. */
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import { ownerOf } from '#commands/consent/on-record.ts';
+import { readOwner } from '#commands/consent/on-record.ts';
 import { Kernel } from '#commands/kernel/kernel.ts';
 import { Streams } from '#commands/kernel/streams.ts';
 import { openCommands } from '#commands/open.ts';
@@ -14,15 +14,15 @@ import { Progress } from '#projections/progress.ts';
 import type { Projection } from '#projections/projection.ts';
 import { Projector } from '#projections/projector.ts';
 import { loadUnwritten } from '#projections/unwritten.ts';
-import { openAccessLogOf } from '#queries/access-log.ts';
-import { openGrantUseOf } from '#queries/access-use.ts';
+import { openAccessLogPages } from '#queries/access-log.ts';
+import { openGrantUse } from '#queries/access-use.ts';
 import { openSandboxQueries } from '#queries/admin/sandbox.ts';
 import { openConsentQueries } from '#queries/consents/consents.ts';
 import { openPatientsOfProject } from '#queries/consents/patients-of-project.ts';
 import { refuseCostly } from '#queries/database/too-costly.ts';
 import { openLookup } from '#queries/lookup.ts';
 import { openQueries } from '#queries/queries.ts';
-import { openRecordsOf } from '#queries/records-of.ts';
+import { openOwningRecords } from '#queries/records-of.ts';
 import { openConcepts } from '#src/terminology/concepts/concepts.ts';
 import { acknowledged } from './app/acknowledged.ts';
 import { openAdministration } from './app/admin.ts';
@@ -417,7 +417,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     base: `${base}/`,
     baseUrl: config.baseUrl,
     mostBytes: config.limits.answerBytes,
-    ownerOf: (record: string) => ownerOf(resources, record, []),
+    ownerOf: (record: string) => readOwner(resources, record, []),
     fresh: (models: readonly string[]) => requireFresh(stale, models),
     caughtUp,
     log,
@@ -445,13 +445,13 @@ export async function startApp(deps: AppDeps): Promise<App> {
     searchable: () => caughtUp(['search', 'resources']),
     stale,
     accessLog,
-    recordsOf: openRecordsOf(pool),
+    recordsOf: openOwningRecords(pool),
     edgeKeys: edgeKeys(await installationKey(pool, 'pairwise_key')),
     services: {
       ...administration,
       issueMemberToken: oauth.issueMemberToken,
       consentQueries,
-      ...wrapCalls({ accessLogOf: openAccessLogOf(pool), grantUseOf: openGrantUseOf(pool) }, refuseCostly),
+      ...wrapCalls({ accessLogOf: openAccessLogPages(pool), grantUseOf: openGrantUse(pool) }, refuseCostly),
       consents,
       accessRequests: accessRequests.services,
       sharedLinks,
@@ -480,7 +480,7 @@ export async function startApp(deps: AppDeps): Promise<App> {
     identify: (credential) => verifier.verify(credential),
     findToken: tokens.findToken,
     devIssuer,
-    signIn: openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.ssoOf }),
+    signIn: openSignIn({ config, pool, identities, ssoOf: administration.adminQueries.readSso }),
     authorize,
     linkOpening: await openOpening({ ...linkParts, accessLog, sweep: sharedLinks.sweep }),
     patientPages: openPatientPages({ pool, store, config, visits }),

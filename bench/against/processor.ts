@@ -14,25 +14,25 @@ interface Stat {
 
 /** Returns the processor time that a process has used, in ms. @throws Error where /proc has no such process. */
 export async function processorTime(pid: number | 'self'): Promise<number> {
-  return (await statOf(pid)).own;
+  return (await readStat(pid)).own;
 }
 
 /** Returns the processor time of the children of this process that have ended, in ms. */
 export async function processorTimeOfEnded(): Promise<number> {
-  return (await statOf('self')).reaped;
+  return (await readStat('self')).reaped;
 }
 
 /** Returns the processor time of a process and its children, those that have ended included, in ms: all of a PostgreSQL server. */
 export async function processorTimeWithChildren(pid: number): Promise<number> {
-  const { own, reaped } = await statOf(pid);
+  const { own, reaped } = await readStat(pid);
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   // A process may end between the two looks; its time is then in `reaped` at the next call.
-  const stats = await Promise.all(pids.map((each) => statOf(each).catch(() => undefined)));
+  const stats = await Promise.all(pids.map((each) => readStat(each).catch(() => undefined)));
   const children = stats.filter((stat) => stat?.parent === pid);
   return children.reduce((sum, stat) => sum + (stat?.own ?? 0), own + reaped);
 }
 
-async function statOf(pid: number | 'self'): Promise<Stat> {
+async function readStat(pid: number | 'self'): Promise<Stat> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
   // The name is in parentheses and may contain spaces; fields 3 (state) and following come after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -75,7 +75,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (theirs === undefined || ours === undefined) throw new Error('two checkouts are compared');
     let missed = 0;
     const judge = (name: string, found: Rounds): void => {
-      if (!told(name, found)) missed += 1;
+      if (!printRow(name, found)) missed += 1;
     };
     for (const row of ROWS.filter(({ name }) => values.only.includes(name)))
       judge(row.name, await alternately(row, theirs, ours, { rounds, seconds }));
@@ -212,17 +212,17 @@ function rebuilds(theirs: Side, ours: Side, models: readonly string[]): Promise<
  * do only adds to what a request takes.
  * @returns whether it holds
  */
-function told(name: string, rounds: Rounds): boolean {
+function printRow(name: string, rounds: Rounds): boolean {
   const of = (side: 0 | 1, value: (cost: Cost) => number): number =>
     quantile(rounds.map((round) => value(round[side])).sort(ascending), 0.25);
-  const shown = (value: (cost: Cost) => number): string =>
+  const formatChange = (value: (cost: Cost) => number): string =>
     `${of(0, value).toPrecision(3)} → ${of(1, value).toPrecision(3)}`;
   const both = ({ node, postgres }: Cost): number => node + postgres;
   const ratio = of(0, both) / of(1, both);
   const rate = median(rounds.map(([theirs, ours]) => ours.rate / theirs.rate));
   const holds = ratio >= BOUND;
   say(
-    `${name.padEnd(12)} node ${shown(({ node }) => node)} ms, PostgreSQL ${shown(({ postgres }) => postgres)} ms, both ${shown(both)} ms: ${ratio.toFixed(3)} ${holds ? 'holds' : 'MISSED'} (rate ${rate.toFixed(3)})`,
+    `${name.padEnd(12)} node ${formatChange(({ node }) => node)} ms, PostgreSQL ${formatChange(({ postgres }) => postgres)} ms, both ${formatChange(both)} ms: ${ratio.toFixed(3)} ${holds ? 'holds' : 'MISSED'} (rate ${rate.toFixed(3)})`,
   );
   return holds;
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Load } from '../load/plan.ts';
 import type { Measure } from '../measure.ts';
-import { createObservations, createPatients, pathOf } from '../records.ts';
+import { createObservations, createPatients, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
 /** Row 7. */
@@ -25,7 +25,7 @@ export const beside: Measure = {
     const dataDir = await mkdtemp(join(bench.folder, 'beside-'));
     const first = await bench.service({ databaseUrl, dataDir });
     const paths = await written(bench, first, Math.min(few, 2_000));
-    const beside = readsOf(first, paths);
+    const beside = readsById(first, paths);
     await bench.settle(databaseUrl);
     // The row `rebuild` has its memory; here the service's counts.
     const rebuild = bench.worker('subjects/rebuild.ts');
@@ -42,7 +42,7 @@ export const beside: Measure = {
     const followed = (await first.stop()).peak;
     bench.memory.reset();
     await bench.settle(databaseUrl);
-    const reads = readsOf(await bench.service({ databaseUrl, dataDir }), paths);
+    const reads = readsById(await bench.service({ databaseUrl, dataDir }), paths);
     await bench.load({ ...reads, ...bench.warmUp() });
     const copy = bench.worker('baselines/copy-rows.ts');
     const copied = { url: databaseUrl, folder: await mkdtemp(join(bench.folder, 'rows-')) };
@@ -93,11 +93,11 @@ type Phases = Record<string, number>;
 async function written(bench: Bench, { service }: MeasuredService, count: number): Promise<string[]> {
   const patients = await createPatients(service, 20);
   const { locations } = await createObservations(bench, service, patients, { count, locations: true });
-  return locations.map(pathOf);
+  return locations.map(resourcePath);
 }
 
 /** Reads by id, by two clients. */
-function readsOf({ service }: MeasuredService, paths: readonly string[]): Load {
+function readsById({ service }: MeasuredService, paths: readonly string[]): Load {
   return { target: service.target, clients: 2, requests: { kind: 'reads', paths }, expect: 200 };
 }
 

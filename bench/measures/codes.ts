@@ -1,7 +1,7 @@
 /** Searches for codes by text among 100,000, compared with a read by id. */
-import { againstReads, readingOf } from '../against-reads.ts';
+import { againstReads, openReading } from '../against-reads.ts';
 import type { Finding, Measure } from '../measure.ts';
-import { createObservations, createPatients, pathOf } from '../records.ts';
+import { createObservations, createPatients, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 4;
@@ -37,8 +37,8 @@ export const codes: Measure = {
     await filling.call<object, number>({ databaseUrl, count: bench.size(CODES, 1_000) });
     await filling.stop();
     await bench.settle(databaseUrl);
-    const load = readingOf(bench, service, CLIENTS, 2);
-    const reads = made.locations.map(pathOf);
+    const load = openReading(bench, service, CLIENTS, 2);
+    const reads = made.locations.map(resourcePath);
     await load(reads);
     const found: { name: string; asked: number; read: number }[] = [];
     for (const [name, typed] of TYPED) {

@@ -67,9 +67,9 @@ async function measure(bench: Bench): Promise<Finding> {
     () => rows(length),
     () => contexts(one, length),
   );
-  const rateOf = (outcomes: readonly Outcome[]): number => median(outcomes.map(({ rate }) => rate));
+  const medianRate = (outcomes: readonly Outcome[]): number => median(outcomes.map(({ rate }) => rate));
   const figures = (name: string, outcomes: readonly Outcome[]) => [
-    { name, value: rateOf(outcomes), unit: '/s' },
+    { name, value: medianRate(outcomes), unit: '/s' },
     { name: 'p50', value: median(outcomes.map(({ p50 }) => p50)), unit: 'ms' },
     { name: 'p95', value: median(outcomes.map(({ p95 }) => p95)), unit: 'ms' },
   ];
@@ -77,13 +77,13 @@ async function measure(bench: Bench): Promise<Finding> {
     bounds: [
       {
         ratio: 'time / baseline',
-        value: rateOf(first.baseline) / rateOf(first.subject),
+        value: medianRate(first.baseline) / medianRate(first.subject),
         sense: 'at most',
         bound: BOUND,
       },
       {
         ratio: 'time / baseline, again',
-        value: rateOf(again.baseline) / rateOf(again.subject),
+        value: medianRate(again.baseline) / medianRate(again.subject),
         sense: 'at most',
         bound: AGAIN_BOUND,
       },
@@ -91,7 +91,7 @@ async function measure(bench: Bench): Promise<Finding> {
     figures: [
       ...figures('answers', first.subject),
       ...figures('again', again.subject),
-      { name: 'baseline', value: rateOf(first.baseline), unit: '/s' },
+      { name: 'baseline', value: medianRate(first.baseline), unit: '/s' },
     ],
   };
 }

@@ -1,7 +1,7 @@
 /** A create, validated, durable and visible to the next read, against one INSERT of the same text. */
 import type { Length, Outcome } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
-import { createPatients, FHIR, pathOf } from '../records.ts';
+import { createPatients, FHIR, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
@@ -26,7 +26,7 @@ export const create: Measure = {
     const subject = async (length: Length): Promise<Outcome> => {
       const outcome = await bench.load({ ...plan, target: service.target, ...length, locations: true });
       const last = outcome.locations.at(-1);
-      if (last !== undefined) await service.request('GET', pathOf(last), 200);
+      if (last !== undefined) await service.request('GET', resourcePath(last), 200);
       return outcome;
     };
 

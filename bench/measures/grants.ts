@@ -5,7 +5,7 @@ import type { Bench, MeasuredService } from '../bench.ts';
 import { appendGrant } from '../grant.ts';
 import type { Load, Outcome, Plan } from '../load/plan.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
-import { createObservations, createPatients, FHIR, pathOf } from '../records.ts';
+import { createObservations, createPatients, FHIR, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const READERS = 16;
@@ -42,7 +42,7 @@ export const grants: Measure = {
     await bench.settle(started.databaseUrl);
     const withKey = service.target;
     const withToken = { ...withKey, key: granted.token };
-    const reads = locations.map(pathOf);
+    const reads = locations.map(resourcePath);
     const search = (of: string) => [`${FHIR}/Observation?patient=${of}&_sort=-date&_count=50&_total=none`];
     const load = (target: Load['target'], clients: number, paths: readonly string[]): Load => ({
       ...{ target, clients, expect: 200, requests: { kind: 'reads', paths } },
@@ -61,7 +61,7 @@ export const grants: Measure = {
         () => bench.load({ ...load(withKey, clients, own), seconds }),
         () => bench.load({ ...load(withToken, clients, seen), seconds }),
       );
-      return { key: median(runs.baseline.map(rateOf)), token: median(runs.subject.map(rateOf)) };
+      return { key: median(runs.baseline.map(readRate)), token: median(runs.subject.map(readRate)) };
     };
     const read = await compare(READERS, reads, reads, 8_000);
     const searched = await compare(SEARCHERS, search(patient), search(granted.patient), 1_000);
@@ -79,8 +79,8 @@ export const grants: Measure = {
       () => bench.load({ ...byToken, seconds }),
     );
     const written = {
-      key: median(created.baseline.map(rateOf)),
-      token: median(created.subject.map(rateOf)),
+      key: median(created.baseline.map(readRate)),
+      token: median(created.subject.map(readRate)),
     };
     const application = bench.worker('load/generator.ts');
     const owners = patients.slice(1).flatMap(search);
@@ -125,7 +125,7 @@ export const grants: Measure = {
   },
 };
 
-const rateOf = ({ rate }: Outcome): number => rate;
+const readRate = ({ rate }: Outcome): number => rate;
 
 /** Adds an application of another project, a grant on a record, and an access token. */
 async function allow(bench: Bench, { databaseUrl }: MeasuredService, record: string): Promise<Granted> {

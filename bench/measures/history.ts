@@ -1,7 +1,7 @@
 /** The history of 50 versions against a read by id. */
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
-import { createObservations, createPatients, pathOf } from '../records.ts';
+import { createObservations, createPatients, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
@@ -16,7 +16,7 @@ export const history: Measure = {
     const { service, databaseUrl } = await bench.common();
     const patients = await createPatients(service, 1);
     const made = await createObservations(bench, service, patients, { count: 20, locations: true });
-    const paths = made.locations.map(pathOf);
+    const paths = made.locations.map(resourcePath);
     await bench.load({
       target: service.target,
       clients: CLIENTS,

@@ -4,8 +4,8 @@ import { HOSTILE, type HostileLoad, type OwnTarget } from '../hostile-loads.ts';
 import type { Flood, FloodOutcome } from '../load/flood.ts';
 import type { SteadyOutcome, SteadyPlan } from '../load/steady.ts';
 import type { Bound, Figure, Finding, Measure } from '../measure.ts';
-import { openProject, tokensOf } from '../open-project.ts';
-import { createObservations, createPatients, FHIR, pathOf } from '../records.ts';
+import { openProject, openTokens } from '../open-project.ts';
+import { createObservations, createPatients, FHIR, resourcePath } from '../records.ts';
 import { requestTo } from '../service.ts';
 import type { Worker } from '../worker.ts';
 
@@ -38,16 +38,16 @@ export const hostile: Measure = {
 export async function measureHostile(bench: Bench, loads: readonly HostileLoad[]): Promise<Finding> {
   const measured = await bench.service();
   const { service, databaseUrl } = measured;
-  const tokens = tokensOf(measured);
+  const tokens = openTokens(measured);
   const patients = await createPatients(service, 20);
   const { locations } = await createObservations(bench, service, patients, { count: 1_000, locations: true });
   const [steady, flood] = [bench.worker('load/steady.ts'), bench.worker('load/flood.ts')];
   const other = (seconds: number): Promise<Answers> =>
-    answersOf(steady, service.target, locations.map(pathOf), patients, seconds);
+    measureAnswers(steady, service.target, locations.map(resourcePath), patients, seconds);
   const seconds = bench.seconds(15);
   await other(bench.seconds(5));
   const alone = await other(seconds);
-  bench.say(`alone: ${told(alone)}`);
+  bench.say(`alone: ${formatAnswers(alone)}`);
 
   const bounds: Bound[] = [];
   const figures: Figure[] = [
@@ -69,7 +69,9 @@ export async function measureHostile(bench: Bench, loads: readonly HostileLoad[]
     const [during, beside] = await Promise.all([other(seconds), send()]);
     asked += during.reads.requests + during.creates.requests;
     failed += during.reads.failed + during.creates.failed;
-    bench.say(`${load.name}: ${told(during)}; own ${shown(own)}, beside ${shown(beside)}`);
+    bench.say(
+      `${load.name}: ${formatAnswers(during)}; own ${formatFlood(own)}, beside ${formatFlood(beside)}`,
+    );
     for (const what of ['reads', 'creates'] as const) {
       const most = Math.max(MOST_MS, TIMES_ALONE * alone[what].p99);
       const ratio = `${load.name}: p99 of ${what} / ${MOST_MS} ms or ${TIMES_ALONE} × alone`;
@@ -89,7 +91,7 @@ export async function measureHostile(bench: Bench, loads: readonly HostileLoad[]
   return { rounds: 'one run of each', mostMemory: MOST_MEGABYTES, bounds, figures };
 }
 
-async function answersOf(
+async function measureAnswers(
   worker: Worker,
   target: OwnTarget,
   paths: readonly string[],
@@ -105,7 +107,7 @@ async function answersOf(
   return { reads, creates: written };
 }
 
-function told({ reads, creates }: Answers): string {
+function formatAnswers({ reads, creates }: Answers): string {
   return [reads, creates]
     .map(({ requests, failed, p50, p99, max, faults }, n) => {
       const times = [p50, p99, max].map((ms) => ms.toFixed(1)).join('/');
@@ -114,5 +116,5 @@ function told({ reads, creates }: Answers): string {
     .join('; ');
 }
 
-const shown = ({ rate, statuses }: FloodOutcome): string =>
+const formatFlood = ({ rate, statuses }: FloodOutcome): string =>
   `${rate.toFixed(2)}/s ${JSON.stringify(statuses)}`;

@@ -1,6 +1,6 @@
 /** Series and patterns of a long record, compared with reading the rows that they are made of. */
 import { searchKey } from '#src/shared/search-key.ts';
-import { codedValue, listOf } from '#src/v1/lists.ts';
+import { codedValue, nameList } from '#src/v1/lists.ts';
 import type { Bench } from '../bench.ts';
 import { alternate, type Finding, type Measure } from '../measure.ts';
 import { FHIR } from '../records.ts';
@@ -51,7 +51,9 @@ async function measure(bench: Bench): Promise<Finding> {
   const rows = requestTo({ host: '127.0.0.1', port, key: '' });
   const list = (code?: string): string =>
     searchKey(
-      code === undefined ? listOf('Observation') : listOf('Observation', ['code', codedValue(LOINC, code)]),
+      code === undefined
+        ? nameList('Observation')
+        : nameList('Observation', ['code', codedValue(LOINC, code)]),
     );
   const read = (path: string) => timed(() => rows('GET', path, 200));
   const v1 = `/v1/patients/${patient}`;

@@ -6,7 +6,7 @@
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Load, Outcome } from '../load/plan.ts';
 import type { Figure, Measure } from '../measure.ts';
-import { createObservations, createPatients, FHIR, pathOf } from '../records.ts';
+import { createObservations, createPatients, FHIR, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
@@ -33,7 +33,7 @@ export const instances: Measure = {
       locations: true,
     });
     const asks: readonly (readonly [string, Ask])[] = [
-      ['reads', reads(bench, locations.map(pathOf))],
+      ['reads', reads(bench, locations.map(resourcePath))],
       ['creates, patients divided', creates(bench, (n, of) => patients.filter((_, at) => at % of === n))],
       ['creates, patients shared', creates(bench, () => patients)],
     ];
@@ -75,11 +75,16 @@ export const instances: Measure = {
 const sum = (outcomes: readonly Outcome[]): number => outcomes.reduce((all, { rate }) => all + rate, 0);
 
 /** Runs the same load on each of the instances, dividing its clients among them. */
-function onEach(bench: Bench, loadOf: (at: number, of: number) => Pick<Load, 'requests' | 'expect'>): Ask {
+function onEach(bench: Bench, makeLoad: (at: number, of: number) => Pick<Load, 'requests' | 'expect'>): Ask {
   return (instances, seconds) =>
     Promise.all(
       instances.map(({ service: { target } }, at) =>
-        bench.load({ target, clients: CLIENTS / instances.length, ...loadOf(at, instances.length), seconds }),
+        bench.load({
+          target,
+          clients: CLIENTS / instances.length,
+          ...makeLoad(at, instances.length),
+          seconds,
+        }),
       ),
     );
 }
@@ -88,9 +93,9 @@ function reads(bench: Bench, paths: readonly string[]): Ask {
   return onEach(bench, () => ({ requests: { kind: 'reads', paths }, expect: 200 }));
 }
 
-function creates(bench: Bench, patientsOf: (at: number, of: number) => readonly string[]): Ask {
+function creates(bench: Bench, choosePatients: (at: number, of: number) => readonly string[]): Ask {
   return onEach(bench, (at, of) => ({
-    requests: { kind: 'observations', path: `${FHIR}/Observation`, patients: patientsOf(at, of) },
+    requests: { kind: 'observations', path: `${FHIR}/Observation`, patients: choosePatients(at, of) },
     expect: 201,
   }));
 }

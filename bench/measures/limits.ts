@@ -5,7 +5,7 @@
 import type { Bench, MeasuredService } from '../bench.ts';
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
-import { createObservations, createPatients, FHIR, pathOf } from '../records.ts';
+import { createObservations, createPatients, FHIR, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
@@ -22,8 +22,8 @@ export const limits: Measure = {
   subject: 'create and read by id with rate limits; 16 clients',
   baseline: 'the same service with RATE_LIMIT_PER_MINUTE=0',
   async run(bench) {
-    const off = await loadsOf(bench, await bench.service({ rateLimit: 0 }));
-    const on = await loadsOf(bench, await bench.service());
+    const off = await makeLoads(bench, await bench.service({ rateLimit: 0 }));
+    const on = await makeLoads(bench, await bench.service());
     for (const loads of [off, on]) {
       await loads.create(bench.warmUp());
       await loads.read(bench.warmUp());
@@ -61,13 +61,13 @@ export const limits: Measure = {
   },
 };
 
-async function loadsOf(bench: Bench, { service, databaseUrl }: MeasuredService) {
+async function makeLoads(bench: Bench, { service, databaseUrl }: MeasuredService) {
   const patients = await createPatients(service, 64);
   const made = await createObservations(bench, service, patients, {
     count: bench.size(2_000, 100),
     locations: true,
   });
-  const paths = made.locations.map(pathOf);
+  const paths = made.locations.map(resourcePath);
   await bench.settle(databaseUrl);
   const { target } = service;
   const creates = { kind: 'observations', path: `${FHIR}/Observation`, patients } as const;

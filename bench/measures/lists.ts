@@ -1,6 +1,6 @@
 /** Pages of a patient's list of 100,000 observations, at any depth and by any filter, against a read by id. */
 import { readQuickstart } from '#src/data-dir.ts';
-import { againstReads, readingOf } from '../against-reads.ts';
+import { againstReads, openReading } from '../against-reads.ts';
 import { type LongRecord, RARE } from '../long-record.ts';
 import type { Finding, Measure } from '../measure.ts';
 import { createPatients, FHIR } from '../records.ts';
@@ -31,14 +31,14 @@ export const lists: Measure = {
       databaseUrl,
       `select id from resources.resource where type = 'Observation' order by md5(id::text) limit 5000`,
     );
-    const load = readingOf(bench, service, CLIENTS, 1);
+    const load = openReading(bench, service, CLIENTS, 1);
     const reads = ids.map(({ id }) => `/v1/observations/${id}`);
     await load([...reads.slice(0, 10), `/v1/patients/${patient}/observations`], bench.warmUp(3_000));
     const fhir = ids.map(({ id }) => `${FHIR}/Observation/${id}`);
     await load(fhir, bench.warmUp(1_000));
     const { asked: fhirRead } = await againstReads(bench, load, reads, fhir);
     const found: { name: string; asked: number; read: number }[] = [];
-    for (const [name, path] of await pagesOf(service, patient, count)) {
+    for (const [name, path] of await listPages(service, patient, count)) {
       found.push({ name, ...(await againstReads(bench, load, reads, [path])) });
       bench.say(`  ${name}`);
     }
@@ -59,7 +59,7 @@ export const lists: Measure = {
 };
 
 /** Reads each list at its beginning, in its middle and at its end. */
-async function pagesOf(service: Service, patient: string, count: number): Promise<[string, string][]> {
+async function listPages(service: Service, patient: string, count: number): Promise<[string, string][]> {
   const base = `/v1/patients/${patient}`;
   const listed: readonly (readonly [name: string, path: string, of: number])[] = [
     ['all', `${base}/observations?`, count],

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { MeasuredService } from '../bench.ts';
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
-import { askAdmin, openProject, tokensOf } from '../open-project.ts';
+import { askAdmin, openProject, openTokens } from '../open-project.ts';
 import { FHIR } from '../records.ts';
 import { median } from '../statistics.ts';
 
@@ -33,7 +33,7 @@ export const projects: Measure = {
     const count = full ? 500 : bench.size(50, 4);
     const patients = bench.size(30, 2);
     const measured = await bench.service({ sandboxPatients: patients });
-    const token = tokensOf(measured);
+    const token = openTokens(measured);
     const opened: Opened[] = [];
     const began = performance.now();
     for (let n = 1; n <= count; n += 1) {
@@ -44,13 +44,13 @@ export const projects: Measure = {
     const [first, last] = [opened[0], opened.at(-1)];
     if (first === undefined || last === undefined) throw new Error('no project');
 
-    const ratioOf = async (path: string) => {
+    const measureRatio = async (path: string) => {
       const load =
         ({ key }: Opened) =>
         async (length: Length) =>
           (
             await bench.load({
-              ...readsOf(measured, path),
+              ...readsOnePath(measured, path),
               target: { ...measured.service.target, key },
               ...length,
             })
@@ -66,12 +66,12 @@ export const projects: Measure = {
       );
       return { first: median(runs.baseline), last: median(runs.subject) };
     };
-    const list = await ratioOf(`${FHIR}/Patient?_count=50`);
-    const search = await ratioOf(`${FHIR}/Observation?category=laboratory&_sort=-date&_count=50`);
+    const list = await measureRatio(`${FHIR}/Patient?_count=50`);
+    const search = await measureRatio(`${FHIR}/Observation?category=laboratory&_sort=-date&_count=50`);
     // Repeats the start alternately, because otherwise the comparison would include hours of changes in the
     // machine's load.
     const empty = await bench.service({ sandboxPatients: patients });
-    const emptyToken = tokensOf(empty);
+    const emptyToken = openTokens(empty);
     // The very first also pays for the process's own warming up.
     await open(empty, emptyToken, patients);
     const turns = await alternate(
@@ -98,7 +98,7 @@ export const projects: Measure = {
   },
 };
 
-function readsOf({ service: { target } }: MeasuredService, path: string) {
+function readsOnePath({ service: { target } }: MeasuredService, path: string) {
   return { target, clients: CLIENTS, requests: { kind: 'reads', paths: [path] }, expect: 200 } as const;
 }
 

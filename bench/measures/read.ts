@@ -1,7 +1,7 @@
 /** A read by id against a route that answers with a constant body of the same size. */
 import type { Length } from '../load/plan.ts';
 import { alternate, type Measure } from '../measure.ts';
-import { createObservations, createPatients, pathOf } from '../records.ts';
+import { createObservations, createPatients, resourcePath } from '../records.ts';
 import { median } from '../statistics.ts';
 
 const CLIENTS = 16;
@@ -18,7 +18,7 @@ export const read: Measure = {
       count: bench.size(5_000, 100),
       locations: true,
     });
-    const paths = made.locations.map(pathOf);
+    const paths = made.locations.map(resourcePath);
     await bench.settle(databaseUrl);
     const { text } = await service.request('GET', paths[0] ?? '', 200);
     const route = bench.worker('baselines/constant-route.ts');

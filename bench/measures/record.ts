@@ -17,7 +17,7 @@ export const everything: Measure = {
   row: 'everything',
   subject: `$everything of ${RESOURCES} resources, all pages; ${CLIENTS} clients`,
   baseline: 'a bare Koa route that reads the same rows with one statement and sends them',
-  run: (bench) => measure(bench, pagesOf),
+  run: (bench) => measure(bench, listPages),
 };
 
 /** Row: the record summarized. */
@@ -28,17 +28,17 @@ export const summary: Measure = {
   run: (bench) => measure(bench, async (_service, patient) => [`${FHIR}/Patient/${patient}/$summary`]),
 };
 
-/** @param pathsOf the paths that together give the answer for a patient. */
+/** @param listPaths the paths that together give the answer for a patient. */
 async function measure(
   bench: Bench,
-  pathsOf: (service: Service, patient: string) => Promise<readonly string[]>,
+  listPaths: (service: Service, patient: string) => Promise<readonly string[]>,
 ): Promise<Finding> {
   const { service, databaseUrl } = await bench.service();
   const patient = await createRecord(service, bench.size(RESOURCES, 50));
   await bench.settle(databaseUrl);
   const route = bench.worker('baselines/record-route.ts');
   const port = await route.call<object, number>({ url: databaseUrl, connections: CLIENTS });
-  const paths = await pathsOf(service, patient);
+  const paths = await listPaths(service, patient);
   const load = (
     target: Service['target'] | { host: string; port: number },
     of: readonly string[],
@@ -92,7 +92,7 @@ export async function createRecord(service: Service, resources: number): Promise
 }
 
 /** The paths of `$everything`'s pages. */
-async function pagesOf(service: Service, patient: string): Promise<readonly string[]> {
+async function listPages(service: Service, patient: string): Promise<readonly string[]> {
   const paths: string[] = [];
   for (let path: string | undefined = `${FHIR}/Patient/${patient}/$everything`; path !== undefined; ) {
     paths.push(path);

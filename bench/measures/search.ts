@@ -219,11 +219,11 @@ async function inDatabase({ service, tenant, patients }: Populated) {
       text: COUNT,
       values: [[key('category', tokenForm.code(COUNTED.category))]],
     };
-    const queryOf = (patient: string) => first(patient).slice('Observation?'.length);
+    const makeQuery = (patient: string) => first(patient).slice('Observation?'.length);
     const all = await alternate(
       ROUNDS,
       () => each(patients, (patient) => pool.query(written(patient))),
-      () => each(patients, (patient) => ask(queryOf(patient))),
+      () => each(patients, (patient) => ask(makeQuery(patient))),
     );
     const totals = await alternate(
       ROUNDS,

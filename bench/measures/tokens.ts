@@ -39,11 +39,11 @@ export const tokens: Measure = {
         redirect_uri: REDIRECT,
         code_verifier: VERIFIER,
       };
-      chains.push(await tokenOf(url, form));
+      chains.push(await requestToken(url, form));
     };
     const refresh = async (client: number): Promise<void> => {
       const form = { grant_type: 'refresh_token', refresh_token: chains[client] ?? '' };
-      chains[client] = await tokenOf(url, form);
+      chains[client] = await requestToken(url, form);
     };
     const discover = async (): Promise<void> => {
       const answer = await fetch(`${url}/.well-known/openid-configuration`);
@@ -80,7 +80,7 @@ export const tokens: Measure = {
 };
 
 /** Sends a token request. @returns the refresh token @throws Error for another status than 200 */
-async function tokenOf(url: string, form: Readonly<Record<string, string>>): Promise<string> {
+async function requestToken(url: string, form: Readonly<Record<string, string>>): Promise<string> {
   const body = new URLSearchParams({ client_id: CLIENT_ID, ...form });
   const answer = await fetch(`${url}/oauth/token`, { method: 'POST', body });
   const text = await answer.text();

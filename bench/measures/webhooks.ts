@@ -36,7 +36,7 @@ export const webhooks: Measure = {
       await hooks.write(events);
       await forget();
       await hooks.activate(true);
-      return rateOf(await arrivals(events * ENDPOINTS));
+      return arrivalRate(await arrivals(events * ENDPOINTS));
     };
     await backlog();
     const bodies = await hooks.bodies(1_000);
@@ -46,7 +46,7 @@ export const webhooks: Measure = {
       await forget();
       const count = events * ENDPOINTS;
       await post({ count, connections: CONNECTIONS * ENDPOINTS });
-      return rateOf(await arrivals(count));
+      return arrivalRate(await arrivals(count));
     };
     await bare();
     const rates = await alternate(bench.options.runs, bare, backlog);
@@ -90,7 +90,7 @@ export const webhooks: Measure = {
 };
 
 /** A second, from the first arrival to the last. */
-function rateOf(arrivals: readonly Arrival[]): number {
+function arrivalRate(arrivals: readonly Arrival[]): number {
   const [first, last] = [arrivals[0], arrivals.at(-1)];
   if (first === undefined || last === undefined) return Number.NaN;
   return ((arrivals.length - 1) * 1_000) / (last.at - first.at);

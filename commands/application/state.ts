@@ -50,7 +50,7 @@ export const APPLICATION: Fold<ApplicationState, EventOf<'application'>> = {
     trusted: false,
   }),
   evolve,
-  sizeOf: () => 1_000,
+  estimateSize: () => 1_000,
 };
 
 function evolve(state: ApplicationState, event: EventOf<'application'>): void {

@@ -5,7 +5,7 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
+import { findEntry, type Resources } from '../resource/state.ts';
 import type { Granted, LinkedVia, NewGrant, Relationship, RevokeReason, UnlinkReason } from './consents.ts';
 import {
   activeGrants,
@@ -17,7 +17,7 @@ import {
   heldLink,
   isSame,
   linked,
-  linksOf,
+  listLinks,
   shared,
 } from './held.ts';
 import type { Conclude, Concluded } from './on-record.ts';
@@ -41,13 +41,13 @@ export function grantKeys({ application, person }: NewGrant, grantId: string): s
 export function grant(asked: NewGrant, ids: GrantIds, environment: Environment): Conclude<Granted> {
   return (state, past, at) => {
     const { record, person, application, scopes, purpose, days, grantedBy, lang, sentences } = asked;
-    const same = entryOf(state, ids.grantId);
+    const same = findEntry(state, ids.grantId);
     if (same !== undefined) {
       const { patient, subject, expires_at } = granted(past(same.revision));
       return { events: [], result: { grantId: ids.grantId, patient, subject, expiresAt: expires_at } };
     }
     requireLive(state, record);
-    const links = linksOf(state, past, person);
+    const links = listLinks(state, past, person);
     const isLinked = isLinkedNow(links, environment);
     if (application.environment !== environment || !isLinked) throw notFound('Patient', record);
     const before = heldGrant(state, past, grantKey(application.id, person));
@@ -99,7 +99,7 @@ function onGrant(
   events: (data: GrantedData, at: Micros) => PlainEvent[],
 ): Conclude<void> {
   return (state, past, at) => {
-    const entry = entryOf(state, grantId);
+    const entry = findEntry(state, grantId);
     if (entry?.type !== 'Grant') throw notFound('grant', `${record}/${grantId}`);
     return entry.deleted ? NOTHING : { events: events(granted(past(entry.revision)), at), result: undefined };
   };
@@ -124,10 +124,10 @@ export function link(
   return (state, past) => {
     const { linkId, person, relationship, via } = data;
     requireLive(state, record);
-    const own = linksOf(state, past, person).find(({ ended }) => !ended);
+    const own = listLinks(state, past, person).find(({ ended }) => !ended);
     if (own?.relationship === relationship) return { events: [], result: { linkId: own.link_id } };
     // Two persons with one invitation ask for the same id; the second gets nothing, also when the first was unlinked.
-    if (entryOf(state, linkId) !== undefined) throw notFound('link', linkId);
+    if (findEntry(state, linkId) !== undefined) throw notFound('link', linkId);
     if (own !== undefined)
       throw conflict(`the person is linked to this record already, as ${own.relationship}`);
     const self = heldLink(state, past, SELF_LINK);
@@ -143,7 +143,7 @@ export function link(
 /** Ends a link, and with it the person's grants and shared links; nothing if it has ended. @throws Refusal not_found */
 export function unlink(record: string, linkId: string, reason: UnlinkReason): Conclude<void> {
   return (state, past, at) => {
-    const entry = entryOf(state, linkId);
+    const entry = findEntry(state, linkId);
     if (entry?.type !== 'Link') throw notFound('link', `${record}/${linkId}`);
     if (entry.deleted) return NOTHING;
     const { person } = linked(past(entry.revision));
@@ -203,7 +203,7 @@ function isOver({ expires_at }: GrantedData, at: Micros): boolean {
 
 /** Requires a record with a live Patient. @throws Refusal not_found for a missing record; conflict while its Patient is deleted */
 export function requireLive(state: Resources, record: string): void {
-  const patient = entryOf(state, record);
+  const patient = findEntry(state, record);
   if (patient?.type !== 'Patient') throw notFound('Patient', record);
   if (patient.deleted) throw conflict(`Patient/${record} is deleted`);
 }

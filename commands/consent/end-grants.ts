@@ -25,11 +25,11 @@ export interface EndGrantsDeps {
   /** Grants on a project's records. */
   readonly onRecordsOf: Open;
   /** Returns why a grant can't stand: its application, that's project or the record's owner was deleted before. */
-  readonly endOf: (
+  readonly readEnd: (
     grantId: string,
   ) => Promise<{ readonly grant: GrantRef; readonly reason: EndReason } | undefined>;
   /** Waits until read models show a position. @throws Refusal unavailable */
-  readonly shown: (position: Position, models: readonly string[]) => Promise<void>;
+  readonly awaitModels: (position: Position, models: readonly string[]) => Promise<void>;
   readonly now: () => Micros;
 }
 
@@ -45,15 +45,15 @@ export async function endGrants(deps: EndGrantsDeps, stored: StoredEvent): Promi
   const { event, position } = stored;
   switch (event.type) {
     case 'ApplicationDeleted':
-      await deps.shown(position, ['consents']);
+      await deps.awaitModels(position, ['consents']);
       return endAll(deps, stored, deps.ofApplication, event.data.application_id, 'application_deleted');
     case 'ProjectDeleted':
-      await deps.shown(position, ['consents']);
+      await deps.awaitModels(position, ['consents']);
       await endAll(deps, stored, deps.ofProject, event.data.project_id, 'application_deleted');
       return endAll(deps, stored, deps.onRecordsOf, event.data.project_id, 'platform');
     case 'ConsentGranted': {
-      await deps.shown(position, ['consents', 'projects']);
-      const found = await deps.endOf(event.data.grant_id);
+      await deps.awaitModels(position, ['consents', 'projects']);
+      const found = await deps.readEnd(event.data.grant_id);
       if (found !== undefined) await end(deps, stored, found.grant, found.reason);
       return;
     }

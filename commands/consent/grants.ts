@@ -11,8 +11,8 @@ import type { ProjectState } from '../project/state.ts';
 import type { Resources } from '../resource/state.ts';
 import { type Consents, GRANT_DAYS, type Granted, type GrantRef, type NewGrant } from './consents.ts';
 import * as decide from './decide.ts';
-import { granted, revisionsOf } from './held.ts';
-import { type Conclude, onRecord, ownerOf } from './on-record.ts';
+import { granted, listRevisions } from './held.ts';
+import { type Conclude, onRecord, readOwner } from './on-record.ts';
 
 /** Pairwise ids: `src/oauth/pairwise.ts`, and those of earlier grants. */
 export interface PairwiseIds {
@@ -46,7 +46,7 @@ export function openGrants(deps: GrantDeps): Pick<Consents, 'grant' | 'revoke' |
       record,
       name: `${name}/${grantId}`,
       keys: [grantId],
-      reads: (state) => revisionsOf(state, [grantId]),
+      reads: (state) => listRevisions(state, [grantId]),
       conclude,
       answer: () => undefined,
     });
@@ -68,14 +68,14 @@ async function grant(deps: GrantDeps, by: RequestContext, asked: NewGrant): Prom
     });
   const grantId = by.ids.prefixed('grant_');
   const keys = decide.grantKeys(asked, grantId);
-  const owner = await ownerOf(deps.resources, record, keys);
+  const owner = await readOwner(deps.resources, record, keys);
   await requireUnpurged(deps, owner, record);
-  const ids = { grantId, ...(await pairwiseOf(deps, asked)) };
+  const ids = { grantId, ...(await findPairwise(deps, asked)) };
   return onRecord(deps.resources, by, {
     record,
     name: `grant/${application.id}`,
     keys,
-    reads: (state) => revisionsOf(state, keys),
+    reads: (state) => listRevisions(state, keys),
     conclude: decide.grant(asked, ids, owner.environment),
     answer: grantedIn,
   });
@@ -95,7 +95,7 @@ export async function requireUnpurged(
   throw new Refusal('conflict', { code: 'conflict', diagnostics: 'the record is being purged' });
 }
 
-async function pairwiseOf({ pairwise }: GrantDeps, { record, person, application }: NewGrant) {
+async function findPairwise({ pairwise }: GrantDeps, { record, person, application }: NewGrant) {
   const { project, environment, sector: name } = application;
   const sector = { project, environment, sector: name };
   const earlier = await pairwise.earlier(sector, record, person);

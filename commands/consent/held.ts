@@ -2,7 +2,7 @@
 import type { DomainEvent, PlainEvent } from '#src/events/catalog.ts';
 import { dependentLink, SELF_LINK } from '#src/events/snapshot-entries.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
+import { findEntry, type Resources } from '../resource/state.ts';
 import type { Past } from './on-record.ts';
 
 /** Data of `ConsentGranted`. */
@@ -20,11 +20,11 @@ export interface HeldLink extends LinkedData {
 
 /** Returns the revision of the event that began what a key or id stands for; undefined if nothing did. */
 export function begunAt(state: Resources, key: string): number | undefined {
-  return entryOf(state, key)?.revision;
+  return findEntry(state, key)?.revision;
 }
 
 /** Returns the revisions that keys stand for. */
-export function revisionsOf(state: Resources, keys: readonly string[]): number[] {
+export function listRevisions(state: Resources, keys: readonly string[]): number[] {
   return keys.flatMap((key) => begunAt(state, key) ?? []);
 }
 
@@ -32,18 +32,18 @@ export function revisionsOf(state: Resources, keys: readonly string[]): number[]
 export function heldGrant(state: Resources, past: Past, key: string): GrantedData | undefined {
   const revision = begunAt(state, key);
   const data = revision === undefined ? undefined : granted(past(revision));
-  return data === undefined || entryOf(state, data.grant_id)?.deleted !== false ? undefined : data;
+  return data === undefined || findEntry(state, data.grant_id)?.deleted !== false ? undefined : data;
 }
 
 /** Returns the newest link under a key, also one that has ended. */
 export function heldLink(state: Resources, past: Past, key: string): HeldLink | undefined {
   const revision = begunAt(state, key);
   const data = revision === undefined ? undefined : linked(past(revision));
-  return data && { ...data, ended: entryOf(state, data.link_id)?.deleted !== false };
+  return data && { ...data, ended: findEntry(state, data.link_id)?.deleted !== false };
 }
 
 /** Returns a person's links on the record, newest of each kind, also those that have ended. */
-export function linksOf(state: Resources, past: Past, person: PersonId): HeldLink[] {
+export function listLinks(state: Resources, past: Past, person: PersonId): HeldLink[] {
   return [SELF_LINK, dependentLink(person)].flatMap((key) => {
     const link = heldLink(state, past, key);
     return link !== undefined && isSame(link.person, person) ? [link] : [];

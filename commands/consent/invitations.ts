@@ -16,7 +16,7 @@ import type { CriteriaLocks, Done, RequestContext } from '../command.ts';
 import type { Streams } from '../kernel/streams.ts';
 import { currentVersion } from '../resource/current.ts';
 import type { Resources } from '../resource/state.ts';
-import { secretOf } from '../secret.ts';
+import { drawSecret } from '../secret.ts';
 import type { Consents, Relationship } from './consents.ts';
 import { linkAs } from './links.ts';
 
@@ -73,7 +73,7 @@ export function openInvitations(
   return {
     invite: (by, owner, record, asked) => invite(deps, by, owner, record, asked),
     withdraw: (record, id) =>
-      locks.hold([lockOf(id)], async () => {
+      locks.hold([lockName(id)], async () => {
         const found = await invitations.find(record, id);
         if (found === undefined) throw notFound('invitation', cut(id, 64));
         if (found.status === 'redeemed')
@@ -87,10 +87,13 @@ export function openInvitations(
     async previewInvitation(person, code) {
       const found = await invitations.ofCode(sha256(code));
       if (found?.status !== 'pending' || !isFor(found, person)) return undefined;
-      const [patient, project] = [await patientOf(deps, found.record), await deps.projectName(found.project)];
+      const [patient, project] = [
+        await readPatient(deps, found.record),
+        await deps.projectName(found.project),
+      ];
       return patient === undefined || project === undefined
         ? undefined
-        : { given: givenOf(patient), project };
+        : { given: givenName(patient), project };
     },
   };
 }
@@ -102,7 +105,7 @@ async function invite(
   record: string,
   { relationship, email, days }: InvitationAsked,
 ): Promise<{ readonly invitation: Invitation; readonly code: string }> {
-  const patient = await patientOf(deps, record);
+  const patient = await readPatient(deps, record);
   if (patient === undefined) throw notFound('Patient', record);
   if (fullBirthDate(patient) === undefined)
     throw new Refusal('invalid', {
@@ -110,7 +113,7 @@ async function invite(
       diagnostics:
         'the Patient has no full birth date (YYYY-MM-DD), which the person must enter; add it and retry',
     });
-  const code = (await secretOf(by)).subarray(0, 16).toString('base64url');
+  const code = (await drawSecret(by)).subarray(0, 16).toString('base64url');
   const invitation = await deps.invitations.create({
     id: by.ids.prefixed('inv_'),
     sha256: sha256(code),
@@ -137,17 +140,17 @@ async function redeem(
   const first = await invitations.ofCode(key);
   if (first === undefined) throw unknown();
   // One attempt at a time, on all instances: each is counted, and one person is linked.
-  return locks.hold([lockOf(first.id)], async () => {
+  return locks.hold([lockName(first.id)], async () => {
     const found = await invitations.ofCode(key);
     if (found === undefined || !isOpen(found, person, by)) throw unknown();
-    const patient = await patientOf(deps, found.record);
+    const patient = await readPatient(deps, found.record);
     if (patient === undefined) throw unknown();
     if (!isSameText(birthDate, fullBirthDate(patient) ?? '')) {
       await invitations.countWrong(found.id);
       throw wrongBirthDate();
     }
     const { result, wrote } = await linkAs(deps.resources, by, found.record, {
-      linkId: linkIdOf(found.id),
+      linkId: makeLinkId(found.id),
       person,
       relationship: found.relationship,
       via: 'invitation',
@@ -175,11 +178,11 @@ function isFor({ email }: Pick<Invitation, 'email'>, person: Identity): boolean 
 }
 
 /** The link's id follows from the invitation, so that an invitation makes one link. */
-function linkIdOf(invitationId: string): string {
+function makeLinkId(invitationId: string): string {
   return `link_${hash('sha256', `link of ${invitationId}`, 'buffer').subarray(0, 16).toString('base64url')}`;
 }
 
-const lockOf = (id: string): string => `invitation ${id}`;
+const lockName = (id: string): string => `invitation ${id}`;
 
 function sha256(code: string): Buffer {
   return hash('sha256', code, 'buffer');
@@ -195,7 +198,7 @@ function isSameText(a: string, b: string): boolean {
 }
 
 /** Returns the record's live Patient; undefined if it is deleted or purged. */
-async function patientOf({ resources }: InvitationDeps, record: string): Promise<JsonObject | undefined> {
+async function readPatient({ resources }: InvitationDeps, record: string): Promise<JsonObject | undefined> {
   try {
     const { body } = await currentVersion(resources, recordStream(record), 'Patient', record);
     const patient: unknown = body === undefined ? undefined : JSON.parse(body);
@@ -213,7 +216,7 @@ function fullBirthDate({ birthDate }: JsonObject): string | undefined {
 }
 
 /** Returns only the given name: before the birth date is known, nobody sees more. */
-function givenOf({ name }: JsonObject): string {
+function givenName({ name }: JsonObject): string {
   const [first] = Array.isArray(name) ? name.filter(isObject) : [];
   return shownName(first === undefined ? undefined : [{ given: first.given ?? [] }]) ?? '';
 }

@@ -7,7 +7,7 @@ import type { Streams } from '../kernel/streams.ts';
 import type { Resources } from '../resource/state.ts';
 import type { Consents, LinkedVia, Relationship } from './consents.ts';
 import * as decide from './decide.ts';
-import { activeGrants, activeSharedLinks, linked, revisionsOf } from './held.ts';
+import { activeGrants, activeSharedLinks, linked, listRevisions } from './held.ts';
 import { onRecord } from './on-record.ts';
 
 /** A link that is asked for. */
@@ -29,7 +29,7 @@ export function openLinks(resources: Streams<Resources>): Pick<Consents, 'link' 
         name: `unlink/${linkId}`,
         keys: [linkId, ALL_CONSENT],
         reads: (state) => [
-          ...revisionsOf(state, [linkId]),
+          ...listRevisions(state, [linkId]),
           ...activeGrants(state),
           ...activeSharedLinks(state),
         ],
@@ -51,7 +51,7 @@ export function linkAs(
     record,
     name: `link/${asked.linkId}`,
     keys,
-    reads: (state) => revisionsOf(state, keys),
+    reads: (state) => listRevisions(state, keys),
     conclude: decide.link(record, asked),
     answer: linkIn,
   });

@@ -101,7 +101,7 @@ function drafts(
  * Returns the tenant that owns a record, and loads the entries of a decision that follows.
  * @throws Refusal not_found for a record that never was, or was purged
  */
-export async function ownerOf(
+export async function readOwner(
   resources: Streams<Resources>,
   record: string,
   keys: readonly string[],

@@ -24,7 +24,7 @@ export function openConsents(deps: ConsentDeps): Consents & ProjectInvitations {
   const { link, unlink } = openLinks(deps.resources);
   const { share, endSharedLink } = openSharedLinks(deps);
   const { redeemInvitation, ...invitations } = openInvitations(deps);
-  const shown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
+  const awaitShown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
     const done = await doing;
     if (done.wrote !== undefined && !(await deps.visible(done.wrote.position)))
       throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
@@ -32,14 +32,14 @@ export function openConsents(deps: ConsentDeps): Consents & ProjectInvitations {
   };
   return {
     ...invitations,
-    grant: (...asked) => shown(grant(...asked)),
-    revoke: (...asked) => shown(revoke(...asked)),
+    grant: (...asked) => awaitShown(grant(...asked)),
+    revoke: (...asked) => awaitShown(revoke(...asked)),
     expire,
-    link: (...asked) => shown(link(...asked)),
-    unlink: (...asked) => shown(unlink(...asked)),
-    share: (...asked) => shown(share(...asked)),
-    endSharedLink: (...asked) => shown(endSharedLink(...asked)),
-    startPersonalRecord: (...asked) => shown(startPersonalRecord(deps, ...asked)),
-    redeemInvitation: (...asked) => shown(redeemInvitation(...asked)),
+    link: (...asked) => awaitShown(link(...asked)),
+    unlink: (...asked) => awaitShown(unlink(...asked)),
+    share: (...asked) => awaitShown(share(...asked)),
+    endSharedLink: (...asked) => awaitShown(endSharedLink(...asked)),
+    startPersonalRecord: (...asked) => awaitShown(startPersonalRecord(deps, ...asked)),
+    redeemInvitation: (...asked) => awaitShown(redeemInvitation(...asked)),
   };
 }

@@ -16,7 +16,7 @@ import type { Clock, Decision } from '../kernel/decision.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { ProjectState } from '../project/state.ts';
 import { decideWrites } from '../resource/decide.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
+import { findEntry, type Resources } from '../resource/state.ts';
 import type { PersonalDetails } from './consents.ts';
 import { linkAs } from './links.ts';
 
@@ -49,7 +49,7 @@ export async function startPersonalRecord(
   environment: Environment,
   details: PersonalDetails,
 ): Promise<Done<PersonalRecord>> {
-  const resource = patientOf(details);
+  const resource = makePatient(details);
   const project = personalProject(person);
   const stream = projectStream(project);
   const offered = by.ids.at(0, 'personal record');
@@ -109,7 +109,7 @@ async function createPatient(
     owner,
     touches: [patient, SELF_LINK],
     decide(state: Resources, clock: Clock): Decision<number> {
-      if (entryOf(state, patient) !== undefined) return { drafts: [], result: 0 };
+      if (findEntry(state, patient) !== undefined) return { drafts: [], result: 0 };
       const eventId = by.ids.at(0, `event/${stream}`);
       const { drafts } = decideWrites(state, clock, [
         {
@@ -130,7 +130,7 @@ async function createPatient(
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** Returns the Patient of a personal record. @throws Refusal invalid */
-function patientOf({ given, family, birth_date }: PersonalDetails): JsonObject {
+function makePatient({ given, family, birth_date }: PersonalDetails): JsonObject {
   const [first, last] = [given.trim(), family.trim()];
   if (first === '' && last === '')
     throw new Refusal('invalid', {

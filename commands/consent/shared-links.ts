@@ -6,12 +6,12 @@ import { ALL_CONSENT, dependentLink, SELF_LINK } from '#src/events/snapshot-entr
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
-import { entryOf } from '../resource/state.ts';
+import { findEntry } from '../resource/state.ts';
 import type { Consents, NewSharedLink, SharedLinkEndReason } from './consents.ts';
 import { isLinkedNow, only, requireLive } from './decide.ts';
 import { type GrantDeps, requireUnpurged } from './grants.ts';
-import { activeSharedLinks, linksOf, revisionsOf } from './held.ts';
-import { type Conclude, onRecord, ownerOf } from './on-record.ts';
+import { activeSharedLinks, listLinks, listRevisions } from './held.ts';
+import { type Conclude, onRecord, readOwner } from './on-record.ts';
 
 /** Most active links of a record. */
 const MOST = 100;
@@ -26,13 +26,13 @@ export function openSharedLinks({
       const { record, person, linkId } = asked;
       const links = [SELF_LINK, dependentLink(person)];
       const keys = [...links, linkId, ALL_CONSENT];
-      const owner = await ownerOf(resources, record, keys);
+      const owner = await readOwner(resources, record, keys);
       await requireUnpurged({ projects }, owner, record);
       return onRecord(resources, by, {
         record,
         name: `share/${linkId}`,
         keys,
-        reads: (state) => revisionsOf(state, links),
+        reads: (state) => listRevisions(state, links),
         conclude: share(asked, owner.environment),
         answer: () => undefined,
       });
@@ -53,9 +53,9 @@ export function openSharedLinks({
 export function share(asked: NewSharedLink, environment: Environment): Conclude<void> {
   return (state, past) => {
     const { linkId, record, person, label, content, longTerm, passcode, expiresAt } = asked;
-    if (entryOf(state, linkId) !== undefined) return { events: [], result: undefined };
+    if (findEntry(state, linkId) !== undefined) return { events: [], result: undefined };
     requireLive(state, record);
-    if (!isLinkedNow(linksOf(state, past, person), environment)) throw notFound('Patient', record);
+    if (!isLinkedNow(listLinks(state, past, person), environment)) throw notFound('Patient', record);
     if (activeSharedLinks(state).length >= MOST)
       throw new Refusal('conflict', {
         code: 'conflict',
@@ -77,7 +77,7 @@ export function share(asked: NewSharedLink, environment: Environment): Conclude<
 /** Ends a link; nothing if it has ended. @throws Refusal not_found */
 export function endSharedLink(record: string, linkId: string, reason: SharedLinkEndReason): Conclude<void> {
   return (state) => {
-    const entry = entryOf(state, linkId);
+    const entry = findEntry(state, linkId);
     if (entry?.type !== 'SharedLink') throw notFound('shared link', `${record}/${linkId}`);
     if (entry.deleted) return { events: [], result: undefined };
     return { events: [{ type: 'SharedLinkEnded', data: { link_id: linkId, reason } }], result: undefined };

@@ -40,7 +40,7 @@ export async function finalizeDocument(
   const prepare = async (): Promise<readonly WriteRequest[]> => {
     const { version, body } = await currentVersion(deps.resources, located.stream, type, id);
     if (body === undefined) throw notFound(type, id);
-    const before = bodyOf(body);
+    const before = parseBody(body);
     const { value, stored } = withContent(before, id, { ...bytes, url: deps.contents.url(id) });
     const finalized = [{ ...stored, eventId: ctx.ids.at(1, 'finalized') }];
     const resource = { value, exact: true, madeOf: before };
@@ -84,7 +84,7 @@ export function elsewhere(id: string): Refusal {
   return new Refusal('conflict', { code: 'conflict', diagnostics });
 }
 
-function bodyOf(text: string): JsonObject {
+function parseBody(text: string): JsonObject {
   const { value } = parseJson(text);
   if (!isObject(value)) throw new TypeError('a stored body is not an object');
   return value;

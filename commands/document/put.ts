@@ -21,7 +21,7 @@ export async function withContents<T>(
   append: () => Promise<T>,
 ): Promise<T> {
   for (const { write, stream } of planned) await requireStored(contents, write, stream);
-  const blobs = planned.flatMap(({ write, stream }) => blobsOf(write, stream));
+  const blobs = planned.flatMap(({ write, stream }) => listBlobs(write, stream));
   await putBlobs(contents, blobs);
   try {
     return await append();
@@ -56,7 +56,7 @@ export interface Blob {
 }
 
 /** Returns the blobs that must be stored before a write to a stream. */
-export function blobsOf(write: Write, stream: string): Blob[] {
+export function listBlobs(write: Write, stream: string): Blob[] {
   const patient = patientOf(stream);
   if (write.kind === 'remove' || write.finalized === undefined || patient === undefined) return [];
   return write.finalized.flatMap(({ blob, bytes }) =>

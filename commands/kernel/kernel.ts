@@ -20,7 +20,7 @@ export class Kernel {
     readonly store: EventStore,
     maxBytes = 32 * 1024 * 1024,
   ) {
-    const sizeCalculation = ({ fold, state }: Stream<unknown>) => 300 + fold.sizeOf(state);
+    const sizeCalculation = ({ fold, state }: Stream<unknown>) => 300 + fold.estimateSize(state);
     this.cache = new LRUCache({ maxSize: maxBytes, sizeCalculation });
   }
 
@@ -50,7 +50,7 @@ export interface Fold<S, E extends DomainEvent = DomainEvent> {
   /** Changes the state by the stream's next event, which was recorded at a time. */
   evolve(state: S, event: E, revision: number, at: Micros): void;
   /** About how many bytes of memory a state takes. */
-  sizeOf(state: S): number;
+  estimateSize(state: S): number;
 }
 
 /** A stream up to the revision that was read: its state, and what its next append needs. */

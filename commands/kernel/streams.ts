@@ -123,7 +123,7 @@ export class Streams<S> {
    */
   peek(name: string): Readonly<Stream<S>> | undefined {
     const stream = this.kernel.cache.get(this.#key(name));
-    return stream !== undefined && isOf(this.fold, stream) ? stream : undefined;
+    return stream !== undefined && hasFold(this.fold, stream) ? stream : undefined;
   }
 
   /** A stream as it was at a revision (-1: before the first event), read only from its events. */
@@ -222,7 +222,7 @@ function isLarge(events: readonly NewEvent[]): boolean {
   return characters > LARGE;
 }
 
-function isOf<S>(fold: Fold<S>, stream: Stream<unknown>): stream is Stream<S> {
+function hasFold<S>(fold: Fold<S>, stream: Stream<unknown>): stream is Stream<S> {
   return stream.fold === fold;
 }
 

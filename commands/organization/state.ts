@@ -31,7 +31,7 @@ export const ORGANIZATION: Fold<OrganizationState, EventOf<'organization'>> = {
   kinds: ['organization'],
   initial: () => ({ exists: false, members: new Map(), sso: undefined, confirmed: undefined }),
   evolve,
-  sizeOf: ({ members }) => 300 + members.size * 200,
+  estimateSize: ({ members }) => 300 + members.size * 200,
 };
 
 function evolve(state: OrganizationState, event: EventOf<'organization'>): void {

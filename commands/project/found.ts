@@ -11,7 +11,7 @@ import { Streams } from '../kernel/streams.ts';
 import { create as createOrganization } from '../organization/decide.ts';
 import { ORGANIZATION, type OrganizationState } from '../organization/state.ts';
 import { provisioningRequested } from '../sandbox/request.ts';
-import { secretOf } from '../secret.ts';
+import { drawSecret } from '../secret.ts';
 import { createKey, create as createProject } from './decide.ts';
 import { issueKey } from './key.ts';
 import { PROJECT, type ProjectState } from './state.ts';
@@ -87,7 +87,7 @@ export async function foundFor(
   const organization = ids.prefixed('org_');
   const project = ids.prefixed('proj_');
   const keyId = ids.prefixed('key_');
-  const secret = await secretOf(by);
+  const secret = await drawSecret(by);
   const { key, event } = issueKey(keyId, { name: KEY_NAME, environment, scopes: SCOPES }, secret);
   const opening = createOrganization(organization, name, founder);
   const opened = written(await organizations.transact(organizationStream(organization), by, opening));
@@ -108,7 +108,11 @@ export async function addKey(
 ): Promise<Pick<Founded, 'key' | 'position'>> {
   const by = ofService(deps);
   const keyId = by.ids.prefixed('key_');
-  const { key, event } = issueKey(keyId, { name: KEY_NAME, environment, scopes: SCOPES }, await secretOf(by));
+  const { key, event } = issueKey(
+    keyId,
+    { name: KEY_NAME, environment, scopes: SCOPES },
+    await drawSecret(by),
+  );
   const projects = new Streams(deps.kernel, PROJECT);
   const wrote = await projects.transact(projectStream(project), by, createKey(project, event));
   return { key, position: written(wrote).position };

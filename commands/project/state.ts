@@ -39,7 +39,7 @@ export const PROJECT: Fold<ProjectState, EventOf<'project'>> = {
     personal: new Map(),
   }),
   evolve,
-  sizeOf: ({ keys, erasing }) => 200 + keys.size * 120 + erasing.size * 80,
+  estimateSize: ({ keys, erasing }) => 200 + keys.size * 120 + erasing.size * 80,
 };
 
 /**

@@ -9,15 +9,15 @@ import { Refusal } from '#src/shared/refusal.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import type { Done, MetadataBase, RequestContext } from '../command.ts';
 import { type GrantedData, granted } from '../consent/held.ts';
-import { ownerOf, PastOf } from '../consent/on-record.ts';
+import { PastOf, readOwner } from '../consent/on-record.ts';
 import { retry, Stale } from '../kernel/kernel.ts';
 import { touchedIds, type Write } from '../resource/decide.ts';
-import { entryOf } from '../resource/state.ts';
+import { findEntry } from '../resource/state.ts';
 import * as decide from './decide.ts';
 import type { ProposalDeps } from './deps.ts';
 import { hasEnded } from './held.ts';
 import { type MadeProposal, madeAt, suggestedBy } from './made.ts';
-import { writesOf } from './planned.ts';
+import { planSuggested } from './planned.ts';
 import type { AcceptedVersion, Approver, ProposalRef } from './proposals.ts';
 
 /** Accepts a proposal. @throws Refusal as `Proposals.accept` */
@@ -34,7 +34,7 @@ export async function accept(
   if (earlier !== undefined) return earlier;
   const person = { issuer, subject };
   const keys = [record, ...decide.deciderKeys(person, proposalId)];
-  const owner = await ownerOf(deps.resources, record, keys);
+  const owner = await readOwner(deps.resources, record, keys);
   const asked = { ...proposal, person, environment: owner.environment };
   const approval = {
     ...person,
@@ -46,8 +46,8 @@ export async function accept(
     await past.load(record);
     const { state } = await deps.resources.read(stream, [...keys, ...past.ids]);
     const { data, lapse } = decide.decidable(state, past.at, asked, by.now());
-    const made = await madeAt(deps.resources, stream, entryOf(state, proposalId)?.revision);
-    const grant = entryOf(state, data.grant_id)?.revision;
+    const made = await madeAt(deps.resources, stream, findEntry(state, proposalId)?.revision);
+    const grant = findEntry(state, data.grant_id)?.revision;
     // A proposal that has lapsed writes nothing but its end.
     const writes =
       lapse !== undefined || grant === undefined
@@ -107,7 +107,7 @@ async function writable(
     if (!(await deps.isOpen(application_id)))
       throw conflict(['the application that made the proposal was deleted']);
     const { ctx, suggested } = suggestedBy(deps, by, { made, ...home });
-    return await writesOf(deps, ctx, suggested, recordStream(home.record));
+    return await planSuggested(deps, ctx, suggested, recordStream(home.record));
   } catch (error) {
     if (!(error instanceof Refusal) || error.kind === 'unavailable' || error.kind === 'conflict') throw error;
     throw conflict(error.issues.map(({ diagnostics }) => diagnostics));

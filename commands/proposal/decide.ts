@@ -5,13 +5,13 @@ import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toInstant, toMicros } from '#src/shared/time/time.ts';
-import { granted, linksOf } from '../consent/held.ts';
+import { granted, listLinks } from '../consent/held.ts';
 import type { Conclude, Past } from '../consent/on-record.ts';
 import type { Clock, Decision } from '../kernel/decision.ts';
 import { decideWrites, type Write } from '../resource/decide.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
+import { findEntry, type Resources } from '../resource/state.ts';
 import { outdated } from '../resource/write-only.ts';
-import { type EndStatus, hasEnded, isGrantActive, lapseOf, type MadeData, proposalIn } from './held.ts';
+import { type EndStatus, findLapse, hasEnded, isGrantActive, type MadeData, proposalIn } from './held.ts';
 import type { AcceptedVersion, ProposalRef } from './proposals.ts';
 
 /** How long a proposal waits, in days. */
@@ -61,7 +61,7 @@ export function propose(
       { code: 'login', diagnostics: 'the grant of the access token has ended' },
       { 'WWW-Authenticate': 'Bearer realm="annal", error="invalid_token"' },
     );
-  const version = resource_id === undefined ? undefined : entryOf(state, resource_id)?.version;
+  const version = resource_id === undefined ? undefined : findEntry(state, resource_id)?.version;
   if (resource_id !== undefined && version !== base_version)
     throw outdated(
       isShown,
@@ -76,14 +76,14 @@ export function propose(
     throw conflict(
       `${PROPOSAL_PLACES} proposals of this grant are waiting, which is the limit; withdraw some, or wait until the person has decided`,
     );
-  const grantEnd = toMicros(granted(past(entryOf(state, grantId)?.revision ?? -1)).expires_at);
+  const grantEnd = toMicros(granted(past(findEntry(state, grantId)?.revision ?? -1)).expires_at);
   return { ...drafted, place, expires_at: toInstant(Math.min(at + PROPOSAL_DAYS * DAY, grantEnd)) };
 }
 
 /** Returns the first place at which nothing waits. */
 function freePlace(state: Resources, grantId: string): number | undefined {
   for (let place = 0; place < PROPOSAL_PLACES; place += 1) {
-    if (entryOf(state, proposalPlace(grantId, place))?.deleted !== false) return place;
+    if (findEntry(state, proposalPlace(grantId, place))?.deleted !== false) return place;
   }
   return undefined;
 }
@@ -119,7 +119,7 @@ export function accept(
   const { id: resourceId, version } = written;
   const event: PlainEvent = {
     type: 'ProposalAccepted',
-    data: { ...toldOf(data), resource_id: resourceId, version },
+    data: { ...webhookData(data), resource_id: resourceId, version },
   };
   return {
     drafts: [...drafts, { id, at: clock.next(), event }],
@@ -139,7 +139,7 @@ export function reject(asked: ProposalRef & Decider, note?: string): Conclude<En
     const event: PlainEvent = {
       type: 'ProposalRejected',
       data: {
-        ...toldOf(data),
+        ...webhookData(data),
         ...(resource_id === undefined ? {} : { resource_id }),
         ...(note === undefined ? {} : { note }),
       },
@@ -171,7 +171,7 @@ export function withdraw(asked: ProposalRef): Conclude<Ended> {
 export function lapse(asked: ProposalRef): Conclude<void> {
   return (state, past, at) => {
     const found = proposalIn(state, past, asked);
-    const event = 'waits' in found ? lapseOf(state, past, found.waits, at) : undefined;
+    const event = 'waits' in found ? findLapse(state, past, found.waits, at) : undefined;
     return { events: event === undefined ? [] : [event], result: undefined };
   };
 }
@@ -190,7 +190,7 @@ export function decidable(
   const found = proposalIn(state, past, asked);
   if ('ended' in found) throw hasEnded(found.ended);
   const data = found.waits;
-  const event = lapseOf(state, past, data, at);
+  const event = findLapse(state, past, data, at);
   if (event === undefined) return { data };
   const status = event.type === 'ProposalSuperseded' ? 'superseded' : 'expired';
   return { data, lapse: { event, status } };
@@ -211,13 +211,13 @@ export function requireLinked(
   past: Past,
   { record, person, environment }: ProposalRef & Decider,
 ): void {
-  const links = linksOf(state, past, person);
+  const links = listLinks(state, past, person);
   const isLinked = links.some(({ ended }) => !ended) || (environment === 'sandbox' && links.length === 0);
   if (!isLinked) throw notFound('Patient', record);
 }
 
 /** What the webhooks of a proposal say. */
-function toldOf(data: MadeData) {
+function webhookData(data: MadeData) {
   const { proposal_id, grant_id, place, application_id, project_id, environment, patient, resource_type } =
     data;
   return { proposal_id, grant_id, place, application_id, project_id, environment, patient, resource_type };

@@ -6,9 +6,9 @@ import type { WriteDeps } from '../resource/deps.ts';
 /** Dependencies of the commands. */
 export interface ProposalDeps extends WriteDeps {
   /** Returns what a grant's scopes allow. */
-  readonly accessOf: (scopes: readonly string[]) => Access;
+  readonly parseAccess: (scopes: readonly string[]) => Access;
   /** Tells whether an application and its project exist: a grant of a deleted one allows nothing, though its end may not be written yet. */
   readonly isOpen: (applicationId: string) => Promise<boolean>;
   /** Waits until the read models that show proposals and resources pass a position; false when it takes too long. */
-  readonly shown: (position: Position) => Promise<boolean>;
+  readonly awaitModels: (position: Position) => Promise<boolean>;
 }

@@ -2,8 +2,8 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Done, RequestContext } from '../command.ts';
-import { revisionsOf } from '../consent/held.ts';
-import { type Conclude, onRecord, ownerOf } from '../consent/on-record.ts';
+import { listRevisions } from '../consent/held.ts';
+import { type Conclude, onRecord, readOwner } from '../consent/on-record.ts';
 import type { WriteDeps } from '../resource/deps.ts';
 import * as decide from './decide.ts';
 import { hasEnded, statusAfter } from './held.ts';
@@ -20,7 +20,7 @@ export async function reject(
   note?: string,
 ): Promise<Done> {
   const keys = decide.deciderKeys(person, proposal.proposalId);
-  const { environment } = await ownerOf(resources, proposal.record, keys);
+  const { environment } = await readOwner(resources, proposal.record, keys);
   const conclude = decide.reject({ ...proposal, person, environment }, note);
   const done = await end(resources, by, proposal, 'reject', keys, conclude);
   // It was too late: the event says so, and so does the answer.
@@ -46,7 +46,7 @@ export function lapse({ resources }: Deps, by: RequestContext, proposal: Proposa
     record,
     name: `lapse/${proposalId}`,
     keys: [proposalId],
-    reads: (state) => revisionsOf(state, [proposalId]),
+    reads: (state) => listRevisions(state, [proposalId]),
     conclude: decide.lapse(proposal),
     answer: () => undefined,
   });
@@ -64,7 +64,7 @@ function end(
     record,
     name: `${name}/${proposalId}`,
     keys,
-    reads: (state) => revisionsOf(state, keys),
+    reads: (state) => listRevisions(state, keys),
     conclude,
     answer: endedIn,
   });

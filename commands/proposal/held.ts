@@ -6,7 +6,7 @@ import { notFound, Refusal } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import { granted } from '../consent/held.ts';
 import type { Past } from '../consent/on-record.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
+import { findEntry, type Resources } from '../resource/state.ts';
 
 /** Data of `ProposalMade`. */
 export type MadeData = Extract<PlainEvent, { type: 'ProposalMade' }>['data'];
@@ -59,7 +59,7 @@ export function proposalIn(
   past: Past,
   { record, proposalId }: { readonly record: string; readonly proposalId: string },
 ): { readonly waits: MadeData } | { readonly ended: EndStatus } {
-  const entry = entryOf(state, proposalId);
+  const entry = findEntry(state, proposalId);
   if (entry?.type !== 'Proposal') throw notFound('proposal', `${record}/${cut(proposalId, 64)}`);
   const event = past(entry.revision);
   return entry.deleted ? { ended: statusAfter(event) } : { waits: madeIn(event) };
@@ -69,21 +69,21 @@ export function proposalIn(
  * Returns the event that must end a waiting proposal at a moment, because it can't be accepted any more: its grant has
  * ended, its time is over, or the resource has another version.
  */
-export function lapseOf(state: Resources, past: Past, data: MadeData, at: Micros): Lapse | undefined {
+export function findLapse(state: Resources, past: Past, data: MadeData, at: Micros): Lapse | undefined {
   const { proposal_id, grant_id, place, resource_id, base_version, expires_at } = data;
   const named = { proposal_id, grant_id, place };
   if (!isGrantActive(state, past, grant_id, at))
     return { type: 'ProposalExpired', data: { ...named, reason: 'grant_ended' } };
   if (at >= toMicros(expires_at)) return { type: 'ProposalExpired', data: { ...named, reason: 'time' } };
   if (resource_id === undefined) return undefined;
-  const version = entryOf(state, resource_id)?.version;
+  const version = findEntry(state, resource_id)?.version;
   if (version === undefined || version === base_version) return undefined;
   return { type: 'ProposalSuperseded', data: { ...named, version } };
 }
 
 /** Tells whether a grant allows anything at a moment. */
 export function isGrantActive(state: Resources, past: Past, grantId: string, at: Micros): boolean {
-  const entry = entryOf(state, grantId);
+  const entry = findEntry(state, grantId);
   if (entry?.type !== 'Grant' || entry.deleted) return false;
   return at < toMicros(granted(past(entry.revision)).expires_at);
 }

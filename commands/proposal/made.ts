@@ -46,7 +46,7 @@ export interface Home {
 
 /** Returns the write that a proposal suggests, as a command of its application under the grant. */
 export function suggestedBy(
-  { accessOf }: Pick<ProposalDeps, 'accessOf'>,
+  { parseAccess: accessOf }: Pick<ProposalDeps, 'parseAccess'>,
   { requestId, ids, now }: RequestContext,
   { made: { data, metadata }, record, owner, granted }: Home,
 ): { readonly ctx: CommandContext; readonly suggested: Suggested } {

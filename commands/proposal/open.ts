@@ -9,17 +9,17 @@ import { propose } from './propose.ts';
 
 /** Opens the commands. A decision that was written is shown on every instance when they return. */
 export function openProposals(deps: ProposalDeps): Proposals {
-  const shown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
+  const awaitShown = async <T>(doing: Promise<Done<T>>): Promise<Done<T>> => {
     const done = await doing;
-    if (done.wrote !== undefined && !(await deps.shown(done.wrote.position)))
+    if (done.wrote !== undefined && !(await deps.awaitModels(done.wrote.position)))
       throw unavailable("the change was saved but isn't active on every instance yet; retry in a second");
     return done;
   };
   return {
-    propose: (...asked) => shown(propose(deps, ...asked)),
-    withdraw: (...asked) => shown(withdraw(deps, ...asked)),
-    accept: (...asked) => shown(accept(deps, ...asked)),
-    reject: (...asked) => shown(reject(deps, ...asked)),
+    propose: (...asked) => awaitShown(propose(deps, ...asked)),
+    withdraw: (...asked) => awaitShown(withdraw(deps, ...asked)),
+    accept: (...asked) => awaitShown(accept(deps, ...asked)),
+    reject: (...asked) => awaitShown(reject(deps, ...asked)),
     lapse: (...asked) => lapse(deps, ...asked),
   };
 }

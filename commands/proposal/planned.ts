@@ -26,7 +26,7 @@ export interface Suggested {
  * @param stream of the record: a proposal can't be about another one, or about the directory
  * @throws Refusal as the write; invalid (422) for bytes of a document
  */
-export async function writesOf(
+export async function planSuggested(
   deps: WriteDeps,
   ctx: CommandContext,
   { type, id, resource }: Suggested,

@@ -13,7 +13,7 @@ import { touchedIds } from '../resource/decide.ts';
 import { withoutStored } from '../resource/write-only.ts';
 import { type DraftedProposal, propose as decide, proposalKeys } from './decide.ts';
 import type { ProposalDeps } from './deps.ts';
-import { writesOf } from './planned.ts';
+import { planSuggested } from './planned.ts';
 import type { NewProposal } from './proposals.ts';
 
 /** The longest resource that a proposal may hold, in characters of its JSON: a list shows up to 200 of them. */
@@ -63,7 +63,7 @@ export async function propose(
   const past = new PastOf(deps.resources, stream);
   const made = retry(Stale, async () => {
     await past.load(record);
-    const writes = await writesOf(deps, ctx, proposal, stream);
+    const writes = await planSuggested(deps, ctx, proposal, stream);
     await ctx.permitted;
     const { result: at, position } = await deps.resources.handle({
       stream,

@@ -23,7 +23,7 @@ import { retry, Stale } from '../kernel/kernel.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { ProjectState } from '../project/state.ts';
 import { removeLive } from '../resource/resume.ts';
-import { entryOf, type Resources } from '../resource/state.ts';
+import { findEntry, type Resources } from '../resource/state.ts';
 import { endedGrants, type GrantsOfErased } from './ended-grants.ts';
 
 /** What `RecordErased` keeps of an access log. */
@@ -169,7 +169,7 @@ async function appendEnd(
  */
 function ending(state: Resources, clock: Clock, past: PastOf, patient: string, ids: IdSource): Draft[] {
   past.require(activeGrants(state));
-  const eventId = ids.at(entryOf(state, patient)?.version ?? 0, 'event');
+  const eventId = ids.at(findEntry(state, patient)?.version ?? 0, 'event');
   const { drafts } = removeLive(state, clock, [{ kind: 'remove', eventId, type: 'Patient', id: patient }]);
   const revocations = revokeAll('patient_purged')(state, past.at, clock.next()).events.map((event) => ({
     id: ids.at(0, `end/${'data' in event && 'grant_id' in event.data ? event.data.grant_id : ''}`),

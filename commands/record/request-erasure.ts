@@ -76,7 +76,7 @@ export async function requestPersonalErasure(
   person: PersonId,
   patientId: string,
 ): Promise<Written<void>> {
-  const owner = await ownerOf(deps.resources, patientId);
+  const owner = await readOwner(deps.resources, patientId);
   const project = personalProject(person);
   if (owner.project !== project) {
     throw new Refusal('forbidden', {
@@ -95,7 +95,7 @@ export async function requestPersonalErasure(
 }
 
 /** @throws Refusal not_found for a record that is gone */
-async function ownerOf(resources: Streams<Resources>, patientId: string): Promise<Tenant> {
+async function readOwner(resources: Streams<Resources>, patientId: string): Promise<Tenant> {
   try {
     const { owner } = await resources.read(recordStream(patientId));
     if (owner !== undefined) return owner;

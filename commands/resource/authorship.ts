@@ -42,16 +42,16 @@ export async function checkAuthorship(
   const faults = within === undefined ? malformed : [...malformed, ...unnamedPractitioner(authorship)];
   if (named.length === 0 && faults.length === 0) return ctx.authorship;
   const reader = directoryReader(ctx.caller);
-  const entriesOf = (references: readonly string[]) => directoryEntries(reader, lookup, references);
-  const entries = await entriesOf(named.map(({ reference }) => reference));
-  const held = new Map([...entries].map(([reference, role]) => [reference, holderOf(role, bases)]));
-  const people = await entriesOf([...held.values()].flatMap((holder) => holder?.reference ?? []));
+  const readEntries = (references: readonly string[]) => directoryEntries(reader, lookup, references);
+  const entries = await readEntries(named.map(({ reference }) => reference));
+  const held = new Map([...entries].map(([reference, role]) => [reference, findHolder(role, bases)]));
+  const people = await readEntries([...held.values()].flatMap((holder) => holder?.reference ?? []));
   const now = ctx.now();
   const issues: Issue[] = [...faults];
   for (const { header, what, reference } of named) {
     const entry = entries.get(reference);
     const holder = held.get(reference);
-    if (isActive(entry, now) && (holder === undefined || isActive(personOf(holder, people), now))) continue;
+    if (isActive(entry, now) && (holder === undefined || isActive(findPerson(holder, people), now))) continue;
     issues.push({
       code: 'invalid',
       diagnostics: `${header} names an unknown or inactive ${what}`,
@@ -62,15 +62,15 @@ export async function checkAuthorship(
   const { onBehalfOf, authorRef, actingAs } = authorship;
   const personNamed = (reference: string): JsonObject | undefined => {
     const holder = held.get(reference);
-    return holder === undefined ? entries.get(reference) : personOf(holder, people);
+    return holder === undefined ? entries.get(reference) : findPerson(holder, people);
   };
   if (within !== undefined)
     return withoutReferences(authorship, personNamed, (reference) => entries.get(reference));
   const display = onBehalfOf === undefined ? undefined : entries.get(onBehalfOf.reference)?.name;
-  const nameOf = (reference: string): string | undefined => shownName(personNamed(reference)?.name);
+  const findName = (reference: string): string | undefined => shownName(personNamed(reference)?.name);
   const author = authorRef ?? actingAs ?? '';
-  const authorName = nameOf(author);
-  const actingName = actingAs === undefined || actingAs === author ? undefined : nameOf(actingAs);
+  const authorName = findName(author);
+  const actingName = actingAs === undefined || actingAs === author ? undefined : findName(actingAs);
   return {
     ...authorship,
     ...(authorName === undefined ? {} : { authorName }),
@@ -103,31 +103,31 @@ function unnamedPractitioner({ authorType, actingAs, inherited }: Authorship): I
  */
 function withoutReferences(
   { authorRef, actingAs, onBehalfOf, ...authorship }: Authorship,
-  personOf: (reference: string) => JsonObject | undefined,
-  entryOf: (reference: string) => JsonObject | undefined,
+  findPerson: (reference: string) => JsonObject | undefined,
+  findEntry: (reference: string) => JsonObject | undefined,
 ): Authorship {
   const author = authorRef ?? (authorship.authorType === 'practitioner' ? actingAs : undefined);
   const acting = actingAs === author ? undefined : actingAs;
-  const person = author === undefined ? undefined : personOf(author);
-  const actor = acting === undefined ? undefined : personOf(acting);
-  const organization = onBehalfOf === undefined ? undefined : entryOf(onBehalfOf.reference);
+  const person = author === undefined ? undefined : findPerson(author);
+  const actor = acting === undefined ? undefined : findPerson(acting);
+  const organization = onBehalfOf === undefined ? undefined : findEntry(onBehalfOf.reference);
   const name = organization?.name;
   const behalf = {
     ...present('display', typeof name === 'string' ? name : undefined),
-    ...present('identifier', identifierOf(organization)),
+    ...present('identifier', findIdentifier(organization)),
   };
   return {
     ...authorship,
     ...present('authorName', shownName(person?.name)),
-    ...present('authorIdentifier', identifierOf(person)),
+    ...present('authorIdentifier', findIdentifier(person)),
     ...present('actingName', shownName(actor?.name)),
-    ...present('actingIdentifier', identifierOf(actor)),
+    ...present('actingIdentifier', findIdentifier(actor)),
     ...(Object.keys(behalf).length === 0 ? {} : { organization: behalf }),
   };
 }
 
 /** Returns the official identifier of an entry, else the first that isn't old. */
-function identifierOf(entry: JsonObject | undefined): OutsideIdentifier | undefined {
+function findIdentifier(entry: JsonObject | undefined): OutsideIdentifier | undefined {
   const { identifier } = entry ?? {};
   const all = Array.isArray(identifier) ? identifier.filter(isObject) : [];
   const valued = all.filter(({ value, use }) => typeof value === 'string' && use !== 'old');
@@ -172,7 +172,7 @@ async function directoryEntries(
 /** The holder of a role, in the directory or contained in it; undefined if it can't be looked up. */
 type Holder = { readonly reference: string } | { readonly reference?: never; readonly contained: JsonObject };
 
-function holderOf({ practitioner, contained }: JsonObject, bases: readonly string[]): Holder | undefined {
+function findHolder({ practitioner, contained }: JsonObject, bases: readonly string[]): Holder | undefined {
   const text = isObject(practitioner) ? practitioner.reference : undefined;
   if (typeof text !== 'string') return undefined;
   const parsed = parseReference(text, bases);
@@ -182,7 +182,7 @@ function holderOf({ practitioner, contained }: JsonObject, bases: readonly strin
   return inner === undefined ? undefined : { contained: inner };
 }
 
-function personOf(holder: Holder, people: ReadonlyMap<string, JsonObject>): JsonObject | undefined {
+function findPerson(holder: Holder, people: ReadonlyMap<string, JsonObject>): JsonObject | undefined {
   return holder.reference === undefined ? holder.contained : people.get(holder.reference);
 }
 

@@ -90,14 +90,14 @@ export async function checkCandidates(
   };
   const addFaults = (one: Read): void => {
     tell(one, one.issues);
-    tell(one, danglingOf(one, own, located));
+    tell(one, listDangling(one, own, located));
   };
   await inSlices(mapSteps(read, addFaults));
   // A Provenance is placed by its targets, which may be Provenances of the same Bundle: each waits for one of them.
   const waiting = new Map<string, Read[]>();
   const ready = [...read];
   for (let one = ready.pop(); one !== undefined; one = ready.pop()) {
-    const stream = streamOf(ctx, one, own, located, streams);
+    const stream = findStream(ctx, one, own, located, streams);
     if (typeof stream === 'object' && 'waitsFor' in stream) {
       waiting.set(stream.waitsFor, [...(waiting.get(stream.waitsFor) ?? []), one]);
       continue;
@@ -201,7 +201,7 @@ function ownerIds(owner: Owner | undefined): readonly string[] {
   return owner.kind === 'targets' ? owner.targets.map((target) => target.id) : [];
 }
 
-function danglingOf(
+function listDangling(
   one: Read,
   own: ReadonlyMap<string, Candidate>,
   located: ReadonlyMap<string, Located>,
@@ -229,7 +229,7 @@ const NOT_OF_ONE_RECORD: Issue = {
  * Returns the stream of a candidate, or the fault that prevents placing it; `waitsFor` names a target that
  * must be placed first. A resource with other faults gets no second fault.
  */
-function streamOf(
+function findStream(
   ctx: CommandContext,
   one: Read,
   own: ReadonlyMap<string, Candidate>,

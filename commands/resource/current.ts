@@ -6,7 +6,7 @@ import { StreamDeleted } from '#src/events/store.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { notFound, Refusal } from '#src/shared/refusal.ts';
 import type { Streams } from '../kernel/streams.ts';
-import { entryOf, type Resources } from './state.ts';
+import { findEntry, type Resources } from './state.ts';
 
 /** A version as its event contains it. */
 export interface Current {
@@ -25,7 +25,7 @@ export async function currentEntry(
   stream: string,
   id: string,
 ): Promise<Entry | undefined> {
-  return entryOf((await resources.read(stream, [id])).state, id);
+  return findEntry((await resources.read(stream, [id])).state, id);
 }
 
 /** Reads it from the stream's end. @throws Refusal not_found */
@@ -38,7 +38,7 @@ export async function currentVersion(
   try {
     const entry = await currentEntry(resources, stream, id);
     if (entry === undefined) throw notFound(type, id);
-    return await versionOf(resources, stream, entry);
+    return await readVersion(resources, stream, entry);
   } catch (error) {
     if (error instanceof StreamDeleted) throw notFound(type, id);
     throw error;
@@ -49,7 +49,7 @@ export async function currentVersion(
  * Reads the version that an entry of a stream names.
  * @throws StreamDeleted
  */
-export async function versionOf(
+export async function readVersion(
   resources: Streams<Resources>,
   stream: string,
   { version, revision }: Entry,

@@ -16,7 +16,7 @@ import type { SubmittedResource, WriteResult } from '../command.ts';
 import type { Clock, Decision } from '../kernel/decision.ts';
 import { Stale } from '../kernel/kernel.ts';
 import type { Finalized } from './contents.ts';
-import { entryOf, type Resources } from './state.ts';
+import { findEntry, type Resources } from './state.ts';
 
 /** A write whose target is resolved and whose resource is valid. */
 export type Write =
@@ -132,7 +132,7 @@ export interface Decided {
 
 function decideWrite(state: Resources, clock: Clock, write: Write): Decided {
   const { type, id, eventId } = write;
-  const entry = entryOf(state, id);
+  const entry = findEntry(state, id);
   if (write.kind === 'create') {
     if (entry !== undefined) throw new TypeError(`the id ${id} was generated twice`);
     return version(clock, eventId, 'ResourceCreated', 'created', type, id, 1, write);
@@ -221,14 +221,14 @@ export function printContent({ value, exact }: SubmittedResource): string {
 function refuseOnDeletedPatient(state: Resources, writes: readonly Write[], blame: Blame): void {
   const patient = patientOf(state.stream);
   if (patient === undefined) return;
-  const entry = entryOf(state, patient);
+  const entry = findEntry(state, patient);
   const own = writes.find(({ id }) => id === patient);
   if (entry === undefined && own?.kind !== 'create') throw notFound('Patient', patient);
   if (own !== undefined && own.kind !== 'remove') return;
   if (!entry?.deleted && own === undefined) return;
   writes.forEach((write, index) => {
     const removes =
-      write.kind === 'remove' && (!entry?.deleted || (entryOf(state, write.id)?.deleted ?? true));
+      write.kind === 'remove' && (!entry?.deleted || (findEntry(state, write.id)?.deleted ?? true));
     if (removes) return;
     blame(index, () => {
       const diagnostics = `Patient/${patient} is deleted; restore it (PUT Patient/${patient}) before you write to its record`;

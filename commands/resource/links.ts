@@ -23,7 +23,7 @@ const TAIL = /^(.*\/)?([A-Z][A-Za-z]*\/[A-Za-z0-9.-]{1,64})$/;
  * @param searches conditional references, already resolved.
  * @throws Refusal malformed when two entries share a fullUrl.
  */
-export function linksOf(resolved: readonly Resolved[], searches: ReadonlyMap<string, string>): Links {
+export function makeLinks(resolved: readonly Resolved[], searches: ReadonlyMap<string, string>): Links {
   const urls = new Map(searches);
   const tails = new Map<string, Set<string>>();
   for (const { request, type, id, kind } of resolved) {

@@ -5,10 +5,10 @@
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { isResourceType } from '#src/fhir/types.ts';
 import type { CommandContext, WriteResult, Written } from '../command.ts';
-import { currentVersion, versionOf } from './current.ts';
+import { currentVersion, readVersion } from './current.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import type { WriteRequest } from './request.ts';
-import { entryOf, type Resources } from './state.ts';
+import { findEntry, type Resources } from './state.ts';
 import { carriedResult, type Prepare, write } from './write.ts';
 import { refuseConditions } from './write-only.ts';
 
@@ -81,7 +81,7 @@ async function rebuildEarlier(
       for (const { event_id, resource_type: type, resource_id: id } of entries) {
         if (isResourceType(type)) written.set(event_id, await carriedResult(deps, stream, { type, id }));
       }
-    } else if (stored.event.type !== 'DocumentFinalized') written.set(stored.id, resultOf(stored, before));
+    } else if (stored.event.type !== 'DocumentFinalized') written.set(stored.id, makeResult(stored, before));
   }
   const result: Results = new Map();
   for (const request of requests) {
@@ -104,10 +104,10 @@ async function earlierResults(deps: WriteDeps, ctx: CommandContext): Promise<Wri
   if (position === undefined) return undefined;
   const { state: before } = await deps.resources.at(attempt.stream, attempt.expectedRevision);
   const written = events.filter(({ event }) => event.type.startsWith('Resource'));
-  return { result: new Map(written.map((stored, at) => [at, resultOf(stored, before)])), position };
+  return { result: new Map(written.map((stored, at) => [at, makeResult(stored, before)])), position };
 }
 
-function resultOf({ event, metadata }: StoredEvent, before: Resources): WriteResult {
+function makeResult({ event, metadata }: StoredEvent, before: Resources): WriteResult {
   if (!('resourceType' in event) || !isResourceType(event.resourceType)) {
     throw new TypeError(`${event.type} answers no write`);
   }
@@ -116,7 +116,7 @@ function resultOf({ event, metadata }: StoredEvent, before: Resources): WriteRes
   if (event.type === 'ResourceDeleted') return { outcome: 'deleted', ...base };
   const { body } = event;
   if (event.type === 'ResourceCreated') return { outcome: 'created', ...base, body };
-  return { outcome: entryOf(before, id)?.deleted ? 'restored' : 'updated', ...base, body };
+  return { outcome: findEntry(before, id)?.deleted ? 'restored' : 'updated', ...base, body };
 }
 
 /**
@@ -137,10 +137,10 @@ async function unwritten(
   if (id === undefined || there === undefined) return undefined;
   const { stream } = there;
   const unchanged = method === 'PATCH' || method === 'DELETE';
-  const entry = unchanged && stream === before.stream ? entryOf(before, id) : undefined;
+  const entry = unchanged && stream === before.stream ? findEntry(before, id) : undefined;
   const version =
     entry === undefined
       ? await currentVersion(deps.resources, stream, type, id)
-      : await versionOf(deps.resources, stream, entry);
+      : await readVersion(deps.resources, stream, entry);
   return { outcome: unchanged ? 'unchanged' : 'matched', type, id, ...version };
 }

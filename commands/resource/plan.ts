@@ -28,14 +28,14 @@ import {
   type Write,
 } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
-import { linksOf, relink, relinkPatch } from './links.ts';
-import { atEntry, onBehalfOf, onBehalfOfAsync, refuse, type WriteRequest } from './request.ts';
+import { makeLinks, relink, relinkPatch } from './links.ts';
+import { atEntry, onBehalfOfAsync, refuse, runForEntry, type WriteRequest } from './request.ts';
 import { type Resolved, resolveTargets } from './resolve.ts';
 import { resolveSearches } from './searches.ts';
 import {
   isLimited,
-  letterOf,
   lettersOn,
+  neededLetter,
   requireAfter,
   requireBefore,
   requireCreation,
@@ -96,15 +96,15 @@ export async function planWrites(
       if (!isEntry) requireBefore(within, request, there, there.before?.resource);
     }
     if (within !== undefined && kind === 'create')
-      onBehalfOf(request.at, () => requireCreation(within, request));
+      runForEntry(request.at, () => requireCreation(within, request));
     const eventId = ctx.ids.at(request.index, 'event');
     if (kind === 'matched') {
       results.set(request.index, await matchedResult(versions, one, there?.stream ?? ''));
     } else if (kind === 'remove') {
-      const write: Write = { kind, eventId, type, id, ...preconditionOf(request) };
+      const write: Write = { kind, eventId, type, id, ...makePrecondition(request) };
       planned.push({ request, write, stream: there?.stream ?? '' });
     } else {
-      const candidate = await candidateOf(
+      const candidate = await makeCandidate(
         deps,
         versions,
         ctx,
@@ -137,7 +137,7 @@ export async function planWrites(
     }
     const { resource } = candidate;
     const after = checked[index]?.resource ?? resource;
-    const letter = candidate.stream === undefined ? 'c' : letterOf(candidate.request);
+    const letter = candidate.stream === undefined ? 'c' : neededLetter(candidate.request);
     requireAfter(within, candidate.request, letter, stream, candidate.type, after.value);
     const write = settled(deps, ctx, finish(candidate, after), candidate);
     planned.push({ request: candidate.request, write: printed(write), stream });
@@ -210,7 +210,7 @@ async function linkEntries(
   ctx: CommandContext,
   resolved: readonly Resolved[],
 ): Promise<Resolved[]> {
-  const links = linksOf(resolved, await resolveSearches(ctx, deps.lookup, deps.bases, resolved));
+  const links = makeLinks(resolved, await resolveSearches(ctx, deps.lookup, deps.bases, resolved));
   const linked = mapSteps(resolved, (one) => {
     const { request, type } = one;
     const { resource, patchSource } = request;
@@ -233,14 +233,14 @@ function withPatch(one: Resolved): Resolved {
 }
 
 function patchIn({ at }: WriteRequest, { value, exact }: SubmittedResource): Patch {
-  return onBehalfOf(at, () => parsePatchEntry(value, exact));
+  return runForEntry(at, () => parsePatchEntry(value, exact));
 }
 
 /** The resource to be checked and written: as sent, or the current one with the patch applied. */
-async function candidateOf(
+async function makeCandidate(
   deps: Pick<WriteDeps, 'lookup' | 'bases'>,
   versions: CurrentVersions,
-  { caller, shown: asKnown }: Pick<CommandContext, 'caller' | 'shown'>,
+  { caller, asKnown }: Pick<CommandContext, 'caller' | 'asKnown'>,
   { request, type, id, kind }: Resolved,
   eventId: string,
   there: Target | undefined,
@@ -356,7 +356,7 @@ async function restoreStored(
 }
 
 /** The resource after a patch, with a narrative that is still true. */
-function* patched(before: JsonObject, patch: Patch, asKnown: CommandContext['shown']): Steps<JsonObject> {
+function* patched(before: JsonObject, patch: Patch, asKnown: CommandContext['asKnown']): Steps<JsonObject> {
   const after = yield* patchInSteps(before, patch, asKnown);
   yield;
   return settleNarrative(before, after);
@@ -369,7 +369,7 @@ function refuseStale(
   version: number,
 ): void {
   if (basedOn !== undefined && basedOn !== version) throw new Stale();
-  onBehalfOf(at, () => refuseStaleVersion(type, id, version, ifMatch));
+  runForEntry(at, () => refuseStaleVersion(type, id, version, ifMatch));
 }
 
 /**
@@ -404,13 +404,13 @@ function finish(candidate: Candidate, checked: SubmittedResource): Write {
     id,
     resource,
     ...(basedOn === undefined ? {} : { basedOn }),
-    ...preconditionOf(request),
+    ...makePrecondition(request),
     ...(mustBeLive === undefined ? {} : { mustBeLive }),
   };
 }
 
 /** The version that a request is for. */
-function preconditionOf({ ifMatch, basedOn }: WriteRequest): { ifMatch?: IfMatch; basedOn?: number } {
+function makePrecondition({ ifMatch, basedOn }: WriteRequest): { ifMatch?: IfMatch; basedOn?: number } {
   return {
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(basedOn === undefined ? {} : { basedOn }),
@@ -429,7 +429,7 @@ function printed(write: Write): Write {
 function settled(deps: WriteDeps, ctx: CommandContext, write: Write, candidate: Candidate): Write {
   if (write.type !== 'DocumentReference' || write.kind === 'remove') return write;
   const { request, before } = candidate;
-  const { resource, finalized } = onBehalfOf(request.at, () =>
+  const { resource, finalized } = runForEntry(request.at, () =>
     deps.attachments.settle({
       id: write.id,
       resource: write.resource.value,

@@ -49,7 +49,7 @@ export function issuesAt(at: string | undefined, issues: readonly Issue[]): Issu
 }
 
 /** Runs work on behalf of an entry: its refusal names the entry. */
-export function onBehalfOf<T>(at: string | undefined, work: () => T): T {
+export function runForEntry<T>(at: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -57,7 +57,7 @@ export function onBehalfOf<T>(at: string | undefined, work: () => T): T {
   }
 }
 
-/** Runs asynchronous work like `onBehalfOf`. */
+/** Runs asynchronous work like `runForEntry`. */
 export async function onBehalfOfAsync<T>(at: string | undefined, work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -97,7 +97,7 @@ export function refuse(
 }
 
 /** Returns the resources that requests contain. */
-export function resourcesOf(requests: readonly WriteRequest[]): SubmittedResource[] {
+export function listResources(requests: readonly WriteRequest[]): SubmittedResource[] {
   return requests.flatMap(({ resource, patchSource }) =>
     [resource, patchSource].filter((one) => one !== undefined),
   );

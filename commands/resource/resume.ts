@@ -2,7 +2,7 @@
 import type { WriteResult } from '../command.ts';
 import type { Clock, Decision } from '../kernel/decision.ts';
 import { decideWrites, type Write } from './decide.ts';
-import { entryOf, type Resources } from './state.ts';
+import { findEntry, type Resources } from './state.ts';
 
 /** Decides on the creations that were not made before. @throws Refusal 404 409 as `decideWrites` */
 export function createMissing(
@@ -10,7 +10,7 @@ export function createMissing(
   clock: Clock,
   writes: readonly Extract<Write, { kind: 'create' }>[],
 ): Decision<WriteResult[]> {
-  const missing = writes.filter(({ id }) => entryOf(state, id) === undefined);
+  const missing = writes.filter(({ id }) => findEntry(state, id) === undefined);
   return missing.length === 0 ? NOTHING : decideWrites(state, clock, missing);
 }
 
@@ -23,7 +23,7 @@ export function removeLive(
   clock: Clock,
   writes: readonly Extract<Write, { kind: 'remove' }>[],
 ): Decision<WriteResult[]> {
-  const live = writes.filter(({ id }) => entryOf(state, id)?.deleted === false);
+  const live = writes.filter(({ id }) => findEntry(state, id)?.deleted === false);
   return live.length === 0 ? NOTHING : decideWrites(state, clock, live);
 }
 

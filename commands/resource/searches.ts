@@ -12,8 +12,8 @@ import { isObject, type Json, printJson } from '#src/shared/json/json.ts';
 import { inSlices, mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { CommandContext, Lookup } from '../command.ts';
-import { type Links, linksOf, relink } from './links.ts';
-import { issuesAt, resourcesOf, type WriteRequest } from './request.ts';
+import { type Links, makeLinks, relink } from './links.ts';
+import { issuesAt, listResources, type WriteRequest } from './request.ts';
 import type { Resolved } from './resolve.ts';
 import { refuseSearch } from './write-only.ts';
 
@@ -52,19 +52,19 @@ export function* searchReferences(
       else if (isObject(value)) {
         const { reference } = value;
         if (typeof reference === 'string' && !found.has(reference) && isSearch(reference, bases)) {
-          const path = pathOf(owner.type, [...steps, 'reference']);
+          const path = stepsPath(owner.type, [...steps, 'reference']);
           const search = inPlace(owner, path, () => searchIn(reference, bases));
           found.set(reference, { owner, path, search });
         }
         for (const key in value) into(key, value[key] ?? null);
       }
     };
-    yield* mapSteps(resourcesOf([owner]), (resource) => walk(resource.value));
+    yield* mapSteps(listResources([owner]), (resource) => walk(resource.value));
   }
   return found;
 }
 
-function pathOf(type: string, steps: readonly (string | number)[]): string {
+function stepsPath(type: string, steps: readonly (string | number)[]): string {
   return elementPath(
     steps.reduce<string>((path, step) => path + (typeof step === 'number' ? `[${step}]` : `.${step}`), type),
   );
@@ -213,7 +213,7 @@ async function matchOwn(
     ({ kind, type }) => (kind === 'create' || kind === 'update') && types.has(type),
   );
   if (own.length === 0) return new Map();
-  const links = linksOf(resolved, new Map());
+  const links = makeLinks(resolved, new Map());
   const unwritten = await inSlices(mapSteps(own, (one) => describeUnwritten(ctx, one, links, bases)));
   const found = await lookup
     .matchUnwritten(ctx.caller, unwritten.flat(), [...searches.values()])

@@ -32,13 +32,13 @@ export const RESOURCES: Fold<Resources, EventOf<'record' | 'directory'>> = {
   evolve({ entries }, event, revision) {
     for (const [key, entry] of entriesIn(event, revision)) entries.set(key, entry);
   },
-  sizeOf: ({ entries }) => 100 + entries.size * 180,
+  estimateSize: ({ entries }) => 100 + entries.size * 180,
 };
 
 /**
  * Returns the entry of a live or deleted resource, undefined if it never existed. The id must have been
  * loaded.
  */
-export function entryOf({ entries }: Readonly<Resources>, id: string): Entry | undefined {
+export function findEntry({ entries }: Readonly<Resources>, id: string): Entry | undefined {
   return entries.get(id) ?? undefined;
 }

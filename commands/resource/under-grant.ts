@@ -17,8 +17,8 @@ import { outsideGrant, requireLetters, requireOnType } from '#src/shared/access/
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { Located } from '../command.ts';
-import { atEntry, onBehalfOf, refuse, type WriteRequest } from './request.ts';
-import { entryOf, type Resources } from './state.ts';
+import { atEntry, refuse, runForEntry, type WriteRequest } from './request.ts';
+import { findEntry, type Resources } from './state.ts';
 
 /** A letter that a write needs. */
 export type WriteLetter = 'c' | 'u' | 'd';
@@ -26,7 +26,7 @@ export type WriteLetter = 'c' | 'u' | 'd';
 const LETTER_OF = { POST: 'c', PUT: 'u', PATCH: 'u', DELETE: 'd' } as const;
 
 /** Returns the letter that a request needs. */
-export function letterOf({ method, letter }: WriteRequest): WriteLetter {
+export function neededLetter({ method, letter }: WriteRequest): WriteLetter {
   return letter ?? LETTER_OF[method];
 }
 
@@ -45,15 +45,15 @@ export function requireTypes(
   const { within, types } = sees;
   if (types !== undefined)
     for (const request of requests) {
-      const letters = letterOf(request) + (request.criteria === undefined ? '' : 's');
-      onBehalfOf(request.at, () => requireOnType(sees, request.type, letters));
+      const letters = neededLetter(request) + (request.criteria === undefined ? '' : 's');
+      runForEntry(request.at, () => requireOnType(sees, request.type, letters));
     }
   if (within === undefined) return;
   for (const request of requests) {
     const { type, method, criteria, at } = request;
-    onBehalfOf(at, () => {
+    runForEntry(at, () => {
       if (type === 'Patient' && method === 'POST') throw noNewPatient();
-      if (typeEntry(type).home !== 'directory') requireLetters(within, type, letterOf(request));
+      if (typeEntry(type).home !== 'directory') requireLetters(within, type, neededLetter(request));
       else if (!transaction && (method !== 'POST' || at === undefined)) throw closedDirectory();
       if (criteria !== undefined) requireLetters(within, type, 's');
     });
@@ -95,7 +95,7 @@ export function requireBefore(
   { type, stream, letters = '' }: Located,
   before: JsonObject | undefined,
 ): void {
-  const letter = letterOf(request);
+  const letter = neededLetter(request);
   if (patientOf(stream) === undefined) throw atEntry(request.at, closedDirectory());
   const isAllowed =
     before === undefined || type === 'Provenance'
@@ -126,11 +126,11 @@ export function requireAfter(
   // References are checked before: those into other records lead to nothing.
   if (stream !== recordStream(within.record)) throw new TypeError(`${stream} is outside the grant`);
   if (allows(within.access, type, letter, categoriesOf(type, after))) return;
-  const what = `the ${type} would be outside the grant: ${scopesOf(within, type, letter)}`;
+  const what = `the ${type} would be outside the grant: ${describeScopes(within, type, letter)}`;
   throw refuse('forbidden', request, 'forbidden', what);
 }
 
-function scopesOf({ access }: Granted, type: ResourceType, letter: WriteLetter): string {
+function describeScopes({ access }: Granted, type: ResourceType, letter: WriteLetter): string {
   const limits = categoriesFor(access, type, letter);
   if (limits === 'all' || limits.length === 0) return `the grant lacks patient/${type}.${letter}`;
   const texts = limits.map(({ system, code }) => (system === undefined ? code : `${system}|${code}`));
@@ -149,7 +149,7 @@ export function grantIds({ calls: { credential }, sees }: Caller): string[] {
  */
 export function requireActiveGrant(state: Readonly<Resources>, caller: Caller): void {
   for (const id of grantIds(caller))
-    if (entryOf(state, id)?.deleted !== false) throw invalidToken(ENDED_TOKEN);
+    if (findEntry(state, id)?.deleted !== false) throw invalidToken(ENDED_TOKEN);
 }
 
 function noNewPatient(): Refusal {

@@ -8,7 +8,7 @@ import { accessIn, type Caller, mayRead } from '#src/shared/access/caller.ts';
 import { requireOnType } from '#src/shared/access/outside-grant.ts';
 import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { issuesAt, onBehalfOf, type WriteRequest } from './request.ts';
+import { issuesAt, runForEntry, type WriteRequest } from './request.ts';
 
 /**
  * Refuses conditions to a caller without the scope `read`, because a match reveals stored data.
@@ -30,7 +30,7 @@ export function refuseConditions(caller: Caller, requests: readonly WriteRequest
 export function refuseSearch(caller: Caller, owner: WriteRequest, type: string | undefined): void {
   if (accessIn(caller.sees) === undefined) {
     if (!mayRead(caller)) throw lacksRead('a reference that is a search', owner.at);
-  } else if (type !== undefined) onBehalfOf(owner.at, () => requireOnType(caller.sees, type, 's'));
+  } else if (type !== undefined) runForEntry(owner.at, () => requireOnType(caller.sees, type, 's'));
 }
 
 /**

@@ -13,7 +13,7 @@ import { currentVersion } from './current.ts';
 import { type Blame, decideCarrying, touchedIds, type Write } from './decide.ts';
 import type { Results, WriteDeps } from './deps.ts';
 import { type Plan, type Planned, planWrites } from './plan.ts';
-import { onBehalfOf, refuse, type WriteRequest } from './request.ts';
+import { refuse, runForEntry, type WriteRequest } from './request.ts';
 import { lockKey } from './resolve.ts';
 import { searchReferences } from './searches.ts';
 import { grantIds, requireActiveGrant } from './under-grant.ts';
@@ -151,7 +151,7 @@ async function appendWrites(
   const writes = own.map(({ write: one }) => one);
   const carrying =
     carried.length === 0 ? undefined : { id: ctx.ids.at(0, 'carry'), event: carry(ctx, carried) };
-  const blame: Blame = (index, work) => onBehalfOf(own[index]?.request.at, work);
+  const blame: Blame = (index, work) => runForEntry(own[index]?.request.at, work);
   const handled = await deps.resources.handle<WriteResult[]>({
     stream,
     metadata,

@@ -14,7 +14,7 @@ import type { IdSource } from '#src/shared/ids.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { MetadataBase } from '../command.ts';
-import { blobsOf, putBlobs } from '../document/put.ts';
+import { listBlobs, putBlobs } from '../document/put.ts';
 import { settleAttachments } from '../document/settle.ts';
 import type { Streams } from '../kernel/streams.ts';
 import type { Contents, Settled } from '../resource/contents.ts';
@@ -59,12 +59,12 @@ export async function provision(
     resources += own.length;
   }
   await writer.shown;
-  const by = { credential: systemOf(tenant), requestId, ids, now: deps.now };
+  const by = { credential: systemCredential(tenant), requestId, ids, now: deps.now };
   await deps.sandboxes.transact(projectStream(project), by, provisioned(asked, resources));
 }
 
 /** Returns the credential of the service's own writes in a sandbox; they trigger no webhooks. */
-export function systemOf({ project, environment }: Tenant): MetadataBase['credential'] {
+export function systemCredential({ project, environment }: Tenant): MetadataBase['credential'] {
   return { kind: 'system', project, environment };
 }
 
@@ -112,14 +112,14 @@ async function append(
   });
   await putBlobs(
     deps.contents,
-    writes.flatMap((write) => blobsOf(write, stream)),
+    writes.flatMap((write) => listBlobs(write, stream)),
   );
   const { position } = await deps.resources.handle<void>({
     stream,
     metadata: {
       request_id: requestId,
       command_id: ids.at(0, `command/${some[0]?.id}`),
-      credential: systemOf(tenant),
+      credential: systemCredential(tenant),
     },
     now: deps.now,
     owner: tenant,

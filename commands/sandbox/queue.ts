@@ -39,12 +39,12 @@ export type SandboxQueue = <T>(
   by: RequestContext,
   organization: string | undefined,
   ask: () => Promise<T>,
-  positionOf: (asked: T) => Position | undefined,
+  findPosition: (asked: T) => Position | undefined,
 ) => Promise<T>;
 
 /** Opens the queue of sandboxes. */
 export function openSandboxQueue({ locks, waiting, visible }: QueueDeps): SandboxQueue {
-  return ({ credential, retry, now }, organization, ask, positionOf) => {
+  return ({ credential, retry, now }, organization, ask, findPosition) => {
     const person = `${credential.issuer} ${credential.subject}`;
     const keys = [`sandboxes of ${person}`];
     if (organization !== undefined) keys.push(`sandboxes of ${organization}`);
@@ -53,7 +53,7 @@ export function openSandboxQueue({ locks, waiting, visible }: QueueDeps): Sandbo
       const begun = retry !== undefined && retry.earlier.size > 0;
       if (!begun && (await waiting(person, organization, now() - COUNTED)) >= MOST_WAITING) throw tooMany();
       const asked = await ask();
-      const position = positionOf(asked);
+      const position = findPosition(asked);
       // The next must be counted with this one.
       if (position !== undefined) await visible(position);
       return asked;

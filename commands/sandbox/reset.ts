@@ -15,7 +15,7 @@ import { unavailable } from '#src/shared/refusal.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import type { MetadataBase } from '../command.ts';
 import { removeLive } from '../resource/resume.ts';
-import { type ProvisionDeps, provision, systemOf } from './provision.ts';
+import { type ProvisionDeps, provision, systemCredential } from './provision.ts';
 
 /** Dependencies of a reset. */
 export interface ResetDeps extends ProvisionDeps {
@@ -36,7 +36,7 @@ export async function fillSandbox(deps: ResetDeps, requested: StoredEvent): Prom
   if (event.type !== 'SandboxProvisioningRequested' && event.type !== 'SandboxResetRequested')
     throw new TypeError(`${event.type} is not a request to fill or reset a sandbox`);
   const project = stream.slice(projectStream('').length);
-  const past = await pastOf(deps, requested);
+  const past = await readPast(deps, requested);
   if (past.over) return;
   if (event.type === 'SandboxResetRequested')
     await empty(deps, requested, event.data.reset_id, event.data.patients, past);
@@ -53,7 +53,7 @@ interface Past {
   readonly position: Position | undefined;
 }
 
-async function pastOf({ sandboxes }: ResetDeps, { stream, revision, event }: StoredEvent): Promise<Past> {
+async function readPast({ sandboxes }: ResetDeps, { stream, revision, event }: StoredEvent): Promise<Past> {
   const asked = new Set<string>();
   let over = false;
   let position: Position | undefined;
@@ -83,7 +83,7 @@ async function empty(
   const base: MetadataBase = {
     request_id: metadata.request_id,
     command_id: ids.at(0, 'emptying'),
-    credential: systemOf(tenant),
+    credential: systemCredential(tenant),
   };
   await deps.visible(position);
   if (past.position !== undefined) await awaitErased(deps, past.position);

@@ -27,7 +27,7 @@ export const SANDBOX: Fold<SandboxState, EventOf<'project'>> = {
   kinds: ['project'],
   initial: () => ({ project: 'none', current: undefined, resets: 0 }),
   evolve,
-  sizeOf: () => 300,
+  estimateSize: () => 300,
 };
 
 function evolve(state: SandboxState, event: EventOf<'project'>): void {

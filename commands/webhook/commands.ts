@@ -11,7 +11,7 @@ import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import type { CriteriaLocks, RequestContext, Written } from '../command.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { Streams } from '../kernel/streams.ts';
-import { secretOf } from '../secret.ts';
+import { drawSecret } from '../secret.ts';
 import { change, create, remove, rotate, type WebhookChange } from './decide.ts';
 import { WEBHOOK, type WebhookSettings } from './state.ts';
 
@@ -72,7 +72,7 @@ export function openWebhookCommands({
   });
   const secretFor = async (by: RequestContext, id: string): Promise<Issued & { sealed: string }> => {
     // The form of Standard Webhooks: its libraries decode the key.
-    const secret = `whsec_${(await secretOf(by)).toString('base64')}`;
+    const secret = `whsec_${(await drawSecret(by)).toString('base64')}`;
     return { id, secret, sealed: seal(key, secret, id) };
   };
   return {

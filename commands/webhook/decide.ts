@@ -16,7 +16,7 @@ export function create(
 ) {
   return ({ status }: WebhookState): PlainEvent[] => {
     if (status !== 'none') throw new TypeError(`${id} already exists`);
-    const data = { endpoint_id: id, project_id: project, environment, ...dataOf(settings), secret };
+    const data = { endpoint_id: id, project_id: project, environment, ...toEventData(settings), secret };
     return [{ type: 'WebhookEndpointCreated', data }];
   };
 }
@@ -37,7 +37,7 @@ export function change(id: string, { url, events, description, active }: Webhook
       settings.description === old.description &&
       settings.active === old.active &&
       settings.events.join() === old.events.join();
-    const data = { project_id: project, environment, ...dataOf(settings) };
+    const data = { project_id: project, environment, ...toEventData(settings) };
     return same ? [] : [{ type: 'WebhookEndpointChanged', data }];
   };
 }
@@ -62,6 +62,6 @@ function requireOpen({ status }: WebhookState, id: string): void {
   if (status !== 'open') throw notFound('webhook', id);
 }
 
-function dataOf({ url, events, description, active }: WebhookSettings) {
+function toEventData({ url, events, description, active }: WebhookSettings) {
   return { url, events: [...events], description, active };
 }

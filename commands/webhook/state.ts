@@ -31,7 +31,7 @@ export const WEBHOOK: Fold<WebhookState, EventOf<'webhook'>> = {
     settings: { url: '', events: [], description: null, active: false },
   }),
   evolve,
-  sizeOf: ({ settings }) => 300 + settings.url.length * 2 + (settings.description?.length ?? 0) * 2,
+  estimateSize: ({ settings }) => 300 + settings.url.length * 2 + (settings.description?.length ?? 0) * 2,
 };
 
 function evolve(state: WebhookState, event: EventOf<'webhook'>): void {

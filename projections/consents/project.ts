@@ -29,12 +29,12 @@ const TYPES = [
 ] as const satisfies readonly EventType[];
 
 /** Returns the changes of an event. */
-function changesOf(stored: StoredEvent): Change<StatementName>[] {
+function listChanges(stored: StoredEvent): Change<StatementName>[] {
   const { event } = stored;
   switch (event.type) {
     case 'ConsentGranted': {
       const { person, project_id: project, subject, expires_at, ...rest } = event.data;
-      const row = { ...rest, ...homeOf(stored), ...person, project, pairwise_subject: subject };
+      const row = { ...rest, ...findHome(stored), ...person, project, pairwise_subject: subject };
       return [['grant', { ...row, expires_at: toMicros(expires_at) }]];
     }
     case 'ConsentRevoked':
@@ -43,14 +43,14 @@ function changesOf(stored: StoredEvent): Change<StatementName>[] {
       return [['grantEnd', { grant_id: event.data.grant_id, reason: 'expired' }]];
     case 'RecordLinked': {
       const { person, ...rest } = event.data;
-      const { record, owner_project, owner_environment: environment } = homeOf(stored);
+      const { record, owner_project, owner_environment: environment } = findHome(stored);
       return [['link', { ...rest, ...person, record, owner_project, environment }]];
     }
     case 'RecordUnlinked':
       return [['linkEnd', event.data]];
     case 'SharedLinkCreated': {
       const { person, expires_at, ...rest } = event.data;
-      const { record, owner_project, owner_environment: environment } = homeOf(stored);
+      const { record, owner_project, owner_environment: environment } = findHome(stored);
       const home = { record, owner_project, environment };
       return [['share', { ...rest, ...person, ...home, expires_at: toMicros(expires_at) }]];
     }
@@ -64,7 +64,7 @@ function changesOf(stored: StoredEvent): Change<StatementName>[] {
         place: _place,
         ...rest
       } = event.data;
-      const { record } = homeOf(stored);
+      const { record } = findHome(stored);
       const expires_at = toMicros(rest.expires_at);
       return [
         ['proposal', { ...rest, record, author_type: stored.metadata.author?.type ?? 'import', expires_at }],
@@ -108,7 +108,7 @@ function proposalEnd(
  * Returns the record of an event and its owner.
  * @throws Error if the metadata name no owner
  */
-function homeOf({ stream, metadata: { owner } }: StoredEvent) {
+function findHome({ stream, metadata: { owner } }: StoredEvent) {
   const record = patientOf(stream);
   if (record === undefined || owner === undefined) throw new Error('its metadata has no owner');
   return { record, owner_project: owner.project, owner_environment: owner.environment };
@@ -125,5 +125,5 @@ export const consents: Projection = {
   tables,
   indexes,
   compared: ['grants', 'links', 'shared_links', 'proposals', 'erased_grants'],
-  ...jsonRows(STATEMENTS, changesOf),
+  ...jsonRows(STATEMENTS, listChanges),
 };

@@ -10,10 +10,10 @@ import { toMicros } from '#src/shared/time/time.ts';
 import {
   erasedIn,
   isResourceEvent,
-  ownerOf,
+  readOwner,
+  readSight,
   type SightColumns,
   type StoredResourceEvent,
-  sightOf,
   sightOfDeletion,
 } from '../owner.ts';
 import type { Projection } from '../projection.ts';
@@ -93,7 +93,7 @@ function versionRows(changes: readonly StoredResourceEvent[]): VersionRows {
   const rows: VersionRows = { whole: [], deletions: [] };
   for (const stored of changes) {
     const { event } = stored;
-    const sight = sightOf(event) ?? last.get(event.resourceId) ?? sightOfDeletion(event.resourceType);
+    const sight = readSight(event) ?? last.get(event.resourceId) ?? sightOfDeletion(event.resourceType);
     if (sight !== undefined) last.set(event.resourceId, sight);
     const into = sight === undefined ? rows.deletions : rows.whole;
     into.push(versionRow(stored, sight ?? { categories: null, targets: null }));
@@ -107,11 +107,11 @@ function versionRow(stored: StoredResourceEvent, sight: SightColumns): Row<typeo
     id: event.resourceId,
     version: event.version,
     type: event.resourceType,
-    ...ownerOf(stored),
+    ...readOwner(stored),
     recorded_at: toMicros(metadata.recorded_at),
     event_id: stored.id,
     operation: OPERATION[event.type],
-    agents: agentsOf(metadata),
+    agents: listAgents(metadata),
     ...sight,
     // JSON omits undefined members, and copying the whole object is faster than a part of it.
     metadata: JSON.stringify({ ...metadata, append: undefined, hash: undefined }),
@@ -140,7 +140,7 @@ function provenanceRows(changes: readonly StoredResourceEvent[]): Row<typeof CLI
     last.set(event.resourceId, {
       id: event.resourceId,
       version: event.version,
-      ...ownerOf(stored),
+      ...readOwner(stored),
       recorded: said === undefined ? lastUpdated : toMicros(said.recorded),
       last_updated: lastUpdated,
       targets: said?.targets ?? [],
@@ -173,7 +173,7 @@ export const history: Projection = {
 };
 
 /** Returns references to author and acting-as (R4: Provenance.agent.who), each once; null if the event names none. */
-function agentsOf(metadata: EventMetadata): string[] | null {
+function listAgents(metadata: EventMetadata): string[] | null {
   const { author, acting_as } = metadata;
   if (author?.reference === undefined && acting_as === undefined) return null;
   return each([author?.reference, acting_as]);

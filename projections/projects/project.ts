@@ -13,7 +13,7 @@ import { STATEMENTS, type StatementName } from './statements.ts';
 const idIn = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 
 /** Returns the changes of an event. */
-function changesOf({ event, stream, metadata }: StoredEvent): Change<StatementName>[] {
+function listChanges({ event, stream, metadata }: StoredEvent): Change<StatementName>[] {
   const id = idIn(stream);
   switch (event.type) {
     case 'OrganizationCreated': {
@@ -107,5 +107,5 @@ export const projects: Projection = {
   tables,
   indexes,
   compared: ['organization', 'member', 'project', 'production_request', 'api_key', 'application'],
-  ...jsonRows(STATEMENTS, changesOf),
+  ...jsonRows(STATEMENTS, listChanges),
 };

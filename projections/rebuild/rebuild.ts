@@ -95,7 +95,7 @@ export async function rebuild(
   names: readonly string[],
   options: RebuildOptions = {},
 ): Promise<RebuildReport[]> {
-  const projections = names.map((name) => named(deps.projections ?? PROJECTIONS, name));
+  const projections = names.map((name) => findProjection(deps.projections ?? PROJECTIONS, name));
   const works: Work[] = [];
   const sessions: pg.Client[] = [];
   try {
@@ -264,7 +264,7 @@ async function lawful(
   }));
 }
 
-function named(projections: readonly Projection[], name: string): Projection {
+function findProjection(projections: readonly Projection[], name: string): Projection {
   const found = projections.find((projection) => projection.name === name);
   if (found !== undefined) return found;
   throw new Error(

@@ -2,7 +2,7 @@
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { toMicros } from '#src/shared/time/time.ts';
-import { erasedIn, isResourceEvent, ownerOf, sightOf } from '../owner.ts';
+import { erasedIn, isResourceEvent, readOwner, readSight } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, parameters, type Row, recordset, runAll } from '../rows.ts';
 import { indexes, RESOURCE, tables } from './schema.ts';
@@ -54,13 +54,13 @@ function lastStates(events: readonly StoredEvent[]): Map<string, State> {
     const row = {
       id: event.resourceId,
       type: event.resourceType,
-      ...ownerOf(stored),
+      ...readOwner(stored),
       version: event.version,
       created_at: before === undefined ? at : before.row.created_at,
       last_updated: at,
       deleted: event.type === 'ResourceDeleted',
       stream,
-      ...(sightOf(event) ?? {
+      ...(readSight(event) ?? {
         categories: before?.row.categories ?? null,
         targets: before?.row.targets ?? null,
       }),

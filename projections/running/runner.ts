@@ -158,7 +158,7 @@ async function prepare(
     const recorded = batch.events.slice(from, from + SLICE);
     const understoodOnes = recorded.map((event) => attempt(name, event, () => decodeOnce(event)));
     for (const event of understoodOnes) events.push(event);
-    for (const statement of await statementsOf(projection, recorded, understoodOnes))
+    for (const statement of await makeStatements(projection, recorded, understoodOnes))
       statements.push(statement);
   }
   return { events, statements };
@@ -168,7 +168,7 @@ async function prepare(
  * Returns the statements of events; if their rows exceed a statement's limit, each half is made separately.
  * @throws CannotApply
  */
-async function statementsOf(
+async function makeStatements(
   projection: Projection,
   recorded: readonly RecordedEvent[],
   events: readonly StoredEvent[],
@@ -184,8 +184,8 @@ async function statementsOf(
     if (recorded.length === 1) throw new CannotApply(name, first, error);
     const half = recorded.length >> 1;
     return [
-      ...(await statementsOf(projection, recorded.slice(0, half), events.slice(0, half))),
-      ...(await statementsOf(projection, recorded.slice(half), events.slice(half))),
+      ...(await makeStatements(projection, recorded.slice(0, half), events.slice(0, half))),
+      ...(await makeStatements(projection, recorded.slice(half), events.slice(half))),
     ];
   }
 }

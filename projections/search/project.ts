@@ -7,7 +7,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { erasedIn, isResourceEvent, type StoredResourceEvent } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { type Columns, copyRows, type Row, recordset, runAll } from '../rows.ts';
-import { type Rows, rowsOf } from './rows.ts';
+import { makeRows, type Rows } from './rows.ts';
 import { ENTRY, indexes, PERIOD, QUANTITY, STRING, tables } from './schema.ts';
 
 /** The tables besides `entry`, each with its columns and its rows of a resource. */
@@ -113,7 +113,7 @@ function* lastVersions(events: readonly StoredEvent[]): Steps<Rows[]> {
     }
   }
   const all: Rows[] = [];
-  for (const stored of last.values()) all.push(yield* rowsOf(stored));
+  for (const stored of last.values()) all.push(yield* makeRows(stored));
   return all;
 }
 
@@ -130,28 +130,28 @@ function isFirst({ entry: { version }, contained }: Rows): boolean {
 
 function* added(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   if (all.length === 0) return [];
-  const values = [yield* textOf(all.map((rows) => rows.entry))];
-  for (const { of } of VALUES) values.push(yield* textOf(all.flatMap<Row<Columns>>(of)));
+  const values = [yield* stringifyRows(all.map((rows) => rows.entry))];
+  for (const { of } of VALUES) values.push(yield* stringifyRows(all.flatMap<Row<Columns>>(of)));
   return [{ name: `${schema}.add`, text: add(schema), values }];
 }
 
 /** A resource has one current version, so that its rows are those of that version or of none. */
 function* replaced(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
   if (all.length === 0) return [];
-  const entries = yield* textOf(all.map((rows) => rows.entry));
-  const containers = idsOf(all.map((rows) => rows.entry));
+  const entries = yield* stringifyRows(all.map((rows) => rows.entry));
+  const containers = listIds(all.map((rows) => rows.entry));
   const contained = all.flatMap((rows) => rows.contained);
-  const whole = idsOf([...all.map((rows) => rows.entry), ...contained]);
+  const whole = listIds([...all.map((rows) => rows.entry), ...contained]);
   const statements: QueryConfig[] = [
     { name: `${schema}.entry`, text: upsert(schema), values: [entries] },
     { name: `${schema}.emptied`, text: emptied(schema), values: ['', ...containers] },
   ];
   if (contained.length > 0) {
-    const values = [yield* textOf(contained), ...containers];
+    const values = [yield* stringifyRows(contained), ...containers];
     statements.push({ name: `${schema}.contain`, text: contain(schema), values });
   }
   for (const { table, columns, of } of VALUES) {
-    const values = [yield* textOf(all.flatMap<Row<Columns>>(of)), ...whole];
+    const values = [yield* stringifyRows(all.flatMap<Row<Columns>>(of)), ...whole];
     statements.push({ name: `${schema}.${table}`, text: replace(schema, table, columns), values });
   }
   return statements;
@@ -161,7 +161,7 @@ function* replaced(schema: string, all: readonly Rows[]): Steps<QueryConfig[]> {
 const STEP = 1_000;
 
 /** Rows as `json_to_recordset` takes them. */
-function* textOf(rows: readonly object[]): Steps<string> {
+function* stringifyRows(rows: readonly object[]): Steps<string> {
   if (rows.length <= STEP) return JSON.stringify(rows);
   const parts: string[] = [];
   for (let from = 0; from < rows.length; from += STEP) {
@@ -172,7 +172,9 @@ function* textOf(rows: readonly object[]): Steps<string> {
 }
 
 /** Returns the parameters `$2` and `$3`: ids and versions. */
-function idsOf(entries: readonly { readonly id: string; readonly version: number }[]): [string[], number[]] {
+function listIds(
+  entries: readonly { readonly id: string; readonly version: number }[],
+): [string[], number[]] {
   return [entries.map(({ id }) => id), entries.map(({ version }) => version)];
 }
 

@@ -22,8 +22,8 @@ import { isUuid } from '#src/shared/ids.ts';
 import { parseJson } from '#src/shared/json/json.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { searchKey } from '#src/shared/search-key.ts';
-import { kindOf } from '#src/v1/timeline.ts';
-import { ownerOf, type StoredResourceEvent } from '../owner.ts';
+import { timelineKind } from '#src/v1/timeline.ts';
+import { readOwner, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';
 import type { ENTRY, PERIOD, QUANTITY, STRING } from './schema.ts';
@@ -55,14 +55,14 @@ function countSteps(): () => boolean {
 }
 
 /** The rows of an event's version, in steps; of a deleted one only the entry. */
-export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
+export function* makeRows(stored: StoredResourceEvent): Steps<Rows> {
   const { event } = stored;
-  const { tenant, record } = ownerOf(stored);
+  const { tenant, record } = readOwner(stored);
   const { resourceId: id, resourceType: type, version } = event;
   const own = { id, version, record };
   const keys = new Set(record === null ? [] : [searchKey(recordKey(record))]);
   if (event.type === 'ResourceDeleted' || !isResourceType(type)) {
-    const entry = { ...own, keys: arrayOf(keys), targets: arrayOf([]), sorts: null, container: null };
+    const entry = { ...own, keys: writeArray(keys), targets: writeArray([]), sorts: null, container: null };
     return { entry, contained: [], strings: [], periods: [], quantities: [] };
   }
   const resource = parsed(event, record);
@@ -76,15 +76,15 @@ export function* rowsOf(stored: StoredResourceEvent): Steps<Rows> {
     keys.add(key);
     if (record !== null && hasKeyInRecord(code, value)) keys.add(searchKey(inRecordKey(key, record)));
   }
-  const targets = targetsOf(found.targets, record);
+  const targets = writeTargets(found.targets, record);
   const entry = {
     ...own,
-    keys: arrayOf(keys),
+    keys: writeArray(keys),
     targets,
-    sorts: sortsOf(type, found),
+    sorts: writeSortRow(type, found),
     container: null,
   };
-  const rows = { entry, contained: [], ...(yield* valuesOf(id, record, found, hashes)) };
+  const rows = { entry, contained: [], ...(yield* makeValueRows(id, record, found, hashes)) };
   if (within.contained.size === 0) return rows;
   const inner: Inner[] = [];
   for (const each of within.contained.values()) inner.push(yield* containedRows(each, own, tenant, within));
@@ -116,14 +116,14 @@ function* containedRows(
     if (isDue()) yield;
     keys.add(hashes.value(code, value));
   }
-  const rest = { keys: arrayOf(keys), targets: arrayOf([]), sorts: null, container };
+  const rest = { keys: writeArray(keys), targets: writeArray([]), sorts: null, container };
   return {
     entry: { id: rowId, version, record, ...rest },
-    ...(yield* valuesOf(rowId, record, found, hashes)),
+    ...(yield* makeValueRows(rowId, record, found, hashes)),
   };
 }
 
-function* valuesOf(
+function* makeValueRows(
   id: string,
   record: string | null,
   { strings, periods, quantities }: SearchValues,
@@ -136,24 +136,27 @@ function* valuesOf(
   };
 }
 
-function sortsOf(type: ResourceType, { sorts }: SearchValues): string | null {
+function writeSortRow(type: ResourceType, { sorts }: SearchValues): string | null {
   const row = sortRow(type, sorts);
   return row.length === 0 ? null : arrayLiteral(row);
 }
 
-function targetsOf(ids: ReadonlySet<string>, record: string | null): string {
+function writeTargets(ids: ReadonlySet<string>, record: string | null): string {
   const targets: string[] = [];
   for (const id of ids) if (id !== record && isUuid(id)) targets.push(id);
-  return arrayOf(targets.sort());
+  return writeArray(targets.sort());
 }
 
 /** Numbers or UUIDs as PostgreSQL reads an array of them: half the time of an array of JSON, for either side. */
-function arrayOf(members: Iterable<string>): string {
+function writeArray(members: Iterable<string>): string {
   return `{${[...members].join()}}`;
 }
 
 /** Returns the columns `about` and `about_system`. */
-function aboutOf({ code, about }: Found<unknown>, hashes: Hashes): readonly [string | null, string | null] {
+function aboutColumns(
+  { code, about }: Found<unknown>,
+  hashes: Hashes,
+): readonly [string | null, string | null] {
   return about?.code === undefined
     ? NOTHING
     : [hashes.about(code, about.code), searchKey(systemKey(about.system))];
@@ -168,7 +171,7 @@ function* stringRows(id: string, all: readonly Found<string>[], hashes: Hashes):
   for (const found of all) {
     if (isDue()) yield;
     const key = hashes.parameter(found.code);
-    const [about, about_system] = aboutOf(found, hashes);
+    const [about, about_system] = aboutColumns(found, hashes);
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${found.value}`)) continue;
     const { beginning, rest } = pieces(withoutIds(folded(found.value)));
     const exact = found.code.endsWith(LABEL) ? null : found.value;
@@ -189,7 +192,7 @@ function* periodRows(
   for (const found of all) {
     if (isDue()) yield;
     const key = hashes.parameter(found.code);
-    const [about, about_system] = aboutOf(found, hashes);
+    const [about, about_system] = aboutColumns(found, hashes);
     const { from, to } = found.value;
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${from} ${to}`)) continue;
     const about_record = about === null || record === null ? null : searchKey(inRecordKey(about, record));
@@ -209,7 +212,7 @@ function* quantityRows(
   for (const found of all) {
     if (isDue()) yield;
     const key = hashes.parameter(found.code);
-    const [about, about_system] = aboutOf(found, hashes);
+    const [about, about_system] = aboutColumns(found, hashes);
     const { low, high, system, code, unit, canonical } = found.value;
     const value = `${low} ${high} ${system} ${code} ${unit}`;
     if (all.length > 1 && isSeen(seen, `${key} ${about} ${about_system} ${value}`)) continue;
@@ -247,7 +250,7 @@ const LONG_NUMBER = /[:,[]-?\d(?:[\d.]{15}|[\d.]{0,14}[eE][+-]?\d{3})/;
 /** Parses the resource; decimals that JavaScript would round are `LosslessNumber`s, others are numbers. */
 function parsed(event: Version, record: string | null): unknown {
   // The read model `timeline` uses it, too.
-  if (record !== null && kindOf(event.resourceType) !== undefined) {
+  if (record !== null && timelineKind(event.resourceType) !== undefined) {
     const { value, exact } = parsedOnce(event);
     if (!exact) return value;
   }

@@ -2,11 +2,11 @@
 import type { ClientBase, QueryConfig } from 'pg';
 import type { StoredEvent } from '#src/events/catalog.ts';
 import { atOnce, inSlices, type Steps } from '#src/shared/load/slices.ts';
-import { bucketOf } from '#src/shared/time/time-bucket.ts';
+import { bucketNumber } from '#src/shared/time/time-bucket.ts';
 import { erasedIn } from '../owner.ts';
 import type { Projection } from '../projection.ts';
 import { copyRows, type Row, recordset, runAll } from '../rows.ts';
-import { type Entry, entriesOf } from './rows.ts';
+import { type Entry, makeEntries } from './rows.ts';
 import { ENTRY, PLACE, TALLY, tables } from './schema.ts';
 
 const entry = recordset(ENTRY);
@@ -59,7 +59,7 @@ function listsSql(of: string): string {
     union all select v.list, ${of}.last_day from unnest(${of}.vague_lists) v(list)`;
 }
 
-/** Returns `bucketOf` as SQL. */
+/** Returns `bucketNumber` as SQL. */
 function stretchSql(at: string): string {
   return `(${at} >> 41)::int`;
 }
@@ -69,7 +69,7 @@ insert into ${schema}.tally as t (${tally.names}) select ${tally.values} from ${
 on conflict (record, list, stretch) do update set count = t.count + excluded.count`;
 
 function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryConfig[]> {
-  const entries = yield* entriesOf(events);
+  const entries = yield* makeEntries(events);
   if (entries.length === 0) return erase(schema, events);
   return [
     { name: `${schema}.add`, text: add(schema), values: [JSON.stringify(entries)] },
@@ -80,11 +80,11 @@ function* inSteps(schema: string, events: readonly StoredEvent[]): Steps<QueryCo
 
 /** Copies rows into empty tables, and counts them here. */
 async function load(tx: ClientBase, schema: string, events: readonly StoredEvent[]): Promise<void> {
-  const entries = await inSlices(entriesOf(events));
-  const places = entries.flatMap(placesOf);
+  const entries = await inSlices(makeEntries(events));
+  const places = entries.flatMap(listPlaces);
   await copyRows(tx, `${schema}.entry`, ENTRY, entries);
   await copyRows(tx, `${schema}.place`, PLACE, places);
-  const counted = JSON.stringify([...talliesOf(places).values()]);
+  const counted = JSON.stringify([...countTallies(places).values()]);
   const tallies = { text: insertTallies(schema), values: [counted] };
   await runAll(tx, [
     ...(places.length === 0 ? [] : [tallies]),
@@ -95,7 +95,7 @@ async function load(tx: ClientBase, schema: string, events: readonly StoredEvent
 
 type Place = Row<typeof PLACE> & Pick<Entry, 'record' | 'at'> & { readonly list: string };
 
-function placesOf(entry: Entry): Place[] {
+function listPlaces(entry: Entry): Place[] {
   const { record, at, id, version, since, lists, vague_lists } = entry;
   const place = (list: string, day: number): Place => ({
     ...{ record, list, at, id, version, day, since, until: null },
@@ -106,10 +106,10 @@ function placesOf(entry: Entry): Place[] {
   ];
 }
 
-function talliesOf(places: readonly Place[]): Map<string, Row<typeof TALLY>> {
+function countTallies(places: readonly Place[]): Map<string, Row<typeof TALLY>> {
   const counts = new Map<string, Row<typeof TALLY> & { readonly count: number }>();
   for (const { record, list, at } of places) {
-    const stretch = bucketOf(at);
+    const stretch = bucketNumber(at);
     const key = `${record} ${list} ${stretch}`;
     counts.set(key, { record, list, stretch, count: (counts.get(key)?.count ?? 0) + 1 });
   }

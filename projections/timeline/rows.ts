@@ -8,13 +8,13 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { dayAt, isVague } from '#src/shared/time/day.ts';
 import { type Micros, toMicros } from '#src/shared/time/time.ts';
 import { shownCondition } from '#src/v1/condition.ts';
-import { type EventDate, eventDateOf } from '#src/v1/event-date.ts';
-import { listsOf, vaguePart, withdrawnListsOf } from '#src/v1/lists.ts';
+import { type EventDate, readEventDate } from '#src/v1/event-date.ts';
+import { listNames, vaguePart, withdrawnListNames } from '#src/v1/lists.ts';
 import { medicationReferred, shownMedication } from '#src/v1/medication.ts';
 import { shownObservation } from '#src/v1/observation.ts';
 import { shownPrescription } from '#src/v1/prescription.ts';
-import { kindOf, TIMELINE, type TimelineKind, timelineWords } from '#src/v1/timeline.ts';
-import { isResourceEvent, ownerOf, type StoredResourceEvent, sightOf } from '../owner.ts';
+import { TIMELINE, type TimelineKind, timelineKind, timelineWords } from '#src/v1/timeline.ts';
+import { isResourceEvent, readOwner, readSight, type StoredResourceEvent } from '../owner.ts';
 import { parsedOnce, type Version } from '../parsed.ts';
 import type { Row } from '../rows.ts';
 import type { ENTRY } from './schema.ts';
@@ -41,26 +41,26 @@ const UNDATED: Micros = -9_000_000_000_000_000;
 const UNREAD = searchKey('not shown');
 
 /** Returns the entries of a batch's resources, in steps: one may have tens of thousands of values. */
-export function* entriesOf(events: readonly StoredEvent[]): Steps<Entry[]> {
+export function* makeEntries(events: readonly StoredEvent[]): Steps<Entry[]> {
   const entries: Entry[] = [];
   for (const stored of events) {
     if (!isResourceEvent(stored)) continue;
-    const entry = yield* entryOf(stored);
+    const entry = yield* makeEntry(stored);
     if (entry !== undefined) entries.push(entry);
     yield;
   }
   return entries;
 }
 
-function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
+function* makeEntry(stored: StoredResourceEvent): Steps<Entry | undefined> {
   const { event, metadata } = stored;
-  const kind = kindOf(event.resourceType);
+  const kind = timelineKind(event.resourceType);
   if (kind === undefined) return undefined;
-  const { tenant, record } = ownerOf(stored);
+  const { tenant, record } = readOwner(stored);
   if (record === null) return undefined;
   const since = toMicros(metadata.recorded_at);
   const { resourceId: id, version, resourceType: type } = event;
-  const shown = event.type === 'ResourceDeleted' ? undefined : yield* shownOf(kind, event);
+  const shown = event.type === 'ResourceDeleted' ? undefined : yield* visibleMembers(kind, event);
   const at = shown?.when?.at ?? UNDATED;
   const days = shown?.when?.days ?? { first: dayAt(at / 1000), last: dayAt(at / 1000) };
   return {
@@ -75,7 +75,7 @@ function* entryOf(stored: StoredResourceEvent): Steps<Entry | undefined> {
     last_day: days.last,
     lists: shown?.lists ?? [UNREAD],
     vague_lists: shown?.vague_lists ?? null,
-    categories: sightOf(event)?.categories ?? null,
+    categories: readSight(event)?.categories ?? null,
     date: shown?.when?.date ?? null,
     date_means: shown?.when?.means ?? null,
     title: shown?.title ?? null,
@@ -115,20 +115,20 @@ const NOT_SHOWN = {
 } as const;
 
 /** Returns the visible members; undefined for a hidden resource. */
-function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> {
+function* visibleMembers(kind: TimelineKind, event: Version): Steps<Shown | undefined> {
   const { value: resource, exact } = parsedOnce(event);
   yield;
   const type = TIMELINE[kind];
-  const lists = listsOf(type, resource, isModified(resource, event.body));
-  const when = eventDateOf(type, resource);
-  const keysOf = (names: readonly string[]) => ({
+  const lists = listNames(type, resource, isModified(resource, event.body));
+  const when = readEventDate(type, resource);
+  const listKeys = (names: readonly string[]) => ({
     lists: names.map(searchKey),
     vague_lists:
       when === undefined || !isVague(when.date) ? null : names.map((name) => searchKey(vaguePart(name))),
   });
   if (lists.length === 0) {
-    const withdrawn = withdrawnListsOf(type, resource);
-    return withdrawn.length === 0 ? undefined : { ...NOT_SHOWN, ...keysOf(withdrawn), when };
+    const withdrawn = withdrawnListNames(type, resource);
+    return withdrawn.length === 0 ? undefined : { ...NOT_SHOWN, ...listKeys(withdrawn), when };
   }
   const { title, titleSystem, summary, summaryCodes } = timelineWords(kind, resource);
   const places = summaryCodes.map(({ offset, system, code }) => [offset, system, code]);
@@ -137,7 +137,7 @@ function* shownOf(kind: TimelineKind, event: Version): Steps<Shown | undefined> 
   const fields = FIELDS[kind]?.(resource);
   yield;
   return {
-    ...keysOf(lists),
+    ...listKeys(lists),
     when,
     title,
     title_system: titleSystem,

@@ -45,7 +45,7 @@ export const TALLY = { record: 'uuid', list: 'int8', stretch: 'int', count: 'int
 
 /**
  * Returns the DDL. Each version has its places and their period of validity: the pages of a list are of one moment, so
- * a changed date moves nothing past a reader. Totals are kept by time bucket (`bucketOf`): counting a list takes some
+ * a changed date moves nothing past a reader. Totals are kept by time bucket (`bucketNumber`): counting a list takes some
  * hundred rows, however long it is.
  */
 export const tables = (schema: string): string => `

@@ -12,7 +12,7 @@ import { NewerEvent } from '#src/events/newer.ts';
 import type { EventStore, RecordedEvent } from '#src/events/store.ts';
 import { patientOf, recordStream } from '#src/events/streams.ts';
 import { UnreadableEvent } from '#src/events/unreadable.ts';
-import { type ErasureTrace, isErased, tracesOf } from '../erasure.ts';
+import { type ErasureTrace, isErased, readTraces } from '../erasure.ts';
 import { isResourceEvent } from '../owner.ts';
 import { decodeOnce } from '../parsed.ts';
 import { ChainCheck, type NamedHead } from './chain-check.ts';
@@ -164,7 +164,7 @@ export class LogCheck {
   async checkLost(): Promise<ErasedSince[]> {
     const lost = await this.chains.lost();
     const patients = lost.flatMap(({ stream }) => patientOf(stream) ?? []);
-    const traces = await tracesOf(this.store, new Set(patients));
+    const traces = await readTraces(this.store, new Set(patients));
     const erased: ErasedSince[] = [];
     for (const { stream, revision, seen } of lost) {
       const patient = patientOf(stream);

@@ -5,7 +5,7 @@ import type { Projection } from '../projection.ts';
 import { indexes, STATEMENTS, type StatementName, tables } from './schema.ts';
 
 /** Returns the changes of an event. */
-function changesOf({ event, stream }: StoredEvent): Change<StatementName>[] {
+function listChanges({ event, stream }: StoredEvent): Change<StatementName>[] {
   const id = stream.slice(stream.indexOf('-') + 1);
   switch (event.type) {
     case 'WebhookEndpointCreated':
@@ -31,5 +31,5 @@ export const webhooks: Projection = {
   tables,
   indexes,
   compared: ['endpoint'],
-  ...jsonRows(STATEMENTS, changesOf),
+  ...jsonRows(STATEMENTS, listChanges),
 };

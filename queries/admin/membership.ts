@@ -19,7 +19,7 @@ export interface IdentitySql {
  * of their issuer could issue one for any member. Index: projects.member_of (issuer, subject),
  * projects.organization_sso_domains.
  */
-export const membershipOf = ({ issuer, subject, domain, organizations }: IdentitySql): string => `(
+export const selectMembership = ({ issuer, subject, domain, organizations }: IdentitySql): string => `(
   select m.organization, case when ${organizations}::text[] is null then m.role else 'developer' end as role
   from projects.member m
   where m.issuer = ${issuer} and m.subject = ${subject} and m.role is not null
@@ -33,7 +33,7 @@ export const membershipOf = ({ issuer, subject, domain, organizations }: Identit
 )`;
 
 /** The organizations of the identity in the parameters `$1` to `$4`: `membershipValues`. */
-export const MEMBERSHIP = membershipOf({
+export const MEMBERSHIP = selectMembership({
   issuer: '$1',
   subject: '$2',
   domain: '$3',

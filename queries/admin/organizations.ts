@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Identity } from '#src/shared/access/identity.ts';
 import type { Role } from '#src/shared/access/member.ts';
 import { MEMBERSHIP, membershipValues } from './membership.ts';
-import { type Page, type PageAsked, pageOf } from './page.ts';
+import { type Page, type PageAsked, readPage } from './page.ts';
 
 /** An organization as one of its members sees it; times are microseconds since 1970. */
 export interface OrganizationRow {
@@ -49,7 +49,7 @@ const MEMBER = `m.issuer || ' ' || m.subject as id, m.issuer, m.subject, m.email
 export function openOrganizations(pool: Pool): Organizations {
   return {
     organizations: (identity, asked) =>
-      pageOf<OrganizationRow>(
+      readPage<OrganizationRow>(
         pool,
         {
           name: 'organizations',
@@ -67,7 +67,7 @@ export function openOrganizations(pool: Pool): Organizations {
       return rows[0];
     },
     members: (organization, asked) =>
-      pageOf<MemberRow>(
+      readPage<MemberRow>(
         pool,
         {
           name: 'members',

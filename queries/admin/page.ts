@@ -38,7 +38,7 @@ const key = z.tuple([z.int(), z.string().max(200), z.int().nonnegative()]);
  * Reads a page of a list, in one statement.
  * @throws Refusal invalid (422) for a cursor of another list
  */
-export async function pageOf<T extends { readonly created_at: number; readonly id: string }>(
+export async function readPage<T extends { readonly created_at: number; readonly id: string }>(
   pool: Pool,
   { name, rows, values }: List,
   { limit, cursor }: PageAsked,

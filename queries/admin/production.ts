@@ -1,7 +1,7 @@
 /** Requests of projects for production, and what else decides on them. */
 import type { Pool } from 'pg';
 import type { Micros } from '#src/shared/time/time.ts';
-import { type Page, type PageAsked, pageOf } from './page.ts';
+import { type Page, type PageAsked, readPage } from './page.ts';
 
 /** A request; times are microseconds since 1970. */
 export interface ProductionRequestRow {
@@ -48,7 +48,7 @@ const HAS_PRODUCTION = `(p.production is not distinct from 'allowed'
 export function openProduction(pool: Pool): ProductionQueries {
   return {
     productionRequests: (project, asked) =>
-      pageOf(
+      readPage(
         pool,
         {
           name: 'production-requests',

@@ -5,7 +5,7 @@ import type { Role } from '#src/shared/access/member.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { isFilling } from '#src/shared/load/filling.ts';
 import { MEMBERSHIP, membershipValues } from './membership.ts';
-import { type Page, type PageAsked, pageOf } from './page.ts';
+import { type Page, type PageAsked, readPage } from './page.ts';
 
 /** A project; times are microseconds since 1970, as everywhere below. */
 export interface ProjectRow {
@@ -104,7 +104,7 @@ export function openProjects(pool: Pool): Projects {
     `join projects.project p on p.id = ${table}.project and p.deleted_at is null ${ofMember}`;
   return {
     projects: (organization, asked) =>
-      pageOf(
+      readPage(
         pool,
         {
           name: 'projects',
@@ -121,7 +121,7 @@ export function openProjects(pool: Pool): Projects {
         id,
       ),
     keys: (project, asked) =>
-      pageOf(
+      readPage(
         pool,
         { name: 'keys', rows: `select ${KEY} from ${KEYS} where k.project = $1`, values: [project] },
         asked,
@@ -129,7 +129,7 @@ export function openProjects(pool: Pool): Projects {
     key: (identity, id) =>
       held('key', `select ${KEY}, m.role from ${KEYS} ${ofProject('k')} where k.key_id = $5`, identity, id),
     applications: (project, asked) =>
-      pageOf(
+      readPage(
         pool,
         {
           name: 'applications',

@@ -12,7 +12,7 @@ export interface DomainSso {
 /** Queries about single sign-on. */
 export interface SsoQueries {
   /** Reads the sign-in of an e-mail domain in lower case. */
-  readonly ssoOf: (domain: string) => Promise<DomainSso | undefined>;
+  readonly readSso: (domain: string) => Promise<DomainSso | undefined>;
   /** Reads domain → id of its organization; other domains are absent. */
   readonly domainHolders: (domains: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Reads the organizations whose settings name an issuer. */
@@ -22,7 +22,7 @@ export interface SsoQueries {
 /** Opens the questions. */
 export function openSso(pool: Pool): SsoQueries {
   return {
-    async ssoOf(domain) {
+    async readSso(domain) {
       // Index: projects.organization_sso_domains.
       const { rows } = await pool.query<DomainSso>({
         name: 'sso-of-domain',

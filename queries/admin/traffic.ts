@@ -1,7 +1,7 @@
 /** The request log and daily usage of a project, for its members. Both are written a second late. */
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/tenant.ts';
-import { type Page, type PageAsked, pageOf } from './page.ts';
+import { type Page, type PageAsked, readPage } from './page.ts';
 
 /** An entry of the log; `created_at` is when the request was answered, microseconds since 1970. */
 export interface RequestRow {
@@ -111,7 +111,7 @@ select ${ENTRY} from (
  where true${conditions.slice(within).join('')}`,
         values: [project, ...given.map(([name]) => asked[name])],
       };
-      return pageOf(pool, list, { limit, cursor });
+      return readPage(pool, list, { limit, cursor });
     },
     async usage(project, from, to) {
       const { rows } = await pool.query<UsageRow>({

@@ -6,7 +6,7 @@ import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 
 /** States of an access request (docs/spec/decisions.md, section 7). */
 export const REQUEST_STATUSES = ['pending', 'approved', 'denied', 'expired'] as const;
@@ -114,7 +114,7 @@ select r.id, r.status, r.environment, r.client_id, r.application_id, a.name as a
      select from consents.links l
       where l.record = h.record and l.issuer = $1 and l.subject = $2 and l.unlinked_at >= ${micros('r.created_at')})`;
 
-const valuesOf = ({ person, email, records, environment }: RequestsOf): unknown[] => [
+const bindRequest = ({ person, email, records, environment }: RequestsOf): unknown[] => [
   person.issuer,
   person.subject,
   email?.toLowerCase() ?? null,
@@ -126,12 +126,12 @@ const valuesOf = ({ person, email, records, environment }: RequestsOf): unknown[
 export function openAccessRequests(pool: Pool): AccessRequestQueries {
   return {
     accessRequests: (of, { status, ...asked }) =>
-      pageOf<AccessRequestRow>(
+      readPage<AccessRequestRow>(
         pool,
         {
           name: `access-requests${status === undefined ? '' : '-in-state'}`,
           rows: `${VISIBLE}${status === undefined ? '' : ' and r.status = $6'}`,
-          values: [...valuesOf(of), ...(status === undefined ? [] : [status])],
+          values: [...bindRequest(of), ...(status === undefined ? [] : [status])],
         },
         asked,
       ),
@@ -139,7 +139,7 @@ export function openAccessRequests(pool: Pool): AccessRequestQueries {
       const { rows } = await pool.query<AccessRequestRow>({
         name: 'access-request',
         text: `${VISIBLE} and r.id = $6`,
-        values: [...valuesOf(of), id],
+        values: [...bindRequest(of), id],
       });
       return rows[0];
     },
@@ -152,7 +152,7 @@ export function openAccessRequests(pool: Pool): AccessRequestQueries {
       return rows[0]?.environment;
     },
     mutedBy: ({ issuer, subject }, { environment, ...asked }) =>
-      pageOf<MutedRow>(
+      readPage<MutedRow>(
         pool,
         {
           name: `muted-applications${environment === undefined ? '' : '-of-environment'}`,

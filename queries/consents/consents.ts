@@ -6,7 +6,7 @@ import { type AccessRequestQueries, openAccessRequests } from './access-requests
 import { type GrantQueries, openGrants } from './grants.ts';
 import { type InvitationQueries, openInvitations } from './invitations.ts';
 import { openRecordLinks, type RecordLinks } from './links.ts';
-import { type OwnerOf, openOwnerOf } from './owner-of.ts';
+import { type OwnerOf, openOwners } from './owner-of.ts';
 import { openProposals, type ProposalQueries } from './proposals.ts';
 import { openRecords, type RecordQueries } from './records.ts';
 import { openSandboxLinks } from './sandbox-links.ts';
@@ -46,6 +46,6 @@ export function openConsentQueries(pool: Pool, devIssuer?: string): ConsentQueri
     ...wrapCalls(questions, refuseCostly),
     idsOfSector: openIdsOfSector(pool),
     toEnd: openGrantsToEnd(pool),
-    ownerOf: openOwnerOf(pool),
+    ownerOf: openOwners(pool),
   };
 }

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
-import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 
 /** A grant at the moment that was asked for; times are microseconds since 1970. */
 export interface GrantRow {
@@ -76,7 +76,7 @@ export interface GrantQueries {
    * Reads grants, the newest first, ended ones too.
    * @throws Refusal invalid (422) for a cursor of another list
    */
-  readonly grantsOf: (asked: GrantsAsked) => Promise<Page<GrantRow>>;
+  readonly listGrants: (asked: GrantsAsked) => Promise<Page<GrantRow>>;
   /** Reads a grant as it is now; undefined if there is none. */
   readonly grant: (id: string) => Promise<GrantRow | undefined>;
   /** Reads the active grant of an application, a person and a record; undefined if there is none. */
@@ -86,7 +86,7 @@ export interface GrantQueries {
     record: string,
   ) => Promise<GrantRow | undefined>;
   /** Reads an application's grants on records that were purged since, oldest first, at most 1,000. */
-  readonly erasedGrantsOf: (application: string, at?: Micros) => Promise<readonly ErasedGrant[]>;
+  readonly listErasedGrants: (application: string, at?: Micros) => Promise<readonly ErasedGrant[]>;
 }
 
 /** No event is later. */
@@ -129,7 +129,7 @@ const CONDITIONS = {
 /** Opens the questions. */
 export function openGrants(pool: Pool): GrantQueries {
   return {
-    grantsOf({ at, limit, cursor, person, ...asked }) {
+    listGrants({ at, limit, cursor, person, ...asked }) {
       const filters = { ...asked, ...person };
       const given = Object.entries(CONDITIONS).flatMap(([name, sql]) => {
         const value = Object.entries(filters).find(([key]) => key === name)?.[1];
@@ -144,7 +144,7 @@ select ${columns('$1::int8', '$2::int8')} ${FROM}
  where ${where} and g.granted_at <= $1::int8 ${after && `and (g.granted_at, g.grant_id) ${after}`}`,
         values: [at ?? LATEST, at ?? nowMicros(), ...given.map(({ value }) => value)],
       };
-      return pageOf<GrantRow>(pool, list, { limit, cursor });
+      return readPage<GrantRow>(pool, list, { limit, cursor });
     },
     async grant(id) {
       // Index: primary key of consents.grants (grant_id).
@@ -167,7 +167,7 @@ select ${columns('$1::int8', '$2::int8')} ${FROM}
       });
       return rows[0];
     },
-    async erasedGrantsOf(application, at = LATEST) {
+    async listErasedGrants(application, at = LATEST) {
       // Index: consents.erased_grants_of_application.
       const { rows } = await pool.query<ErasedGrant>({
         name: 'erased-grants',

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { InvitationStatus } from '#src/shared/access/invitation.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 
 /** An invitation, without its code. */
 export interface InvitationRow {
@@ -20,7 +20,7 @@ export interface InvitationQueries {
    * Reads a record's invitations, the newest first, ended ones too.
    * @throws Refusal invalid (422) for a cursor of another list
    */
-  readonly invitationsOf: (record: string, asked: PageAsked) => Promise<Page<InvitationRow>>;
+  readonly listInvitations: (record: string, asked: PageAsked) => Promise<Page<InvitationRow>>;
 }
 
 const micros = (column: string): string => `(extract(epoch from ${column}) * 1000000)::int8`;
@@ -29,8 +29,8 @@ const micros = (column: string): string => `(extract(epoch from ${column}) * 100
 export function openInvitations(pool: Pool): InvitationQueries {
   return {
     // Index: operations.invitation_of_record.
-    invitationsOf: (record, asked) =>
-      pageOf<InvitationRow>(
+    listInvitations: (record, asked) =>
+      readPage<InvitationRow>(
         pool,
         {
           name: 'invitations-of-record',

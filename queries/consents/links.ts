@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { PersonId } from '#src/shared/access/identity.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 
 /** A link that holds. */
 export interface RecordLink {
@@ -19,9 +19,9 @@ export interface RecordLinks {
    * Reads the links that hold, the newest first.
    * @throws Refusal invalid (422) for a cursor of another list
    */
-  readonly linksOf: (record: string, asked: PageAsked) => Promise<Page<RecordLink>>;
+  readonly listLinks: (record: string, asked: PageAsked) => Promise<Page<RecordLink>>;
   /** Reads a link by its id, also one that has ended, with its person; undefined if the record has none. */
-  readonly linkOf: (record: string, id: string) => Promise<(RecordLink & PersonId) | undefined>;
+  readonly readLink: (record: string, id: string) => Promise<(RecordLink & PersonId) | undefined>;
 }
 
 const COLUMNS = 'l.link_id as id, l.relationship, l.via, l.linked_at as created_at';
@@ -30,8 +30,8 @@ const COLUMNS = 'l.link_id as id, l.relationship, l.via, l.linked_at as created_
 export function openRecordLinks(pool: Pool): RecordLinks {
   return {
     // Index: consents.links_of_record.
-    linksOf: (record, asked) =>
-      pageOf<RecordLink>(
+    listLinks: (record, asked) =>
+      readPage<RecordLink>(
         pool,
         {
           name: 'links-of-record',
@@ -42,7 +42,7 @@ export function openRecordLinks(pool: Pool): RecordLinks {
         },
         asked,
       ),
-    async linkOf(record, id) {
+    async readLink(record, id) {
       const { rows } = await pool.query<RecordLink & PersonId>({
         name: 'link-of-record',
         text: `select ${COLUMNS}, l.issuer, l.subject from consents.links l where l.link_id = $2 and l.record = $1::uuid`,

@@ -16,7 +16,7 @@ const owner = z.object({ project: z.string(), environment: z.enum(['sandbox', 'p
 const OWNER = `select v.metadata::json -> 'owner' as owner from history.version v where v.id = $1 and v.version = 1 and v.type = 'Patient'`;
 
 /** Opens the question. */
-export function openOwnerOf(pool: Pool): OwnerOf {
+export function openOwners(pool: Pool): OwnerOf {
   return async (record) => {
     if (!isUuid(record)) return undefined;
     const { rows } = await pool.query<{ owner: unknown }>({

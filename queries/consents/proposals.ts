@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { AuthorType } from '#src/shared/access/author.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
-import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 
 /** States of a proposal. */
 export const PROPOSAL_STATUSES = [
@@ -69,7 +69,7 @@ export interface LapsedProposal {
 /** Queries about proposals. Updates need the read models `resources` and `history` besides `consents`. */
 export interface ProposalQueries {
   /** Reads proposals, the newest first. @throws Refusal invalid (422) for a cursor of another list */
-  readonly proposalsOf: (asked: ProposalsAsked) => Promise<Page<ProposalRow>>;
+  readonly listProposals: (asked: ProposalsAsked) => Promise<Page<ProposalRow>>;
   /** Reads a proposal of a record; undefined if it has none with that id. */
   readonly proposal: (record: string, id: string) => Promise<ProposalRow | undefined>;
   /**
@@ -114,7 +114,7 @@ const FROM = `
 /** Opens the questions. */
 export function openProposals(pool: Pool): ProposalQueries {
   return {
-    proposalsOf({ record, status, application, ...page }) {
+    listProposals({ record, status, application, ...page }) {
       // Index: consents.proposals_of_record. A condition that isn't asked for isn't in the text.
       const values: unknown[] = [record, nowMicros()];
       const own = application === undefined ? '' : `and p.application_id = $${values.push(application)}`;
@@ -123,7 +123,7 @@ export function openProposals(pool: Pool): ProposalQueries {
       const rows = (after: string): string => `select s.* from (
         select ${columns('$2::int8')} ${FROM} where p.record = $1::uuid ${own}
           ${after && `and (p.made_at, p.proposal_id) ${after}`}) s ${named}`;
-      return pageOf<ProposalRow>(pool, { name, rows, values }, page);
+      return readPage<ProposalRow>(pool, { name, rows, values }, page);
     },
     async proposal(record, id) {
       const { rows } = await pool.query<ProposalRow>({

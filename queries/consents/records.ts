@@ -47,7 +47,7 @@ export interface RecordsAsked {
 /** Queries about people's records. */
 export interface RecordQueries {
   /** Reads a person's records in an environment: their own first, then in the order in which they were linked. */
-  readonly recordsOf: (
+  readonly listRecords: (
     person: RecordHolder,
     environment: Environment,
     asked?: RecordsAsked,
@@ -86,16 +86,16 @@ export function openRecords(
   sandboxLinks: SandboxLinks,
   devIssuer: string | undefined,
 ): RecordQueries {
-  const addressOf = ({ issuer, email }: RecordHolder): string | undefined =>
+  const signInAddress = ({ issuer, email }: RecordHolder): string | undefined =>
     issuer === devIssuer ? email?.toLowerCase() : undefined;
   return {
-    async recordsOf(person, environment, { project, deleted = false } = {}) {
+    async listRecords(person, environment, { project, deleted = false } = {}) {
       const { rows } = await pool.query<Row>({
         name: 'records-of-person',
         text: RECORDS,
         values: [person.issuer, person.subject, environment],
       });
-      const email = environment === 'sandbox' ? addressOf(person) : undefined;
+      const email = environment === 'sandbox' ? signInAddress(person) : undefined;
       const computed = email === undefined ? [] : await sandboxLinks(email, { project });
       const all = [
         ...rows.filter((row) => deleted || !row.deleted),
@@ -107,7 +107,7 @@ export function openRecords(
         ),
       ].sort((a, b) => rank(a) - rank(b));
       const found = new Map<string, MyPatient>();
-      for (const row of all) if (!found.has(row.record)) found.set(row.record, shown(row));
+      for (const row of all) if (!found.has(row.record)) found.set(row.record, renderPatient(row));
       return [...found.values()];
     },
     async linkTo(person, record) {
@@ -118,7 +118,7 @@ export function openRecords(
         values: [person.issuer, person.subject, record],
       });
       if (rows[0] !== undefined) return rows[0];
-      const email = addressOf(person);
+      const email = signInAddress(person);
       const [computed] = email === undefined ? [] : await sandboxLinks(email, { record });
       return computed === undefined ? undefined : fromSandbox(computed);
     },
@@ -131,7 +131,7 @@ function fromSandbox({ record, relationship }: Pick<LinkRow, 'record' | 'relatio
   return { linkId: undefined, record, environment: 'sandbox', relationship, via: 'sandbox' };
 }
 
-function shown({ linkId, record, environment, relationship, via, body, keeper }: Row): MyPatient {
+function renderPatient({ linkId, record, environment, relationship, via, body, keeper }: Row): MyPatient {
   const patient = parseStored(body ?? '{}');
   const { name, birthDate } = patient;
   const names = first(name);

@@ -2,7 +2,7 @@
 import type { Pool } from 'pg';
 import type { Environment } from '#src/shared/access/tenant.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
-import { type Page, type PageAsked, pageOf } from '../admin/page.ts';
+import { type Page, type PageAsked, readPage } from '../admin/page.ts';
 
 /** States of a shared link. */
 export const SHARED_LINK_STATUSES = ['active', 'revoked', 'expired', 'closed'] as const;
@@ -60,7 +60,7 @@ export interface SharedLinkQueries {
    * Reads a record's links, the newest first, ended ones too.
    * @throws Refusal invalid (422) for a cursor of another list
    */
-  readonly sharedLinksOf: (record: string, asked: PageAsked) => Promise<Page<SharedLinkRow>>;
+  readonly listSharedLinks: (record: string, asked: PageAsked) => Promise<Page<SharedLinkRow>>;
   /** Reads a link of a record; undefined if there is none. */
   readonly sharedLink: (record: string, id: string) => Promise<SharedLinkRow | undefined>;
   /** Reads a link that is being opened, also one that has ended; undefined if there never was one. */
@@ -119,8 +119,8 @@ union all
 export function openSharedLinks(pool: Pool): SharedLinkQueries {
   return {
     // Index: consents.shared_links_of_record.
-    sharedLinksOf: (record, asked) =>
-      pageOf<SharedLinkRow>(
+    listSharedLinks: (record, asked) =>
+      readPage<SharedLinkRow>(
         pool,
         {
           name: 'shared-links-of-record',

@@ -26,7 +26,7 @@ export interface GrantsToEnd {
   /** Reads grants on a project's records. */
   readonly onRecordsOf: (project: string, after: string) => Promise<readonly OpenGrant[]>;
   /** Reads a grant if its application, the application's project or the record's project is deleted, and which. */
-  readonly endOf: (
+  readonly readEnd: (
     id: string,
   ) => Promise<
     { readonly grant: OpenGrant; readonly reason: 'application_deleted' | 'platform' } | undefined
@@ -62,7 +62,7 @@ export function openGrantsToEnd(pool: Pool): GrantsToEnd {
       where g.ended_at is null and ${condition} = $1 and g.grant_id > $2 order by g.grant_id limit ${PAGE}`;
     return async (of: string, after: string): Promise<readonly OpenGrant[]> => {
       const { rows } = await pool.query<Row>({ name: `grants-to-end-${name}`, text, values: [of, after] });
-      return rows.map(grantOf);
+      return rows.map(makeGrant);
     };
   };
   return {
@@ -72,7 +72,7 @@ export function openGrantsToEnd(pool: Pool): GrantsToEnd {
         where g.ended_at is null and g.expires_at <= $1 and g.grant_id <> all($2::text[])
         order by g.expires_at, g.grant_id limit ${PAGE}`;
       const { rows } = await pool.query<Row>({ name: 'grants-expired', text, values: [at, except] });
-      return rows.map(grantOf);
+      return rows.map(makeGrant);
     },
     // Index: consents.open_grants_of_application.
     ofApplication: page('of-application', 'g.application_id'),
@@ -80,7 +80,7 @@ export function openGrantsToEnd(pool: Pool): GrantsToEnd {
     ofProject: page('of-project', 'g.project'),
     // Index: consents.open_grants_of_owner.
     onRecordsOf: page('of-owner', 'g.owner_project'),
-    async endOf(id) {
+    async readEnd(id) {
       // Index: primary keys.
       const { rows } = await pool.query<Row & { readonly reason: 'application_deleted' | 'platform' }>({
         name: 'end-of-grant',
@@ -88,11 +88,11 @@ export function openGrantsToEnd(pool: Pool): GrantsToEnd {
         values: [id],
       });
       const [row] = rows;
-      return row === undefined ? undefined : { grant: grantOf(row), reason: row.reason };
+      return row === undefined ? undefined : { grant: makeGrant(row), reason: row.reason };
     },
   };
 }
 
-function grantOf({ id, record, application, issuer, subject }: Row): OpenGrant {
+function makeGrant({ id, record, application, issuer, subject }: Row): OpenGrant {
   return { grantId: id, record, applicationId: application, person: { issuer, subject } };
 }

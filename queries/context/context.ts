@@ -3,15 +3,15 @@ import type { Pool } from 'pg';
 import type { Authorship } from '#src/context/compose.ts';
 import { type MadeContext, makeContext } from '#src/context/make.ts';
 import { maskedAuthorship, maskedBody } from '#src/context/masked.ts';
-import { type Current, type Version, versionedOf } from '#src/context/record.ts';
+import { type Current, type Version, versionReference } from '#src/context/record.ts';
 import type { ContextRequest } from '#src/context/request.ts';
 import type { SystemCode } from '#src/fhir/terminology.ts';
 import type { Caller, Sees } from '#src/shared/access/caller.ts';
-import { coverageOf } from '#src/shared/access/coverage.ts';
+import { grantCoverage } from '#src/shared/access/coverage.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import { unavailable } from '#src/shared/refusal.ts';
-import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
+import { bodyOrSize, bodySize, withLargeBodies } from '../large-bodies.ts';
 import { type Marks, openMarks } from '../rest/marks.ts';
 import type { RecordRead } from './read.ts';
 import { RecordCache } from './record-cache.ts';
@@ -45,9 +45,9 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
         opened: held.opened,
         directory: (keys) => directoryEntries(pool, caller.sees, keys),
         displays,
-        authors: (versions) => authorsOf(marks, caller, versions),
-        bodies: (versions) => bodiesOf(pool, caller.sees, versions),
-        covered: coverageOf(caller.sees.within?.access),
+        authors: (versions) => readAuthors(marks, caller, versions),
+        bodies: (versions) => readBodies(pool, caller.sees, versions),
+        covered: grantCoverage(caller.sees.within?.access),
       },
       ask,
       today,
@@ -60,7 +60,7 @@ export function openMakeContext(pool: Pool, displays: NameCodes): MakeContext {
  * Reads the texts of versions. Index: primary key of history.version.
  * @throws Refusal unavailable (503) if one is missing, too_large (413, `too-costly`) if they are too large together
  */
-async function bodiesOf(
+async function readBodies(
   pool: Pool,
   sees: Sees,
   versions: readonly Version[],
@@ -73,7 +73,7 @@ async function bodiesOf(
     values: [versions.map(({ id }) => id), versions.map(({ version }) => version), sees.ownerId],
   });
   if (rows.length < versions.length) throw lagging();
-  return new Map((await wholeRows(pool, sees, rows)).map((row) => [versionedOf(row), row.body]));
+  return new Map((await wholeRows(pool, sees, rows)).map((row) => [versionReference(row), row.body]));
 }
 
 /** Reads live entries of the directory. Index: primary key of resources.resource. */
@@ -98,7 +98,7 @@ async function wholeRows(
   rows: readonly Current[],
 ): Promise<Current[]> {
   new AnswerBudget().take(
-    rows.reduce((sum, { body }) => sum + sizeOf(body), 0),
+    rows.reduce((sum, { body }) => sum + bodySize(body), 0),
     0,
   );
   const whole = await withLargeBodies(pool, { ownerId }, rows);
@@ -109,7 +109,7 @@ async function wholeRows(
  * Reads the authors of versions.
  * @throws Refusal unavailable (503) while the read model history lacks one
  */
-async function authorsOf(
+async function readAuthors(
   marks: Marks,
   caller: Caller,
   versions: readonly Version[],
@@ -121,7 +121,7 @@ async function authorsOf(
       if (mark === undefined) throw lagging();
       const { author, source_system: source } = mark.metadata;
       const own = { authorType: author?.type ?? 'import', source: source ?? null };
-      return [versionedOf(version), caller.sees.within === undefined ? own : maskedAuthorship(own)];
+      return [versionReference(version), caller.sees.within === undefined ? own : maskedAuthorship(own)];
     }),
   );
 }

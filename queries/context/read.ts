@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import { ExcerptReader } from '#src/context/excerpt.ts';
 import { maskedBody } from '#src/context/masked.ts';
-import { CONTEXT_TYPES, type Excerpt, type Version, versionedOf } from '#src/context/record.ts';
+import { CONTEXT_TYPES, type Excerpt, type Version, versionReference } from '#src/context/record.ts';
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { CONTEXT_LETTERS } from '#src/shared/access/coverage.ts';
 import type { Micros } from '#src/shared/time/time.ts';
@@ -125,8 +125,8 @@ export async function readSince(
     if (author?.type === 'ai') {
       const last = byId.get(version.id);
       if (body !== null && last === undefined && version.version > 1) return undefined;
-      const name = last === undefined ? '' : versionedOf(last);
-      byAi.set(versionedOf(version), byAi.has(name) ? byAi.get(name) : last?.version);
+      const name = last === undefined ? '' : versionReference(last);
+      byAi.set(versionReference(version), byAi.has(name) ? byAi.get(name) : last?.version);
     }
     const glance = body === null ? undefined : excerpts.at(version, Buffer.from(body));
     if (glance === undefined) byId.delete(version.id);

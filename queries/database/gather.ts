@@ -69,7 +69,7 @@ class Turns {
   }
 }
 
-function loaderOf<K, V>(
+function makeLoader<K, V>(
   turns: Turns,
   load: (keys: readonly K[]) => Promise<readonly V[]>,
   maxBatchSize = MAX_KEYS,
@@ -95,7 +95,7 @@ function loaderOf<K, V>(
  * @param load takes keys (with repetitions) and gives one result a key, in their order.
  */
 export function gather<K, V>(load: (keys: readonly K[]) => Promise<readonly V[]>): (key: K) => Promise<V> {
-  return loaderOf(new Turns(), load);
+  return makeLoader(new Turns(), load);
 }
 
 /** An open connection and its socket. */
@@ -131,7 +131,7 @@ export class Line {
         throw error;
       }
     };
-    return loaderOf(this.#turns, overThis, maxKeys);
+    return makeLoader(this.#turns, overThis, maxKeys);
   }
 
   /** Lets go of the connection. */

@@ -37,7 +37,7 @@ export const LASTING: Partial<
  * search.period_of (id, key), used once or twice per row.
  */
 export function careCondition(tenant: string, { from, to }: { from: Micros; to: Micros }): string {
-  const keysOf = (table: readonly (readonly [string, readonly string[]])[]): string =>
+  const joinKeys = (table: readonly (readonly [string, readonly string[]])[]): string =>
     table
       .flatMap(([type, codes]) => codes.map((code) => searchKey(parameterKey(tenant, type, code))))
       .map((key) => `${key}::int8`)
@@ -46,9 +46,9 @@ export function careCondition(tenant: string, { from, to }: { from: Micros; to: 
     `exists (select from search.period p where p.id = r.id and p.key in (${keys})${holds})`;
   const within = (keys: string, holds: string) => `(${dates(keys, holds)} or not ${dates(keys, '')})`;
   const lasting = Object.entries(LASTING);
-  const single = keysOf(Object.entries(CARE_DATES));
-  const begin = keysOf(lasting.map(([type, codes]) => [type, codes.begin]));
-  const end = keysOf(lasting.map(([type, codes]) => [type, codes.end]));
+  const single = joinKeys(Object.entries(CARE_DATES));
+  const begin = joinKeys(lasting.map(([type, codes]) => [type, codes.begin]));
+  const end = joinKeys(lasting.map(([type, codes]) => [type, codes.end]));
   return [
     within(single, ` and p.low < ${to} and p.high > ${from}`),
     within(begin, ` and p.low < ${to}`),

@@ -18,12 +18,12 @@ import {
   countProvenances,
   type EverythingRow,
   measureRecord,
+  measureRows,
   NO_ID,
   type ProvenanceRow,
   provenanceRows,
   type RecordScope,
   recordRows,
-  sizesOf,
   withLargeRows,
 } from './rows.ts';
 
@@ -87,12 +87,12 @@ const IN_DIRECTORY = TYPE_NAMES.filter((type) => ['directory', 'either'].include
 export function openEverything(pool: Pool): Everything {
   return async (caller, patient, asked, base, room = { bytes: ANSWER_LIMITS.bytes }) => {
     const after = asked.cursor === undefined ? undefined : decodeCursor(asked.cursor, placeSchema);
-    const scope = scopeOf(caller, patient, asked);
+    const scope = makeScope(caller, patient, asked);
     return onConnection(pool, (database) => new Filling(database, scope, asked, room).fill(base, after));
   };
 }
 
-function scopeOf(
+function makeScope(
   { calls, sees }: Caller,
   record: string,
   { types, since, care }: EverythingRequest,
@@ -183,9 +183,9 @@ class Filling {
     const offset = this.#offset;
     const rows = await provenanceRows(database, scope, place, this.#wanted, offset);
     if (offset > 0) this.#offset = rows.length > 0 ? 0 : offset - (await countProvenances(database, scope));
-    const placeOf = ({ recordedAt, id }: ProvenanceRow): PageEnd => ['provenance', recordedAt, id];
+    const rowPlace = ({ recordedAt, id }: ProvenanceRow): PageEnd => ['provenance', recordedAt, id];
     const before = after?.[0] === 'provenance' ? after : BEFORE.provenance;
-    return this.#take(rows, 'match', placeOf, before);
+    return this.#take(rows, 'match', rowPlace, before);
   }
 
   async #fromDirectory(
@@ -202,9 +202,9 @@ class Filling {
       ({ type, id, lastUpdated }) =>
         `${type}/${id}` > last && types?.has(type) !== false && lastUpdated >= (since ?? lastUpdated),
     );
-    const placeOf = ({ type, id }: DirectoryRow): PageEnd => ['directory', type, id];
+    const rowPlace = ({ type, id }: DirectoryRow): PageEnd => ['directory', type, id];
     const before = after?.[0] === 'directory' ? after : BEFORE.directory;
-    return this.#take(rows.slice(this.#offset), 'include', placeOf, before);
+    return this.#take(rows.slice(this.#offset), 'include', rowPlace, before);
   }
 
   /**
@@ -215,12 +215,12 @@ class Filling {
   async #take<R extends EverythingRow>(
     rows: readonly R[],
     mode: EverythingEntry['mode'],
-    placeOf: (row: R) => PageEnd,
+    rowPlace: (row: R) => PageEnd,
     before: PageEnd,
     more = false,
   ): Promise<End | undefined> {
     const most = this.asked.count - this.#entries.length;
-    const sizes = sizesOf(rows.slice(0, most));
+    const sizes = measureRows(rows.slice(0, most));
     let count = 0;
     for (const size of sizes) {
       const mayExceed = this.room.isFurther !== true || size <= (this.room.most ?? 0);
@@ -234,7 +234,7 @@ class Filling {
       this.#entries.push({ type, id, body, mode });
     const last = taken.at(-1);
     if (count === rows.length && !more) return undefined;
-    return { at: last === undefined ? before : placeOf(last), isPart: count < most };
+    return { at: last === undefined ? before : rowPlace(last), isPart: count < most };
   }
 }
 

@@ -36,60 +36,60 @@ export const EVERYTHING_PARAMETERS: readonly string[] = [
 /** Reads the parameters; those with empty values count as absent. @throws Refusal `malformed` naming the parameter */
 export function parseEverything(query: URLSearchParams): EverythingRequest {
   const used = new URLSearchParams();
-  const valuesOf = (name: string): string[] => {
+  const readValues = (name: string): string[] => {
     const values = query.getAll(name).filter((value) => value !== '');
     for (const value of values) if (name !== CURSOR) used.append(name, value);
     return values;
   };
   const one = (name: string): string | undefined => {
-    const [value, ...further] = valuesOf(name);
+    const [value, ...further] = readValues(name);
     if (further.length > 0) throw badParameter(name, 'it must not be repeated');
     return value;
   };
   const period = (name: string): Period | undefined => {
     const text = one(name);
-    return text === undefined ? undefined : periodOf(name, text);
+    return text === undefined ? undefined : parsePeriodParameter(name, text);
   };
   const [start, end, since] = [period('start'), period('end'), period('_since')];
   if (start !== undefined && end !== undefined && start.from >= end.to) {
     throw badParameter('start', 'it must not be after end');
   }
-  const types = valuesOf('_type').flatMap((value) => value.split(','));
+  const types = readValues('_type').flatMap((value) => value.split(','));
   const count = one('_count');
   const offset = one('_offset');
   // The response handles which parts of resources are shown, and how; links keep these parameters.
-  for (const name of ['_summary', '_elements', '_format', '_pretty']) valuesOf(name);
+  for (const name of ['_summary', '_elements', '_format', '_pretty']) readValues(name);
   const cursor = one(CURSOR);
   return {
-    ...(types.length === 0 ? {} : { types: new Set(types.map(typeOf)) }),
+    ...(types.length === 0 ? {} : { types: new Set(types.map(parseType)) }),
     ...(since === undefined ? {} : { since: since.from }),
     ...(start === undefined && end === undefined
       ? {}
       : { care: { from: start?.from ?? BEGINNING_OF_TIME, to: end?.to ?? END_OF_TIME } }),
-    count: count === undefined ? MAX_PAGE : countOf(count),
-    ...(offset === undefined || cursor !== undefined ? {} : { offset: offsetOf(offset) }),
+    count: count === undefined ? MAX_PAGE : parseCount(count),
+    ...(offset === undefined || cursor !== undefined ? {} : { offset: parseOffset(offset) }),
     ...(cursor === undefined ? {} : { cursor }),
     used,
   };
 }
 
-function periodOf(name: string, text: string): Period {
+function parsePeriodParameter(name: string, text: string): Period {
   const period = parsePeriod(text);
   if (period === undefined) throw badParameter(name, 'the value must be a FHIR date or instant');
   return period;
 }
 
-function typeOf(text: string): ResourceType {
+function parseType(text: string): ResourceType {
   if (isResourceType(text)) return text;
   throw badParameter('_type', `${cut(text, 64)} is not a supported resource type`);
 }
 
-function countOf(text: string): number {
+function parseCount(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw badParameter('_count', 'the value must be a whole number from 1');
   return Math.min(Number(text), MAX_PAGE);
 }
 
-function offsetOf(text: string): number {
+function parseOffset(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw badParameter('_offset', 'the value must be a whole number from 0');
 }

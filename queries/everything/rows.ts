@@ -4,7 +4,7 @@ import { type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { copyOut } from '../database/copy-out.ts';
 import type { Queryable } from '../database/gather.ts';
-import { bodyOrSize, sizeOf } from '../large-bodies.ts';
+import { bodyOrSize, bodySize } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import { andSeen, andSeenProvenance, type Bind, bindTo, type Seeing } from '../sight.ts';
 import { careCondition } from './care-dates.ts';
@@ -151,8 +151,8 @@ export function rowsById(sees: Seeing, ids: Iterable<string>): string {
 }
 
 /** Sizes of rows in bytes, large ones included. */
-export function sizesOf(rows: readonly EverythingRow[]): number[] {
-  return rows.map((row) => (isLarge(row) ? sizeOf(row.body) : row.body.length));
+export function measureRows(rows: readonly EverythingRow[]): number[] {
+  return rows.map((row) => (isLarge(row) ? bodySize(row.body) : row.body.length));
 }
 
 async function rowsOut(database: Queryable, select: string): Promise<EverythingRow[]> {

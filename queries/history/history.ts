@@ -15,8 +15,8 @@ import { decodeCursor, encodeCursor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
 import type { Line } from '../database/gather.ts';
 import { prepared } from '../database/prepared.ts';
-import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
-import { andSeen, homeOf, seesType } from '../sight.ts';
+import { bodyOrSize, bodySize, withLargeBodies } from '../large-bodies.ts';
+import { andSeen, findHome, seesType } from '../sight.ts';
 import type { HistoryEntry } from './history-entry.ts';
 import { openNewestVersions } from './history-instance.ts';
 
@@ -113,7 +113,7 @@ export function openHistory(pool: Pool, line: Line): History {
 
 /** Returns how many of the first rows of a page fit the budget. */
 function fitting(rows: readonly Pick<Row, 'body'>[], count: number, budget: AnswerBudget): number {
-  return budget.takeRows(rows.slice(0, count).map(({ body }) => sizeOf(body)));
+  return budget.takeRows(rows.slice(0, count).map(({ body }) => bodySize(body)));
 }
 
 /** Returns true if a query requests the first page without filters. */
@@ -150,7 +150,7 @@ function statement(
   const { within } = sees;
   const owner = `v.tenant = ${binds.add(sees.ownerId, 'uuid')}`;
   const inRecord =
-    within !== undefined && id === undefined && (type === undefined || homeOf(type) !== 'directory');
+    within !== undefined && id === undefined && (type === undefined || findHome(type) !== 'directory');
   const conditions: string[] = [];
   if (type !== undefined) conditions.push(`v.type = ${binds.add(type, 'text')}`);
   if (id !== undefined) conditions.push(`v.id = ${binds.add(id, 'uuid')}`);
@@ -209,7 +209,7 @@ function statement(
 /** Returns the types of which a caller under a grant sees directory entries in a history. */
 function directoryTypes(sees: Sees, type: ResourceType | undefined, needs: string): readonly ResourceType[] {
   const types = type === undefined ? TYPE_NAMES : [type];
-  return types.filter((each) => homeOf(each) !== 'record' && seesType(sees, each, needs));
+  return types.filter((each) => findHome(each) !== 'record' && seesType(sees, each, needs));
 }
 
 /** Current in [from, to): recorded before its end, and not replaced before its start. */
@@ -240,7 +240,7 @@ function toPage(
   const [first] = page;
   const last = page.at(-1);
   if (found.length <= count || first === undefined || last === undefined) return { ...total, entries };
-  const keyOf = (row: Row) => columns.map(({ name }) => row[name]);
-  const upper = cursor?.slice(0, columns.length) ?? keyOf(first);
-  return { ...total, entries, next: encodeCursor([...upper, ...keyOf(last)]) };
+  const rowKey = (row: Row) => columns.map(({ name }) => row[name]);
+  const upper = cursor?.slice(0, columns.length) ?? rowKey(first);
+  return { ...total, entries, next: encodeCursor([...upper, ...rowKey(last)]) };
 }

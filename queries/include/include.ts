@@ -5,11 +5,11 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { sizeOf, withLargeBodies } from '../large-bodies.ts';
+import { bodySize, withLargeBodies } from '../large-bodies.ts';
 import { provenanceTexts, type RecordedVersion } from '../provenance/resource.ts';
 import type { CurrentResource } from '../read.ts';
 import type { Inclusion } from './inclusions.ts';
-import { followedBack, type Link, linksOf } from './links.ts';
+import { findLinks, followedBack, type Link } from './links.ts';
 import { automaticStatement, backwardStatement, forwardStatement, type IncludeScope } from './statements.ts';
 
 /** Most included resources of a page. */
@@ -43,14 +43,14 @@ export function openInclude(pool: Pool): Include {
   return async (caller, { matches, inclusions, base, budget = new AnswerBudget() }) => {
     if (inclusions.length === 0) return { resources: [], more: false };
     const scope = { sees: caller.sees, readBy: caller.calls.projectId, base };
-    const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameOf(match)]));
+    const shown = new Set(matches.flatMap((match) => [`${match.type}/${match.id}`, nameLink(match)]));
     const resources: CurrentResource[] = [];
     let frontier: readonly CurrentResource[] = matches;
     let followed = inclusions;
     for (let round = 0; frontier.length > 0 && followed.length > 0; round += 1) {
       const left = MAX_INCLUDED - resources.length;
-      const links = distinct(frontier.flatMap((each) => linksOf(each, followed, base))).filter(
-        (link) => !shown.has(nameOf(link)),
+      const links = distinct(frontier.flatMap((each) => findLinks(each, followed, base))).filter(
+        (link) => !shown.has(nameLink(link)),
       );
       const reached = await Promise.all([
         forward(pool, scope, links, left + 1),
@@ -58,7 +58,7 @@ export function openInclude(pool: Pool): Include {
       ]);
       const fresh: CurrentResource[] = [];
       for (const { resource, name } of reached.flat()) {
-        const version = nameOf(resource);
+        const version = nameLink(resource);
         if (!shown.has(name) && !shown.has(version)) fresh.push(resource);
         shown.add(name).add(version);
       }
@@ -80,7 +80,7 @@ export function openInclude(pool: Pool): Include {
  * @throws Refusal where pages aren't shortened
  */
 function roomFor(resources: readonly CurrentResource[], budget: AnswerBudget): number {
-  const sizes = resources.map(({ body }) => sizeOf(body));
+  const sizes = resources.map(({ body }) => bodySize(body));
   const [first = 0] = sizes;
   if (budget.shortens && (first > budget.bytesLeft || budget.resourcesLeft === 0)) return 0;
   return budget.takeRows(sizes);
@@ -93,12 +93,12 @@ interface Reached {
 }
 
 /** Returns the name of a reference's target: the current resource, or one version of it. */
-function nameOf({ type, id, version }: Link): string {
+function nameLink({ type, id, version }: Link): string {
   return version === undefined ? `${type}/${id}` : `${type}/${id}/_history/${version}`;
 }
 
 function distinct(links: readonly Link[]): Link[] {
-  return [...new Map(links.map((link) => [nameOf(link), link])).values()];
+  return [...new Map(links.map((link) => [nameLink(link), link])).values()];
 }
 
 interface Row {
@@ -131,7 +131,7 @@ async function forward(
     const resource = byRow.get(row) ?? current(row);
     const { type, id } = resource;
     const asked = row.asked ?? undefined;
-    return { resource, name: nameOf(asked === undefined ? { type, id } : { type, id, version: asked }) };
+    return { resource, name: nameLink(asked === undefined ? { type, id } : { type, id, version: asked }) };
   });
 }
 

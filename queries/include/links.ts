@@ -19,7 +19,7 @@ export interface Link {
 }
 
 /** Returns a resource's references for the parameters of some inclusions, in the order of its elements. */
-export function linksOf(
+export function findLinks(
   { type, body }: Pick<CurrentResource, 'type' | 'body'>,
   inclusions: readonly Inclusion[],
   base: string,
@@ -32,7 +32,7 @@ export function linksOf(
     for (const code of sources.get(type) ?? []) {
       for (const path of compiledParameter(type, code)?.paths ?? []) {
         for (const element of elementsAt(resource, path)) {
-          const link = linkOf(element, base);
+          const link = readLink(element, base);
           if (link !== undefined && (target === undefined || link.type === target)) links.push(link);
         }
       }
@@ -44,7 +44,7 @@ export function linksOf(
 const LITERAL = /^([A-Za-z]+)\/([A-Za-z0-9.-]{1,64})(?:\/_history\/([1-9]\d{0,8}))?$/;
 
 /** Canonicals, identifiers, contained resources and addresses elsewhere lead nowhere. */
-function linkOf(element: unknown, base: string): Link | undefined {
+function readLink(element: unknown, base: string): Link | undefined {
   const { reference } = element as { readonly reference?: unknown };
   if (typeof reference !== 'string') return undefined;
   const relative = reference.startsWith(base) ? reference.slice(base.length) : reference;

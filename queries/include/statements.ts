@@ -8,7 +8,7 @@ import { searchKey } from '#src/shared/search-key.ts';
 import { prepared } from '../database/prepared.ts';
 import { bodyOrSize } from '../large-bodies.ts';
 import type { CurrentResource } from '../read.ts';
-import { andSeen, andSeenProvenance, bindTo, homeOf, isLimited, type Seeing, seesType } from '../sight.ts';
+import { andSeen, andSeenProvenance, bindTo, findHome, isLimited, type Seeing, seesType } from '../sight.ts';
 import type { Inclusion } from './inclusions.ts';
 import { keysOfReferrers, type Link } from './links.ts';
 
@@ -32,7 +32,7 @@ interface Statement {
 const LETTER = 's';
 
 /** Returns the statement with its own name, under a grant with that of its shape. */
-function named(sees: Seeing, name: string, text: string, values: unknown[]): Statement {
+function nameStatement(sees: Seeing, name: string, text: string, values: unknown[]): Statement {
   return isLimited(sees) ? prepared(text, values) : { name, text, values };
 }
 
@@ -77,7 +77,7 @@ export function forwardStatement(sees: Seeing, links: readonly Link[], limit: nu
     version: andSeen(sees, LETTER, { as: 'v', of: 'version' }, bind),
     automatic: andSeenProvenance(sees, LETTER, 'v', bind),
   });
-  return named(sees, 'include-forward', text, values);
+  return nameStatement(sees, 'include-forward', text, values);
 }
 
 /** Looks keys up in groups, because the index compares all requested keys with every entry that has one of them. */
@@ -121,16 +121,20 @@ export function backwardStatement(
   limit: number,
 ): Statement | undefined {
   const tenant = sees.ownerId;
-  const keysOf = (some: readonly Inclusion[]) => keysOfReferrers(resources, some, { tenant, base });
+  const referrerKeys = (some: readonly Inclusion[]) => keysOfReferrers(resources, some, { tenant, base });
   const { within } = sees;
   const seen = (type: ResourceType) => seesType(sees, type, LETTER);
   if (within === undefined) {
-    const keys = keysOf(bySources(inclusions, seen));
+    const keys = referrerKeys(bySources(inclusions, seen));
     if (keys.length === 0) return undefined;
     return { name: 'include-backward', text: BACKWARD, values: [keys, tenant, limit] };
   }
-  const inRecord = keysOf(bySources(inclusions, (type) => seen(type) && homeOf(type) !== 'directory'));
-  const inDirectory = keysOf(bySources(inclusions, (type) => seen(type) && homeOf(type) !== 'record'));
+  const inRecord = referrerKeys(
+    bySources(inclusions, (type) => seen(type) && findHome(type) !== 'directory'),
+  );
+  const inDirectory = referrerKeys(
+    bySources(inclusions, (type) => seen(type) && findHome(type) !== 'record'),
+  );
   if (inRecord.length + inDirectory.length === 0) return undefined;
   const values: unknown[] = [inRecord, tenant, limit, [searchKey(recordKey(within.record))], inDirectory];
   const text = backwardSeen(andSeen(sees, LETTER, { as: 'r', of: 'current' }, bindTo(values)));
@@ -173,5 +177,5 @@ export function automaticStatement(
   const values: unknown[] = [targets, agents, sees.ownerId, limit];
   const bind = bindTo(values);
   const seen = () => andSeenProvenance(sees, LETTER, 'v', bind);
-  return named(sees, 'include-automatic', automatic(seen(), seen()), values);
+  return nameStatement(sees, 'include-automatic', automatic(seen(), seen()), values);
 }

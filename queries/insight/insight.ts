@@ -13,7 +13,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 import { onConnection } from '../database/connection.ts';
 import type { DayRange } from '../day-scans.ts';
 import { type ReadTrack, readGroup, trackOfGroup } from './read.ts';
-import { type Standing, standingOf } from './rows.ts';
+import { readStanding, type Standing } from './rows.ts';
 
 /** What is asked of a record. */
 export interface Asked extends DayRange {
@@ -84,7 +84,7 @@ const UNSEEN = { fresh: true, told: undefined } as const;
 export function openSeries(pool: Pool, molarMass: MolarMassOf): ReadSeries {
   return async ({ sees }, { patient, ...span }, groups) => {
     if (!isUuid(patient)) return UNSEEN;
-    const { fresh, seen } = await onConnection(pool, (database) => standingOf(database, sees, patient));
+    const { fresh, seen } = await onConnection(pool, (database) => readStanding(database, sees, patient));
     if (!seen) return { fresh, told: undefined };
     const told: ReadTrack[] = [];
     // One after another: of those that were read, only the track is held. While it is made, others have the connection.

@@ -14,7 +14,7 @@ import { Refusal, unavailable } from '#src/shared/refusal.ts';
 import { onConnection } from '../database/connection.ts';
 import type { Patterns, ReadPatterns, Told } from './insight.ts';
 import { readAll, type Span, tracksOfAll, type Unsorted } from './read.ts';
-import { type Standing, standingOf } from './rows.ts';
+import { readStanding, type Standing } from './rows.ts';
 import { type ReadStarts, readStarts } from './starts.ts';
 
 /** Most values that cached findings are about, of all records together: some 40 MB. */
@@ -62,8 +62,8 @@ export function openPatterns(
     const { tracks, names, warnings } = await inSlices(tracksOfAll(read.all, molarMass), after);
     const { starts } = read.starts;
     const key =
-      keyOf(span, standing) ??
-      `${span.sees.ownerId} ${span.patient} ${await inSlices(hashOf(tracks, starts), after)}`;
+      cacheKey(span, standing) ??
+      `${span.sees.ownerId} ${span.patient} ${await inSlices(hashTracks(tracks, starts), after)}`;
     const search = (areGone: () => boolean): Promise<Found> =>
       inSlices(findPatterns(tracks, starts), limit(workMs, areGone));
     const found = cache.get(key)?.found ?? (await sought.join(key, isGone, search));
@@ -81,10 +81,10 @@ export function openPatterns(
   return async (caller, patient, isGone = () => false) => {
     if (!isUuid(patient)) return { fresh: true, told: undefined };
     const span = { sees: caller.sees, patient };
-    const standing = await onConnection(pool, (database) => standingOf(database, span.sees, patient));
+    const standing = await onConnection(pool, (database) => readStanding(database, span.sees, patient));
     const { fresh, seen } = standing;
     if (!seen) return { fresh, told: undefined };
-    const key = keyOf(span, standing);
+    const key = cacheKey(span, standing);
     const search = (areGone: () => boolean): Promise<Told<Patterns>> =>
       turn(caller, () => find(span, areGone));
     if (key === undefined) return search(isGone);
@@ -98,20 +98,20 @@ async function readPatterns(
   database: PoolClient,
   span: Span,
 ): Promise<{ readonly standing: Standing; readonly read?: Read }> {
-  const standing = await standingOf(database, span.sees, span.patient);
+  const standing = await readStanding(database, span.sees, span.patient);
   if (!standing.seen) return { standing };
   const all = await readAll(database, span);
   return { standing, read: { all, starts: await readStarts(database, span) } };
 }
 
 /** Returns what patterns are cached under; undefined where only the values themselves say whether they are the same. */
-function keyOf({ sees, patient }: Span, { fresh, changed }: Standing): string | undefined {
+function cacheKey({ sees, patient }: Span, { fresh, changed }: Standing): string | undefined {
   // What is within a grant may change without the record.
   return sees.within === undefined && fresh ? `${sees.ownerId} ${patient} ${changed}` : undefined;
 }
 
 /** Returns a hash of all that patterns are found in: the same values have the same. */
-function* hashOf(tracks: readonly Track[], starts: readonly Start[]): Steps<string> {
+function* hashTracks(tracks: readonly Track[], starts: readonly Start[]): Steps<string> {
   const hash = createHash('sha256').update(JSON.stringify(starts));
   for (const { codes, unit, points } of tracks) {
     hash.update(JSON.stringify([codes, unit, points.length]));

@@ -1,16 +1,16 @@
 /** Reads tracks: the values of one code or group of codes, or of all codes of a record. */
 import type { PoolClient } from 'pg';
 import { withoutIds } from '#src/fhir/search/text.ts';
-import { type MolarMassOf, trackOf } from '#src/insight/measurement.ts';
+import { type MolarMassOf, makeTrack } from '#src/insight/measurement.ts';
 import type { Coded, Point, Track } from '#src/insight/track.ts';
-import { type InsightWarning, type Tally, warningsOf } from '#src/insight/warning.ts';
+import { type InsightWarning, makeWarnings, type Tally } from '#src/insight/warning.ts';
 import type { Sees } from '#src/shared/access/caller.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { codedValue, listOf } from '#src/v1/lists.ts';
+import { codedValue, nameList } from '#src/v1/lists.ts';
 import type { DayRange } from '../day-scans.ts';
 import { countLeftOut, type LeftOut, type ReadRow, type RowsOf, readRows } from './rows.ts';
-import { type CodedNumber, numbersIn, pointOf } from './values.ts';
+import { type CodedNumber, makePoint, numbersIn } from './values.ts';
 
 /** Where and when to read. */
 export interface Span extends DayRange {
@@ -51,7 +51,7 @@ export async function readGroup(
 ): Promise<Unsorted> {
   const lists = group.flatMap(({ system, code }) => {
     const value = codedValue(system, code);
-    return [listOf('Observation', ['code', value]), listOf('Observation', ['component', value])];
+    return [nameList('Observation', ['code', value]), nameList('Observation', ['component', value])];
   });
   const values: Values = { codes: group, byUnit: new Map() };
   const isAsked = ({ system, code }: CodedNumber, n: number): boolean => {
@@ -73,7 +73,7 @@ export async function readGroup(
 /** Reads the values of all Observations of a record, by code. */
 export async function readAll(database: PoolClient, span: Span): Promise<Unsorted> {
   const bySystem = new Map<string, Map<string, Values>>();
-  const of = { ...span, type: 'Observation', lists: [listOf('Observation')] } as const;
+  const of = { ...span, type: 'Observation', lists: [nameList('Observation')] } as const;
   const leftOut = await read(database, of, ({ system, code }) => {
     const ofSystem = got(bySystem, system, () => new Map<string, Values>());
     return got(ofSystem, code, () => ({ codes: [{ system, code }], byUnit: new Map() }));
@@ -83,12 +83,12 @@ export async function readAll(database: PoolClient, span: Span): Promise<Unsorte
 
 /**
  * Reads numbers, and counts what is left out.
- * @param placeOf returns where a number belongs; undefined if nowhere
+ * @param findPlace returns where a number belongs; undefined if nowhere
  */
 async function read(
   database: PoolClient,
   of: RowsOf,
-  placeOf: (number: CodedNumber, row: ReadRow) => Values | undefined,
+  findPlace: (number: CodedNumber, row: ReadRow) => Values | undefined,
 ): Promise<Unsorted['leftOut']> {
   const counts = { withoutResult: 0, byAi: 0, undated: 0, long: 0 };
   const counted = new Set<string>();
@@ -102,9 +102,9 @@ async function read(
         return;
       }
       for (const number of numbers) {
-        const place = placeOf(number, row);
+        const place = findPlace(number, row);
         if (place === undefined) continue;
-        got(place.byUnit, number.unit, () => []).push(pointOf(row, date, number));
+        got(place.byUnit, number.unit, () => []).push(makePoint(row, date, number));
         noteName(place, number, row.at);
       }
     } else if (!counted.has(fhir)) {
@@ -137,8 +137,12 @@ function got<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 /** Makes the track of a group of codes, in steps. */
 export function* trackOfGroup({ values, leftOut }: Unsorted, molarMass: MolarMassOf): Steps<ReadTrack> {
   const [{ codes, byUnit, named } = { codes: [], byUnit: new Map(), named: undefined }] = values;
-  const { track, unconverted } = yield* trackOf(codes, byUnit, molarMass);
-  return { track, name: named?.name, warnings: warningsOf({ ...leftOut, ...tallyOf(track), unconverted }) };
+  const { track, unconverted } = yield* makeTrack(codes, byUnit, molarMass);
+  return {
+    track,
+    name: named?.name,
+    warnings: makeWarnings({ ...leftOut, ...countBounded(track), unconverted }),
+  };
 }
 
 /** Makes the tracks of all codes, in the order of codes, and what the record calls them by `system|code`, in steps. */
@@ -147,22 +151,22 @@ export function* tracksOfAll(
   molarMass: MolarMassOf,
 ): Steps<{ tracks: Track[]; names: Map<string, string>; warnings: InsightWarning[] }> {
   // Findings come in this order: it must not tell of ids that an application isn't shown (docs/spec/decisions.md, section 1).
-  const keyOf = ({ codes: [first] }: Values): string => withoutIds(`${first?.system}|${first?.code}`);
+  const orderKey = ({ codes: [first] }: Values): string => withoutIds(`${first?.system}|${first?.code}`);
   const tracks: Track[] = [];
   const names = new Map<string, string>();
   const units: InsightWarning[] = [];
   let bounded = 0;
   for (const { codes, byUnit, named } of values.toSorted(
-    (a, b) => inOrder([keyOf(a), keyOf(b)]) || inOrder([firstOf(a), firstOf(b)]),
+    (a, b) => inOrder([orderKey(a), orderKey(b)]) || inOrder([firstObservation(a), firstObservation(b)]),
   )) {
-    const { track, unconverted } = yield* trackOf(codes, byUnit, molarMass);
+    const { track, unconverted } = yield* makeTrack(codes, byUnit, molarMass);
     tracks.push(track);
     for (const { system, code } of codes) if (named !== undefined) names.set(`${system}|${code}`, named.name);
-    bounded += tallyOf(track).bounded;
-    units.push(...warningsOf({ ...NOTHING, unit: track.unit, unconverted }));
+    bounded += countBounded(track).bounded;
+    units.push(...makeWarnings({ ...NOTHING, unit: track.unit, unconverted }));
     yield;
   }
-  return { tracks, names, warnings: [...warningsOf({ ...NOTHING, ...leftOut, bounded }), ...units] };
+  return { tracks, names, warnings: [...makeWarnings({ ...NOTHING, ...leftOut, bounded }), ...units] };
 }
 
 function inOrder([one = '', other = '']: readonly string[]): number {
@@ -170,7 +174,7 @@ function inOrder([one = '', other = '']: readonly string[]): number {
 }
 
 /** Returns the first Observation of values in the order of ids, whatever the order in which they were read. */
-function firstOf({ byUnit }: Values): string {
+function firstObservation({ byUnit }: Values): string {
   let first = '~';
   for (const points of byUnit.values())
     for (const { source } of points) if (source.fhir < first) first = source.fhir;
@@ -183,7 +187,7 @@ const NOTHING: Tally = {
   ...{ unconverted: new Map(), unit: null, bounded: 0 },
 };
 
-function tallyOf({ unit, points }: Track): Pick<Tally, 'unit' | 'bounded'> {
+function countBounded({ unit, points }: Track): Pick<Tally, 'unit' | 'bounded'> {
   let bounded = 0;
   for (const { bound } of points) if (bound !== null) bounded += 1;
   return { unit, bounded };

@@ -5,7 +5,7 @@ import type { Sees } from '#src/shared/access/caller.ts';
 import type { Micros } from '#src/shared/time/time.ts';
 import { unsafePart, withdrawnPart } from '#src/v1/lists.ts';
 import { type Fields, scanOut } from '../database/copy-out.ts';
-import { type DayRange, type DayScan, scansOf } from '../day-scans.ts';
+import { type DayRange, type DayScan, planScans } from '../day-scans.ts';
 import { andSeen, type Bind } from '../sight.ts';
 
 /** Which versions to read. */
@@ -60,7 +60,7 @@ const literal: Bind = (value, type) => {
  */
 function places(of: RowsOf, names: readonly string[]): string {
   const { sees, patient, at, type } = of;
-  const scans = scansOf(names, of);
+  const scans = planScans(names, of);
   const column = (name: keyof DayScan): string =>
     literal(
       scans.map((scan) => scan[name]),
@@ -85,14 +85,14 @@ export async function readRows(database: PoolClient, of: RowsOf, use: (row: Read
   const text = `select p.id::text, p.version, l.n::int4, p.at, e.date, p.since, e.author_type,
        case when octet_length(e.fields) <= ${LONGEST} then e.fields end
      from ${places(of, of.lists)}`;
-  const nameOf = namer(`${of.type}/`);
-  await scanOut(database, text, (fields) => use(rowOf(fields, nameOf)));
+  const readName = namer(`${of.type}/`);
+  await scanOut(database, text, (fields) => use(readRow(fields, readName)));
 }
 
-function rowOf(fields: Fields, nameOf: (fields: Fields) => string): ReadRow {
+function readRow(fields: Fields, readName: (fields: Fields) => string): ReadRow {
   const author = fields.ascii(6);
   return {
-    fhir: nameOf(fields),
+    fhir: readName(fields),
     version: fields.int(1),
     list: fields.int(2),
     at: fields.int8(3),
@@ -153,7 +153,7 @@ const STANDING = `
     (select max(v.recorded_at) from history.version v where v.record = $1) as changed`;
 
 /** Reads how a record stands. Read it before the rows: they are then at least as new. */
-export async function standingOf(database: PoolClient, sees: Sees, patient: string): Promise<Standing> {
+export async function readStanding(database: PoolClient, sees: Sees, patient: string): Promise<Standing> {
   if (sees.within !== undefined && sees.within.record !== patient)
     return { seen: false, fresh: true, changed: null };
   const { rows } = await database.query<Standing>({

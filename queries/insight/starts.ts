@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { Start } from '#src/insight/detect/starts.ts';
 import { DAY } from '#src/insight/track.ts';
 import { objectIn, textIn } from '#src/v1/elements.ts';
-import { listOf } from '#src/v1/lists.ts';
+import { nameList } from '#src/v1/lists.ts';
 import { seesType } from '../sight.ts';
 import type { Span } from './read.ts';
 import { type ReadRow, readRows } from './rows.ts';
@@ -20,22 +20,22 @@ export interface ReadStarts {
 /** Reads the starts, each code and date once, in order; what an AI wrote is left out. */
 export async function readStarts(database: PoolClient, span: Span): Promise<ReadStarts> {
   if (!seesType(span.sees, 'MedicationStatement', 'rs')) return { starts: [], names: new Map() };
-  const of = { ...span, type: 'MedicationStatement', lists: [listOf('MedicationStatement')] } as const;
+  const of = { ...span, type: 'MedicationStatement', lists: [nameList('MedicationStatement')] } as const;
   const named: (Start & { readonly name: string | null })[] = [];
   await readRows(database, of, (row) => {
     const start = startIn(row);
     if (start !== undefined) named.push(start);
   });
-  const keyOf = ({ code, date }: Start): string => `${code.system}|${code.code} ${date}`;
+  const startKey = ({ code, date }: Start): string => `${code.system}|${code.code} ${date}`;
   const ordered = named.sort(
-    (a, b) => a.time - b.time || (keyOf(a) + a.source.fhir < keyOf(b) + b.source.fhir ? -1 : 1),
+    (a, b) => a.time - b.time || (startKey(a) + a.source.fhir < startKey(b) + b.source.fhir ? -1 : 1),
   );
   const names = new Map(
     ordered.flatMap(({ code, name }) => (name === null ? [] : [[`${code.system}|${code.code}`, name]])),
   );
   const starts = ordered.map(({ name, ...start }) => start);
   return {
-    starts: [...new Map(starts.toReversed().map((start) => [keyOf(start), start])).values()].reverse(),
+    starts: [...new Map(starts.toReversed().map((start) => [startKey(start), start])).values()].reverse(),
     names,
   };
 }

@@ -38,7 +38,7 @@ export function numbersIn(fields: string): Stated {
   const shown = objectIn(JSON.parse(`{${fields}}`));
   const range = objectIn(shown.reference_range);
   const numbers: CodedNumber[] = [];
-  const own = numberIn(shown, false, numberOf(range.low), numberOf(range.high));
+  const own = numberIn(shown, false, finiteOrNull(range.low), finiteOrNull(range.high));
   if (own !== undefined) numbers.push(own);
   for (const each of listIn(shown.components)) {
     const part = numberIn(each, true, null, null);
@@ -48,13 +48,13 @@ export function numbersIn(fields: string): Stated {
 }
 
 /** Returns a number as a point of a track. @param date of the row */
-export function pointOf(
+export function makePoint(
   { fhir, version, author, at }: ReadRow,
   date: string,
   { value, bound, low, high }: CodedNumber,
 ): Point {
   const source = { fhir, version, authorType: author };
-  return { date, at: at / 1000, offset: offsetOf(date), value, bound, low, high, source };
+  return { date, at: at / 1000, offset: readOffset(date), value, bound, low, high, source };
 }
 
 function numberIn(
@@ -66,7 +66,7 @@ function numberIn(
   const code = textIn(shown.code);
   if (code === null) return undefined;
   const [system, display] = [textIn(shown.system) ?? '', textIn(shown.display)];
-  const value = numberOf(shown.value);
+  const value = finiteOrNull(shown.value);
   if (value !== null)
     return { system, code, display, isPart, value, bound: null, unit: textIn(shown.unit), low, high };
   const [, sign, number, unit = null] = BOUND.exec(textIn(shown.value_text) ?? '') ?? [];
@@ -77,12 +77,12 @@ function numberIn(
 }
 
 /** Returns a finite number, or null. */
-function numberOf(value: unknown): number | null {
+function finiteOrNull(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
 /** Returns the minutes east of UTC that a date-time says; 0 for a day. */
-export function offsetOf(date: string): number {
+export function readOffset(date: string): number {
   if (date.length <= 10 || date.endsWith('Z')) return 0;
   const [, sign, hours, minutes] = /T.*([+-])(\d\d):(\d\d)$/.exec(date) ?? [];
   const east = Number(hours ?? 0) * 60 + Number(minutes ?? 0);

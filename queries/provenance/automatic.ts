@@ -13,12 +13,12 @@ import { isUuid } from '#src/shared/ids.ts';
 import { innerRows, ofTypes, renamed, stepTo } from '../search/inner.ts';
 import { parseIds } from '../search/kinds/id.ts';
 import { parseTokenForm } from '../search/kinds/token.ts';
-import { predicateOf } from '../search/parameters.ts';
+import { parameterPredicate } from '../search/parameters.ts';
 import { momentPredicate } from '../search/predicates/moment.ts';
 import type { SearchScope } from '../search/predicates/parameter.ts';
 import type { Predicate } from '../search/predicates/predicate.ts';
-import { badParameter, keyOf, type RawParameter } from '../search/raw.ts';
-import { codesOf } from '../search/terms.ts';
+import { badParameter, parameterKey, type RawParameter } from '../search/raw.ts';
+import { expandedCodes } from '../search/terms.ts';
 import { logicalPredicate } from './logical.ts';
 import { parseVersioned, written } from './references.ts';
 import { AGENT_TYPES, OPERATIONS } from './resource.ts';
@@ -72,13 +72,13 @@ const PRESENT: Readonly<Record<string, string>> = {
 
 /**
  * Returns the condition of a search parameter that Provenance has.
- * @throws Refusal `malformed` for an invalid value; `predicateOf` refuses modifiers that R4's parameters
+ * @throws Refusal `malformed` for an invalid value; `parameterPredicate` refuses modifiers that R4's parameters
  * don't take.
  */
 export function automaticPredicate(parameter: RawParameter, scope: ProvenanceScope): Predicate {
   const { name, modifier } = parameter;
   if (name === '_has') return pointedAt(parameter, scope);
-  if (keyOf(parameter).includes('.')) return chain(parameter, scope);
+  if (parameterKey(parameter).includes('.')) return chain(parameter, scope);
   if (modifier === 'missing') {
     const present = PRESENT[name] ?? 'false';
     return constant(parameter.text === 'true' ? `not (${present})` : present);
@@ -95,9 +95,9 @@ export function automaticPredicate(parameter: RawParameter, scope: ProvenanceSco
       return momentPredicate(parameter, 'v.recorded_at', scope.now);
     case 'target':
     case 'patient':
-      return target(parameter, scope, targetsOf(name));
+      return target(parameter, scope, listTargets(name));
     case 'agent': {
-      const references = parseVersioned(parameter, scope, targetsOf('agent'));
+      const references = parseVersioned(parameter, scope, listTargets('agent'));
       return (binds) => `v.agents && ${binds.add(written(references, scope), 'text[]')}`;
     }
     case 'agent-type':
@@ -114,7 +114,7 @@ function constant(condition: string): Predicate {
 }
 
 /** The types among the 26 that a reference of Provenance may name. */
-function targetsOf(name: string): readonly ResourceType[] {
+function listTargets(name: string): readonly ResourceType[] {
   const targets = searchParameter('Provenance', name)?.target ?? [];
   return TYPE_NAMES.filter((type) => targets.includes(type) || targets.includes('Resource'));
 }
@@ -159,25 +159,28 @@ function matcher(parameter: RawParameter, value: string, scope: SearchScope): (c
     case 'not-in':
     case 'above':
     case 'below': {
-      const codes = codesOf(parameter, value, scope);
+      const codes = expandedCodes(parameter, value, scope);
       return ({ system, code }) => codes.some((each) => each.system === system && each.code === code);
     }
     default:
-      throw badParameter(keyOf(parameter), `modifier :${cut(parameter.modifier, 50)} is not supported`);
+      throw badParameter(
+        parameterKey(parameter),
+        `modifier :${cut(parameter.modifier, 50)} is not supported`,
+      );
   }
 }
 
 /** `target:Patient.name`, `agent.identifier`: through what an automatic Provenance names. Others name nothing. */
 function chain(parameter: RawParameter, scope: SearchScope): Predicate {
-  const key = keyOf(parameter);
+  const key = parameterKey(parameter);
   const dot = key.indexOf('.');
   const [name = '', type] = key.slice(0, dot).split(':');
   if (name !== 'target' && name !== 'patient' && name !== 'agent') return constant('false');
-  const types = targetsOf(name).filter((each) => type === undefined || each === type);
+  const types = listTargets(name).filter((each) => type === undefined || each === type);
   const rest = renamed(parameter, key.slice(dot + 1));
   const ends = ofTypes(types.filter(isResourceType), (each) =>
     // A Provenance of a Provenance would go round.
-    each === 'Provenance' ? undefined : predicateOf(rest, stepTo(each, parameter, scope)),
+    each === 'Provenance' ? undefined : parameterPredicate(rest, stepTo(each, parameter, scope)),
   );
   return (binds) =>
     ends
@@ -193,7 +196,7 @@ function chain(parameter: RawParameter, scope: SearchScope): Predicate {
 
 /** `_has`: what names the Provenance by its id. */
 function pointedAt(parameter: RawParameter, scope: SearchScope): Predicate {
-  const predicate = predicateOf(parameter, scope);
+  const predicate = parameterPredicate(parameter, scope);
   if (predicate === undefined) return constant('false');
   return (binds) =>
     `exists (select from (values (v.event_id, v.record)) r(id, record) where ${predicate(binds)})`;

@@ -4,7 +4,7 @@
  */
 import type { Tenant } from '#src/shared/access/tenant.ts';
 import type { Predicate } from '../search/predicates/predicate.ts';
-import { badParameter, keyOf, type RawParameter, split, unescaped } from '../search/raw.ts';
+import { badParameter, parameterKey, type RawParameter, split, unescaped } from '../search/raw.ts';
 import {
   ACTOR_SYSTEM,
   API_KEY_SYSTEM,
@@ -46,7 +46,7 @@ export function logicalPredicate(parameter: RawParameter, project: Tenant): Pred
 function parseToken(parameter: RawParameter, text: string): Token {
   const [first = '', second, ...others] = split(text, '|').map(unescaped);
   if (others.length > 0 || (first === '' && second === ''))
-    throw badParameter(keyOf(parameter), 'the value must be value, system|value, |value or system|');
+    throw badParameter(parameterKey(parameter), 'the value must be value, system|value, |value or system|');
   if (second === undefined) return { system: undefined, value: first };
   return { system: first, value: second === '' ? undefined : second };
 }

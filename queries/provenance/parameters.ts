@@ -1,11 +1,11 @@
 /** Search parameters of Provenance: each is a condition on automatic ones (rows `v`) and one on clients' own (rows `r`). */
 import { tokenForm } from '#src/fhir/search/keys.ts';
 import { parseTokenForm } from '../search/kinds/token.ts';
-import { predicateOf } from '../search/parameters.ts';
+import { parameterPredicate } from '../search/parameters.ts';
 import { momentPredicate } from '../search/predicates/moment.ts';
 import type { SearchScope } from '../search/predicates/parameter.ts';
 import type { Predicate } from '../search/predicates/predicate.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier } from '../search/raw.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier } from '../search/raw.ts';
 import { automaticPredicate, type ProvenanceScope } from './automatic.ts';
 
 /** A parameter's conditions. */
@@ -46,7 +46,7 @@ export function provenancePredicate(
 function ownPredicate(parameter: RawParameter, scope: SearchScope): Predicate | undefined {
   return parameter.name === 'recorded' && parameter.modifier === undefined
     ? momentPredicate(parameter, 'r.recorded', scope.now)
-    : predicateOf(parameter, scope);
+    : parameterPredicate(parameter, scope);
 }
 
 /** The codes of `activity`, in the body: no index holds them. */
@@ -56,7 +56,7 @@ function activity(parameter: RawParameter): Predicate {
     where b.id = r.id and b.version = r.version`;
   if (parameter.modifier === 'missing') {
     if (parameter.text !== 'true' && parameter.text !== 'false')
-      throw badParameter(keyOf(parameter), 'the value must be true or false');
+      throw badParameter(parameterKey(parameter), 'the value must be true or false');
     return () => `${parameter.text === 'true' ? 'not ' : ''}exists (select from ${codings})`;
   }
   const forms = parameter.values.map((value) => parseTokenForm(parameter, value));

@@ -1,6 +1,6 @@
 /** References in searches of Provenance: they may name a version. https://hl7.org/fhir/R4/search.html#versions */
 import type { SearchScope } from '../search/predicates/parameter.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../search/raw.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../search/raw.ts';
 
 /** A reference to a resource, or to one version of it. */
 export interface Versioned {
@@ -28,7 +28,7 @@ export function parseVersioned(
     const [, type = parameter.modifier, id, version] = REFERENCE.exec(relative) ?? [];
     if (id === undefined) {
       if (/^(?:https?|urn):/.test(text)) return [];
-      throw badParameter(keyOf(parameter), 'the value is not a reference such as Type/<id>');
+      throw badParameter(parameterKey(parameter), 'the value is not a reference such as Type/<id>');
     }
     if (referable?.(type, id) === false) return [];
     const exact = version === undefined ? {} : { version: Number(version) };

@@ -2,7 +2,7 @@
 import type { EventMetadata } from '#src/events/metadata.ts';
 import { type Micros, toInstant } from '#src/shared/time/time.ts';
 import type { Queryable } from '../database/gather.ts';
-import { type Writer, writersOf } from './writers.ts';
+import { readWriters, type Writer } from './writers.ts';
 
 /** Identifier system of author types (docs/spec/decisions.md, section 1). */
 export const AUTHOR_TYPE_SYSTEM = 'https://annal.dev/fhir/author-type';
@@ -59,7 +59,7 @@ export async function provenanceTexts(
   rows: readonly RecordedVersion[],
 ): Promise<string[]> {
   const metadata = rows.map((row) => JSON.parse(row.metadata) as EventMetadata);
-  const writers = await writersOf(
+  const writers = await readWriters(
     database,
     readBy,
     metadata.map(({ credential }) => credential),
@@ -80,13 +80,13 @@ function provenanceText(row: RecordedVersion, metadata: EventMetadata, writer: W
     target: [{ reference: `${row.type}/${row.id}/_history/${row.version}` }],
     recorded,
     activity: { coding: [OPERATIONS[row.operation]] },
-    agent: [...agentsOf(metadata, writer), ...approver(metadata)],
+    agent: [...listAgents(metadata, writer), ...approver(metadata)],
     ...(entity === undefined ? {} : { entity: [entity] }),
   });
 }
 
 /** The author first. Under a grant the application is the second one (docs/spec/decisions.md, section 9). */
-function agentsOf(metadata: EventMetadata, writer: Writer): object[] {
+function listAgents(metadata: EventMetadata, writer: Writer): object[] {
   const { author, entered } = people(metadata);
   const holder = credentialAgent(writer);
   return metadata.credential.kind === 'grant'

@@ -10,11 +10,11 @@ import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { decodeCursor } from '../cursor.ts';
 import { Binds } from '../database/binds.ts';
 import { type Asks, prepared } from '../database/prepared.ts';
-import { bodyOrSize, sizeOf, withLargeBodies } from '../large-bodies.ts';
+import { bodyOrSize, bodySize, withLargeBodies } from '../large-bodies.ts';
 import type { SearchRequest } from '../search/ask.ts';
 import type { Sort } from '../search/controls.ts';
 import { type ParsedSearch, understand } from '../search/parse.ts';
-import { allOf } from '../search/predicates/conditions.ts';
+import { combinePredicates } from '../search/predicates/conditions.ts';
 import { parseRaw } from '../search/raw.ts';
 import { referableIn } from '../search/referable.ts';
 import type { SearchPage } from '../search/search.ts';
@@ -154,7 +154,7 @@ function foundIn(
   const checked = (alias: 'v' | 'r') => `(${alias}.tenant = ${owner}) is true`;
   const inRecord = (alias: 'v' | 'r', of: string) => `${alias}.record = ${binds.add(of, 'uuid')}`;
   const all = (kind: 'automatic' | 'own') =>
-    allOf(
+    combinePredicates(
       search.predicates.map((each) => each[kind]),
       binds,
     );
@@ -277,7 +277,7 @@ function toPage(
     lastUpdated: row.recorded_at,
     body: row.automatic ? (automatic.get(row.provenance) ?? null) : row.body,
   }));
-  const fitting = budget.takeRows(asked.map(({ body }) => sizeOf(body)));
+  const fitting = budget.takeRows(asked.map(({ body }) => bodySize(body)));
   const matches = asked.slice(0, fitting);
   const total = rows[0]?.total ?? undefined;
   const around = cursorsAround(place, found.slice(0, fitting), found.length > fitting, {

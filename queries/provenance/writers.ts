@@ -79,7 +79,7 @@ const MEMBERS = `
  * members; none where there are none of them.
  * @param readBy `Calls.projectId`: the names of keys and applications are only for their own project.
  */
-export async function writersOf(
+export async function readWriters(
   database: Queryable,
   readBy: string,
   credentials: readonly Credential[],
@@ -94,13 +94,13 @@ export async function writersOf(
     ...(await ask('provenance-writers', KEYS, keys)),
     ...(await ask('provenance-applications', APPLICATIONS, applications)),
   ];
-  const members = await membersOf(database, credentials);
+  const members = await readMembers(database, credentials);
   const holders = new Map([...rows, ...members].map((row) => [row.id, row]));
-  return credentials.map((credential) => writerOf(credential, holders, readBy));
+  return credentials.map((credential) => makeWriter(credential, holders, readBy));
 }
 
 /** Returns what is known of the members among credentials; their `id` is `memberKey`. */
-async function membersOf(database: Queryable, credentials: readonly Credential[]): Promise<Row[]> {
+async function readMembers(database: Queryable, credentials: readonly Credential[]): Promise<Row[]> {
   const asked = new Map<string, readonly string[]>();
   for (const { project, issuer, subject } of credentials)
     if (project !== undefined && issuer !== undefined && subject !== undefined)
@@ -117,7 +117,7 @@ async function membersOf(database: Queryable, credentials: readonly Credential[]
 
 const memberKey = (...member: readonly string[]): string => JSON.stringify(member);
 
-function writerOf(
+function makeWriter(
   { kind, key_id, application, project, environment, issuer, subject }: Credential,
   holders: ReadonlyMap<string, Row>,
   readBy: string,

@@ -45,7 +45,7 @@ group by v.type, v.operation, e.title, e.title_system, v.author
 order by at desc, id limit $3`;
 
 /** Opens the question. */
-export function openChangesOf(pool: Pool): ChangesOf {
+export function openChanges(pool: Pool): ChangesOf {
   return async (record, since, most) => {
     const { rows } = await pool.query<Change & { readonly total: number }>({
       name: 'changes-of-record',

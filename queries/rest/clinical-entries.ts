@@ -79,7 +79,7 @@ export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
       text: ENTRIES,
       values: [record, ['Patient', ...READ_TYPES]],
     });
-    const entries = rows.flatMap((row) => entryOf(row) ?? []);
+    const entries = rows.flatMap((row) => makeEntry(row) ?? []);
     const ids = new Set(
       entries.flatMap(({ value }) => referredMedication(value)?.split('/')[1] ?? []).filter(isUuid),
     );
@@ -100,7 +100,7 @@ export function openClinicalEntries(pool: Pool): ReadClinicalEntries {
   };
 }
 
-function entryOf({ type, id, version, body, ai, before, recorded }: Row): ClinicalEntry | undefined {
+function makeEntry({ type, id, version, body, ai, before, recorded }: Row): ClinicalEntry | undefined {
   if (body === null) return undefined;
   return {
     type,

@@ -35,7 +35,7 @@ left join operations.person p on p.issuer = a.by ->> 'issuer' and p.subject = a.
 where v.id = $2::uuid and v.record = $1::uuid and a.by is not null`;
 
 /** Opens the question. */
-export function openEntryOriginOf(pool: Pool): EntryOriginOf {
+export function openEntryOrigin(pool: Pool): EntryOriginOf {
   return async (record, id) => {
     const values = [record, id];
     const titles = await pool.query<Omit<EntryOrigin, 'approvals'>>({

@@ -4,12 +4,12 @@ import { categoriesFor, type Letters } from '#src/shared/access/access.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import { type Micros, nowMicros } from '#src/shared/time/time.ts';
-import { bucketOf, bucketStart } from '#src/shared/time/time-bucket.ts';
+import { bucketNumber, bucketStart } from '#src/shared/time/time-bucket.ts';
 import { partOfCategory } from '#src/v1/lists.ts';
-import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
+import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 import { columnsIn, joinedColumns, joinedRows, rowsIn } from '../database/joined-rows.ts';
 import { type Asks, prepared } from '../database/prepared.ts';
-import { type DayRange, type DayScan, momentsOf, scansOf } from '../day-scans.ts';
+import { type DayRange, type DayScan, planScans, rangeMoments } from '../day-scans.ts';
 import { bodyOrSize, sizeOfLarge } from '../large-bodies.ts';
 import { andSeen, type Bind, bindTo, type Seeing } from '../sight.ts';
 
@@ -20,7 +20,7 @@ export interface ListOf extends DayRange {
   readonly patient: string;
   /** The types of what is in the lists. */
   readonly types: readonly string[];
-  /** Names of lists (`listsOf`), which are merged. */
+  /** Names of lists (`listNames`), which are merged. */
   readonly lists: readonly string[];
 }
 
@@ -116,18 +116,18 @@ const UNSEEN = { seen: false, fresh: true, rows: [], total: 0, next: undefined }
  * Opens the pages of a list. Resources whose newest version removes them from the list are left out.
  * @param name of the statements
  * @param shown of the newest version `e`
- * @param itemOf returns the item of a resource's id and the columns
+ * @param selectItem returns the item of a resource's id and the columns
  */
 export function openPages<Item>(
   pool: Asks,
   name: string,
   shown: Shown,
-  itemOf: (id: string, columns: readonly string[]) => Item,
+  selectItem: (id: string, columns: readonly string[]) => Item,
 ): Pages<Item> {
   return async ({ sees }, list, page) => {
     const of = { ...list, sees };
     // An invalid cursor is refused for every patient, as it is for an API key.
-    const asked = pageOf(name, shown, of, page);
+    const asked = pageStatement(name, shown, of, page);
     if (sees.within !== undefined && sees.within.record !== list.patient) return UNSEEN;
     const { rows: answer } = await pool.query<PageRow>(asked.statement);
     const found = asked.of(answer[0]);
@@ -140,7 +140,7 @@ export function openPages<Item>(
       const item = isLeftOut(short) ? await wholeItem(pool, name, shown.columns, of, id) : short;
       length += item.reduce((sum, column) => sum + column.length, 0);
       if (length > MOST && last !== undefined) return { ...found, rows, next: asked.after(last, found) };
-      if (listed === 't' && item.length > 0) rows.push(itemOf(id, item));
+      if (listed === 't' && item.length > 0) rows.push(selectItem(id, item));
       last = row;
     }
     return { ...found, rows };
@@ -209,18 +209,18 @@ function andPlaced(of: SeenList, bind: Bind): string {
  * @param shown of the newest version `e` of a place
  * @throws Refusal invalid (422) for a cursor of another list
  */
-function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: PageOf): Page {
+function pageStatement(name: string, shown: Shown, of: SeenList, { limit, cursor }: PageOf): Page {
   const { patient, lists, from, to } = of;
   const tenant = of.sees.ownerId;
   const list = JSON.stringify([name, { tenant, patient, lists, from, to }]);
-  const start = cursor === undefined ? undefined : decodeCursorOf(list, cursor, place);
+  const start = cursor === undefined ? undefined : decodeCursorFor(list, cursor, place);
   const made = start?.made ?? nowMicros();
   const values: unknown[] = [of.patient, lists.map(searchKey), limit + 1, tenant];
   const bind = (value: unknown): string => `$${values.push(value)}`;
   const seeing = bindTo(values);
-  const then = start === undefined ? 'p.until is null' : asOf(bind(made));
+  const then = start === undefined ? 'p.until is null' : currentAt(bind(made));
   const isOfDays = from !== undefined || to !== undefined;
-  const scan = isOfDays ? scansSql(scansOf(lists, of), start, bind) : wholeLists(start, bind);
+  const scan = isOfDays ? scansSql(planScans(lists, of), start, bind) : wholeLists(start, bind);
   const total = start === undefined ? totalFor(of, scan, bind, seeing) : 'null::int8';
   const text = `
     with p as materialized (
@@ -234,7 +234,7 @@ function pageOf(name: string, shown: Shown, of: SeenList, { limit, cursor }: Pag
       select ${joinedRows(joinedColumns(['p.at', 'p.id', 'e.listed', 'e.item']), 'p.at desc, p.id desc')}
       from p ${newest(shown, andListed(of, 'e', seeing))}) as rows`;
   const after: Page['after'] = ([at = '', id = ''], { total: all }) =>
-    encodeCursorOf(list, [made, all, at, id]);
+    encodeCursorFor(list, [made, all, at, id]);
   const kind = `${name}${start === undefined ? '-first' : ''}${isOfDays ? '-days' : ''}`;
   return {
     statement: isLimited(of) ? prepared(text, values) : { name: kind, text, values },
@@ -298,14 +298,14 @@ const IN_SCAN = `p.record = $1 and p.list = l.list and p.at >= l.low and (p.at, 
           and p.day >= l.first and p.day <= l.last`;
 
 /** Returns SQL for the bytes of these columns of `e`. */
-const bytesOf = (columns: readonly string[]): string =>
+const sumBytes = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ');
 
 // Joins the newest version, which determines a resource's item; under a grant it must be seen. Index: primary key of timeline.entry (id,
 // version), backwards.
 const newest = ({ columns, unbounded }: Shown, seen: string): string => `cross join lateral (
-  select (e.lists && $2::int8[] ${seen}) is true as listed, case when ${bytesOf(unbounded)} <= ${LONG}
-    then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${bytesOf(unbounded)})::text end as item
+  select (e.lists && $2::int8[] ${seen}) is true as listed, case when ${sumBytes(unbounded)} <= ${LONG}
+    then ${joinedColumns([...columns, referred(bodyOrSize('v.body'))])} else (${sumBytes(unbounded)})::text end as item
   from timeline.entry e where e.id = p.id and (e.tenant = $4::uuid) is true
   order by e.version desc limit 1) e`;
 
@@ -327,14 +327,14 @@ const referred = (body: string): string => `coalesce(case when e.refers is not n
       and v.version = coalesce(e.refers_version, v.version)
     order by v.version desc limit 1) end, '')`;
 
-function asOf(made: string): string {
+function currentAt(made: string): string {
   return `p.since <= ${made}::int8 and (p.until is null or p.until > ${made}::int8)`;
 }
 
 /** Returns SQL for the current number of items that the caller sees. */
 function totalFor(of: SeenList, scan: Scan, bind: (value: unknown) => string, seeing: Bind): string {
   const lists = isLimited(of) ? listsWithin(of) : of.lists;
-  return lists === undefined ? totalSeen(of, scan, seeing) : totalOf(of, lists, bind);
+  return lists === undefined ? totalSeen(of, scan, seeing) : countItems(of, lists, bind);
 }
 
 /** Returns the lists that have what a grant's only category covers of some lists; undefined if there are none. */
@@ -362,14 +362,14 @@ function totalSeen(of: SeenList, { from, where }: Scan, seeing: Bind): string {
  * Returns SQL for the current number of items: sums of the time buckets that are certainly on the days, plus the rows of the
  * buckets at the borders, and of dates by month or year that begin before.
  */
-function totalOf(range: DayRange, lists: readonly string[], bind: (value: unknown) => string): string {
+function countItems(range: DayRange, lists: readonly string[], bind: (value: unknown) => string): string {
   const keys = `${bind(lists.map(searchKey))}::int8[]`;
   const buckets = `select coalesce(sum(t.count), 0) from timeline.tally t where t.record = $1 and t.list = any(${keys})`;
   if (range.from === undefined && range.to === undefined) return `(${buckets})`;
-  const { high, surely } = momentsOf(range);
-  const [first, last] = [bucketOf(surely.low), bucketOf(surely.high)];
+  const { high, surely } = rangeMoments(range);
+  const [first, last] = [bucketNumber(surely.low), bucketNumber(surely.high)];
   const [within, beyond] = first >= last ? [high, high] : [bucketStart(first + 1), bucketStart(last)];
-  const scans = scansOf(lists, range);
+  const scans = planScans(lists, range);
   const own = scans.slice(0, lists.length);
   const rows = [
     ...own.map((scan) => ({ ...scan, high: within })),

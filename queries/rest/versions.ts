@@ -9,9 +9,9 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import type { Micros } from '#src/shared/time/time.ts';
-import { decodeCursorOf, encodeCursorOf } from '../cursor.ts';
+import { decodeCursorFor, encodeCursorFor } from '../cursor.ts';
 import { prepared } from '../database/prepared.ts';
-import { type Writer, writersOf } from '../provenance/writers.ts';
+import { readWriters, type Writer } from '../provenance/writers.ts';
 import { andSeen, bindTo } from '../sight.ts';
 
 /** A version. */
@@ -78,7 +78,7 @@ const FIRST_PAGE = 2 ** 31 - 1;
 export function openVersions(pool: Pool): Versions {
   return async (caller, { patient, type, id }, { limit, cursor }) => {
     const list = `versions ${id}`;
-    const [before] = cursor === undefined ? [FIRST_PAGE] : decodeCursorOf(list, cursor, place);
+    const [before] = cursor === undefined ? [FIRST_PAGE] : decodeCursorFor(list, cursor, place);
     if (!isUuid(id) || !isUuid(patient)) return undefined;
     const { sees } = caller;
     const start = Math.min(Math.max(before, 0), FIRST_PAGE);
@@ -94,7 +94,7 @@ export function openVersions(pool: Pool): Versions {
       .slice(0, limit)
       .map((row) => ({ ...row, metadata: JSON.parse(row.metadata) as EventMetadata }));
     const credentials = shown.map(({ metadata }) => metadata.credential);
-    const writers = await writersOf(pool, caller.calls.projectId, credentials);
+    const writers = await readWriters(pool, caller.calls.projectId, credentials);
     return {
       versions: shown.map((row, n) => ({
         version: row.version,
@@ -105,7 +105,7 @@ export function openVersions(pool: Pool): Versions {
         writer: writers[n] ?? { kind: 'service' },
       })),
       total: first.total,
-      next: rows.length > limit ? encodeCursorOf(list, [shown.at(-1)?.version ?? 0]) : undefined,
+      next: rows.length > limit ? encodeCursorFor(list, [shown.at(-1)?.version ?? 0]) : undefined,
     };
   };
 }

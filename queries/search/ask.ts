@@ -12,9 +12,9 @@ import { type Micros, nowMicros } from '#src/shared/time/time.ts';
 import { Binds } from '../database/binds.ts';
 import { type Asks, prepared } from '../database/prepared.ts';
 import { costlySearch, isCanceled } from '../database/too-costly.ts';
-import { andSeen, homeOf, type Seeing, seesType } from '../sight.ts';
+import { andSeen, findHome, type Seeing, seesType } from '../sight.ts';
 import { compartmentPredicate, type NamedCompartment } from './compartment.ts';
-import { orderOf } from './order.ts';
+import { makeOrder } from './order.ts';
 import { type ParsedSearch, parseSearch } from './parse.ts';
 import type { Asked } from './plan.ts';
 import { noKeysPredicate } from './predicates/entry-keys.ts';
@@ -23,7 +23,7 @@ import { both } from './predicates/span.ts';
 import { valuesPredicate } from './predicates/stored-values.ts';
 import { referableIn } from './referable.ts';
 import { readStart, reversed, type Start } from './start.ts';
-import { aboutOf } from './statements/about.ts';
+import { findAbout } from './statements/about.ts';
 
 /** A search. */
 export interface SearchRequest {
@@ -75,11 +75,11 @@ export async function understandRequest(
     referable === undefined ? scope : { ...scope, referable },
     terminology,
   );
-  const sorted = orderOf(type, sees, search.sorts);
+  const sorted = makeOrder(type, sees, search.sorts);
   const start = readStart(search.cursor, sorted);
   const { made, last, backward, most } = start;
   const order = backward === true ? reversed(sorted) : sorted;
-  const about = aboutOf(scope, order, search.used);
+  const about = findAbout(scope, order, search.used);
   const within =
     compartment === undefined
       ? []
@@ -158,7 +158,7 @@ function seenIn(sees: Seeing, letters: Letters, type: string, record: string | u
     return seesType(sees, type, letters)
       ? { ...own, predicates: [] }
       : { ...own, predicates: [NOTHING], empty: true };
-  const home = homeOf(type);
+  const home = findHome(type);
   const elsewhere = home === 'record' && record !== undefined && record !== within.record;
   const added = home === 'record' ? { record: within.record } : own;
   if (elsewhere || !seesType(sees, type, letters)) return { ...added, predicates: [NOTHING], empty: true };
@@ -208,7 +208,7 @@ async function resolved(
       throw isCanceled(error) ? costlySearch([], askedBy([predicate])) : error;
     });
     const isMany = rows.length > MOST_FOUND;
-    found.push(isMany ? predicate : askedAs(askedBy([predicate]), resolvable.named(rows)));
+    found.push(isMany ? predicate : askedAs(askedBy([predicate]), resolvable.referToNamed(rows)));
     lookedUp.push({ predicate, sql, values: binds.values, ...(isMany ? {} : { found: rows.length }) });
   }
   return { predicates: inCommonRecords(found), lookedUp };

@@ -14,16 +14,16 @@ import type { SearchScope } from './predicates/parameter.ts';
 import type { Named, Predicate } from './predicates/predicate.ts';
 import {
   containedKeys,
+  hashRecordKey,
   isContained,
   keysOfReferences,
-  recordKeyOf,
   referenceKeys,
 } from './predicates/reference-keys.ts';
-import { badParameter, keyOf, type RawParameter } from './raw.ts';
+import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
 /** Tells whether a parameter goes through a reference. */
 export function isChain(parameter: RawParameter): boolean {
-  return keyOf(parameter).includes('.');
+  return parameterKey(parameter).includes('.');
 }
 
 /**
@@ -38,12 +38,12 @@ export function chainPredicate(
   scope: SearchScope,
   predicateOf: PredicateOf,
 ): Predicate | undefined {
-  const key = keyOf(parameter);
+  const key = parameterKey(parameter);
   const dot = key.indexOf('.');
   const [name = '', target, ...others] = key.slice(0, dot).split(':');
   const compiled = compiledParameter(scope.type, name);
   if (compiled === undefined) return undefined;
-  const types = targetsOf(compiled, scope.type);
+  const types = chainTargets(compiled, scope.type);
   if (compiled.type !== 'reference') throw badParameter(key, `${name} is not a reference`);
   if (others.length > 0 || (target !== undefined && !types.some((type) => type === target))) {
     throw badParameter(key, `${name} cannot refer to ${withArticle(cut(target ?? '', 50))} here`);
@@ -58,7 +58,7 @@ export function chainPredicate(
 }
 
 /** The types among the 26 that a reference parameter may name. */
-function targetsOf(compiled: CompiledParameter, type: ResourceType): readonly ResourceType[] {
+function chainTargets(compiled: CompiledParameter, type: ResourceType): readonly ResourceType[] {
   const targets = searchParameter(type, compiled.code)?.target ?? [];
   return targets.includes('Resource') ? TYPE_NAMES : targets.filter(isResourceType);
 }
@@ -83,20 +83,23 @@ function referring(
       .map((end) => `select ${binds.add(end[0], 'text')} as type, i.id from (${ids(end, binds)}) i`)
       .join(' union all ') || 'select null::text as type, null::uuid as id where false';
   if (!namesRecord(scope.type, compiled)) {
-    const named = (all: readonly Named[]) => keysPredicate(keysOfReferences(compiled, scope, all));
-    const wide = { wide: true as const, resolvable: { found: found(ends), named } };
+    const namedPredicate = (all: readonly Named[]) => keysPredicate(keysOfReferences(compiled, scope, all));
+    const wide = { wide: true as const, resolvable: { found: found(ends), referToNamed: namedPredicate } };
     return Object.assign(referringByKeys(compiled, scope, ends, ids), wide);
   }
   // R4 allows other subjects, but every record belongs to a Patient.
   const patients = ends.filter(([type]) => type === 'Patient');
   const own = inRecords(patients, ids, scope);
-  const named = (all: readonly Named[]) =>
+  const namedPredicate = (all: readonly Named[]) =>
     inRecordsPredicate(
       all.map(({ id }) => id),
       scope,
     );
   if (scope.contained !== true)
-    return Object.assign(own, { wide: true as const, resolvable: { found: found(patients), named } });
+    return Object.assign(own, {
+      wide: true as const,
+      resolvable: { found: found(patients), referToNamed: namedPredicate },
+    });
   // Contained resources say whom they are about; the record is their container's.
   const others = referringByKeys(compiled, scope, ends, ids);
   return rowsPredicate((binds) =>
@@ -118,15 +121,15 @@ function referringByKeys(
       const pointing = referenceKeys(compiled, scope, end[0], 'i.id', binds);
       const inside = containedKeys(compiled, scope, 'i.id', binds);
       return `select k.key from (${ids(end, binds)}) i cross join lateral (
-        select x.key from (values ${valuesOf(pointing)}) x(key) where not ${isContained('i.id')}
-        union all select x.key from (values ${valuesOf(inside)}) x(key) where ${isContained('i.id')}) k`;
+        select x.key from (values ${joinRows(pointing)}) x(key) where not ${isContained('i.id')}
+        union all select x.key from (values ${joinRows(inside)}) x(key) where ${isContained('i.id')}) k`;
     });
     return `select e.id, e.record from search.entry e where e.keys && array(${keys.join(' union all ')})
       ${sets.length === 0 ? '' : `and ${hasKeys('e', sets, binds)}`}`;
   });
 }
 
-function valuesOf(rows: readonly string[]): string {
+function joinRows(rows: readonly string[]): string {
   return rows.map((row) => `(${row})`).join(', ');
 }
 
@@ -137,7 +140,7 @@ function inRecords(ends: readonly End[], ids: Ids, scope: SearchScope): Predicat
   const rows = (binds: Binds, sets: readonly (readonly string[])[] = []) =>
     sets.length > 0
       ? `select e.id, e.record from search.entry e where ${hasKeys('e', sets, binds)}
-          and e.keys && array(select ${recordKeyOf('i.id')} from (${patients(binds)}) i)`
+          and e.keys && array(select ${hashRecordKey('i.id')} from (${patients(binds)}) i)`
       : `select o.id, o.record from (${patients(binds)}) i
           cross join lateral (${inOneRecord('i.id', scope, binds)}) o`;
   const condition = (binds: Binds) => `r.record = any(array(${patients(binds)}))`;

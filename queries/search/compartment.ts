@@ -1,7 +1,7 @@
 /** Compartments other than a Patient's: https://hl7.org/fhir/R4/search.html#compartment */
 import { type CompartmentType, compartmentParameters, ITSELF } from '#src/fhir/compartments.ts';
 import { compiledParameter } from '#src/fhir/search/paths.ts';
-import { parameterOf } from './parameters.ts';
+import { findParameter } from './parameters.ts';
 import { keysPredicate } from './predicates/entry-keys.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
@@ -18,7 +18,7 @@ export function compartmentPredicate(compartment: NamedCompartment, scope: Searc
   const codes = compartmentParameters(compartment.type, scope.type);
   if (codes.includes(ITSELF)) {
     const { id } = compartment;
-    const own = parameterOf(scope.type, { name: ITSELF });
+    const own = findParameter(scope.type, { name: ITSELF });
     if (own !== undefined) return own.predicate({ name: ITSELF, values: [id], text: id }, scope);
   }
   const keys = codes.flatMap((code) => {

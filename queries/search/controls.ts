@@ -61,9 +61,9 @@ export function parseControls(
       count = parseCount(text);
       onlyTotal ||= count === 0;
     } else if (name === '_total') {
-      total = oneOf(name, text, ['accurate', 'estimate', 'none']) !== 'none';
+      total = parseOneOf(name, text, ['accurate', 'estimate', 'none']) !== 'none';
     } else if (name === '_summary') {
-      onlyTotal ||= oneOf(name, text, ['false', 'count']) === 'count';
+      onlyTotal ||= parseOneOf(name, text, ['false', 'count']) === 'count';
     } else if (name === '_sort') {
       sorts = sortable ? parseSorts(parameter) : [parseSort(text, listed)];
     } else if (name === CURSOR) {
@@ -83,7 +83,7 @@ export function parseCount(text: string): number {
   return Math.min(Number(text), MAX_COUNT);
 }
 
-function oneOf(name: string, text: string, values: readonly string[]): string {
+function parseOneOf(name: string, text: string, values: readonly string[]): string {
   if (values.includes(text)) return text;
   throw badParameter(name, `the value must be one of ${values.join(', ')}`);
 }
@@ -92,20 +92,20 @@ function oneOf(name: string, text: string, values: readonly string[]): string {
 function parseSorts({ values }: RawParameter): Sort[] {
   if (values.length > MAX_SORTS)
     throw badParameter('_sort', `a search can have at most ${MAX_SORTS} sort keys`);
-  const sorts = values.map(sortOf);
+  const sorts = values.map(parseSortKey);
   if (new Set(sorts.map(({ by }) => by)).size < sorts.length) {
     throw badParameter('_sort', 'each parameter can be named once only');
   }
   return sorts;
 }
 
-function sortOf(text: string): Sort {
+function parseSortKey(text: string): Sort {
   const descending = text.startsWith('-');
   return { by: descending ? text.slice(1) : text, descending };
 }
 
 function parseSort(text: string, sorts: readonly Sort[]): Sort {
-  const { by, descending } = sortOf(text);
+  const { by, descending } = parseSortKey(text);
   const found = sorts.find((sort) => sort.by === by && sort.descending === descending);
   if (found !== undefined) return found;
   const names = sorts.map((sort) => (sort.descending ? '-' : '') + sort.by);

@@ -7,7 +7,7 @@ import { conditionsOn } from './order.ts';
 import type { Asked, Plan, Step } from './plan.ts';
 import { askedBy, type Predicate } from './predicates/predicate.ts';
 import { isInRecord, isNarrow, type Selection, type Source } from './selection.ts';
-import { statementOf } from './statement.ts';
+import { stepStatement } from './statement.ts';
 import { total } from './statements/page.ts';
 import type { Path } from './statements/value-walk.ts';
 
@@ -55,16 +55,16 @@ export function explainPlan(asked: Asked, plan: Plan): ExplainedPlan {
   const { kind } = plan;
   const summary = SUMMARIES[kind];
   if (kind === 'count') return { plan: kind, summary, steps: [countStep(asked, plan.source)] };
-  if (kind !== 'order') return { plan: kind, summary, steps: stepsOf(asked, plan.steps) };
+  if (kind !== 'order') return { plan: kind, summary, steps: explainSteps(asked, plan.steps) };
   const { step, without } = plan;
-  const steps = step === undefined ? [] : stepsOf(asked, [step]);
+  const steps = step === undefined ? [] : explainSteps(asked, [step]);
   if (without === undefined) return { plan: kind, summary, steps };
   const key = asked.order[0]?.by ?? '_id';
   const last = {
     ...asked,
     selection: { ...asked.selection, predicates: [...asked.selection.predicates, without] },
   };
-  const [rest] = stepsOf({ ...last, total: false }, [{ kind: 'sort', source: undefined }]);
+  const [rest] = explainSteps({ ...last, total: false }, [{ kind: 'sort', source: undefined }]);
   if (rest === undefined) return { plan: kind, summary, steps };
   const unfilled = steps.map((each) => ({ ...each, otherwise: 'the page is not full' }));
   return {
@@ -83,10 +83,10 @@ function countStep(asked: Asked, source: Source | undefined): ExplainedStep {
   return { ...ledBy(asked.selection, source), does: 'Count the matches.', sql, values: binds.values };
 }
 
-function stepsOf(asked: Asked, steps: readonly Step[]): ExplainedStep[] {
+function explainSteps(asked: Asked, steps: readonly Step[]): ExplainedStep[] {
   return steps.map((step, at) => {
     const binds = new Binds();
-    const sql = statementOf(asked, step, binds);
+    const sql = stepStatement(asked, step, binds);
     const next = at === steps.length - 1 ? undefined : otherwise(asked, step);
     return {
       ...described(asked, step),
@@ -98,7 +98,7 @@ function stepsOf(asked: Asked, steps: readonly Step[]): ExplainedStep[] {
 }
 
 /** Returns which conditions lead a step to rows, and which are checked for each row. */
-export function conditionsOf(asked: Pick<Asked, 'selection' | 'order'>, step: Step): Conditions {
+export function splitConditions(asked: Pick<Asked, 'selection' | 'order'>, step: Step): Conditions {
   switch (step.kind) {
     case 'sort':
     case 'sort-entries':
@@ -112,7 +112,7 @@ export function conditionsOf(asked: Pick<Asked, 'selection' | 'order'>, step: St
 
 function described(asked: Asked, step: Step): Omit<ExplainedStep, 'sql' | 'values'> {
   const { order, total: counts, limit } = asked;
-  const conditions = conditionsOf(asked, step);
+  const conditions = splitConditions(asked, step);
   const by = order.map(({ by: name, descending }) => `${descending ? '-' : ''}${name}`).join(', ');
   const end = `${counts ? ', and count them' : ''}. Then read up to ${limit} resources by their ids.`;
   switch (step.kind) {
@@ -166,12 +166,12 @@ export function ledBy(selection: Selection, source: Source | undefined): Conditi
         )
       : [];
     const inRecord = record === undefined ? [] : [`Patient/${record}`];
-    const from = leads.map(placeOf);
+    const from = leads.map(nameTable);
     const home = record === undefined ? 'resources.resource_by_id' : 'resources.resource_of_record';
     return {
       by: [...inRecord, ...askedBy(leads)],
       from: unique(record === undefined && from.length > 0 ? from : [home, ...from]),
-      checks: checksOf(predicates, leads),
+      checks: listChecks(predicates, leads),
     };
   }
   if (source.kind === 'keys') {
@@ -180,7 +180,7 @@ export function ledBy(selection: Selection, source: Source | undefined): Conditi
     return {
       by: [...inRecord, ...askedBy(leads)],
       from: ['search.entry_keys'],
-      checks: checksOf(predicates, leads),
+      checks: listChecks(predicates, leads),
     };
   }
   const also =
@@ -188,8 +188,8 @@ export function ledBy(selection: Selection, source: Source | undefined): Conditi
   const by = askedBy(also);
   return {
     by: by.length === 0 ? [type] : by,
-    from: source.kind === 'values' ? valuesFrom(source.values) : [placeOf(source.of)],
-    checks: checksOf(predicates, also),
+    from: source.kind === 'values' ? valuesFrom(source.values) : [nameTable(source.of)],
+    checks: listChecks(predicates, also),
   };
 }
 
@@ -200,7 +200,7 @@ function alongResources({ selection, order }: Pick<Asked, 'selection' | 'order'>
   return {
     by: askedBy(leads),
     from: [recorded ? 'resources.resource_of_tenant' : 'resources.resource_by_id'],
-    checks: checksOf(selection.predicates, leads),
+    checks: listChecks(selection.predicates, leads),
   };
 }
 
@@ -217,7 +217,7 @@ function alongValues({ selection }: Pick<Asked, 'selection'>, path: Path): Condi
   return {
     by: askedBy(leads),
     from: [`search.${table}_${suffix}`],
-    checks: checksOf(selection.predicates, leads),
+    checks: listChecks(selection.predicates, leads),
   };
 }
 
@@ -231,13 +231,13 @@ function valuesFrom({ table, by, span }: NonNullable<Predicate['values']>): stri
 }
 
 /** Returns the table that a predicate that names rows is read from. */
-function placeOf({ recorded, inRecords, rows }: Predicate): string {
+function nameTable({ recorded, inRecords, rows }: Predicate): string {
   if (recorded === true) return 'resources.resource_of_tenant';
   if (inRecords !== undefined) return 'resources.resource_of_record';
   return rows === undefined ? 'resources.resource_pkey' : 'search.entry_keys';
 }
 
-function checksOf(predicates: readonly Predicate[], leads: readonly Predicate[]): Check[] {
+function listChecks(predicates: readonly Predicate[], leads: readonly Predicate[]): Check[] {
   return predicates
     .filter((each) => !leads.includes(each))
     .flatMap((each) => askedBy([each]).map((condition) => ({ condition, in: checkedIn(each) })));

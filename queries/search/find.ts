@@ -6,12 +6,12 @@ import { Binds } from '../database/binds.ts';
 import { rowsIn } from '../database/joined-rows.ts';
 import { type Asks, prepared } from '../database/prepared.ts';
 import { costlySearch, isCanceled } from '../database/too-costly.ts';
-import { conditionsOf, type ExplainedStep, ledBy } from './explain.ts';
+import { type ExplainedStep, ledBy, splitConditions } from './explain.ts';
 import { conditionsOn, type OrderKey } from './order.ts';
 import { type Asked, countPlan, type PagePlan, type Step } from './plan.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import type { Selection, Source } from './selection.ts';
-import { statementOf } from './statement.ts';
+import { stepStatement } from './statement.ts';
 import { total, type Wanted } from './statements/page.ts';
 
 /**
@@ -62,9 +62,9 @@ export function openFind(pool: Asks): Find {
   const large = new LRUCache<string, true>({ max: KNOWN, ttl: KNOWN_MS });
   const run = async (wanted: Wanted, step: Step, all?: Selection): Promise<Tried> => {
     const binds = new Binds();
-    const sql = statementOf(wanted, step, binds, all);
+    const sql = stepStatement(wanted, step, binds, all);
     const { rows } = await pool.query<Row>(prepared(sql, binds.values)).catch((error: unknown) => {
-      throw isCanceled(error) ? costly(conditionsOf(wanted, step)) : error;
+      throw isCanceled(error) ? costly(splitConditions(wanted, step)) : error;
     });
     const [found] = rows;
     return {
@@ -74,7 +74,7 @@ export function openFind(pool: Asks): Find {
     };
   };
 
-  const totalOf = async (selection: Selection): Promise<number> => {
+  const readTotal = async (selection: Selection): Promise<number> => {
     const binds = new Binds();
     const { source } = countPlan(selection);
     const sql = total(selection, source, binds);
@@ -91,7 +91,7 @@ export function openFind(pool: Asks): Find {
     for (let at = 0; at < steps.length; at += 1) {
       const step = steps[at];
       if (step === undefined) break;
-      const name = step.kind === 'sort' && step.remembered === true ? nameOf(step.source) : undefined;
+      const name = step.kind === 'sort' && step.remembered === true ? sourceName(step.source) : undefined;
       if (name !== undefined && large.has(name)) continue;
       const tried = await run(asked, step);
       if (isPage(asked, step, tried)) return tried;
@@ -115,7 +115,7 @@ export function openFind(pool: Asks): Find {
     if (order.length > 1) {
       const [found, sum] = await Promise.all([
         run({ ...asked, selection: left, limit, total: false }, { kind: 'sort', source: undefined }),
-        counts ? totalOf(selection) : undefined,
+        counts ? readTotal(selection) : undefined,
       ]);
       return { ...found, ...(sum === undefined ? {} : { total: sum }) };
     }
@@ -141,7 +141,7 @@ export function openFind(pool: Asks): Find {
       const rest = await withoutValues(asked, without, asked.limit - rows.length, walked !== undefined);
       return { ...(walked ?? rest), rows: [...rows, ...rest.rows] };
     },
-    total: totalOf,
+    total: readTotal,
   };
 }
 
@@ -170,7 +170,7 @@ function isPage({ limit, order, selection }: Asked, step: Step, { over, rows }: 
  * Returns a name of a source that stays the same for the same search; undefined if only its statement
  * identifies it.
  */
-function nameOf(source: Source | undefined): string | undefined {
+function sourceName(source: Source | undefined): string | undefined {
   if (source === undefined || source.kind === 'rows') return undefined;
   if (source.kind === 'keys') return JSON.stringify(source.sets);
   const { table, keys, condition } = source.values;

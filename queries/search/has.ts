@@ -10,7 +10,7 @@ import { hasKeys, keySets } from './predicates/entry-keys.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import { referenceKeys } from './predicates/reference-keys.ts';
-import { badParameter, keyOf, type RawParameter } from './raw.ts';
+import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
 /**
  * Returns the predicate of resources that another resource of the caller refers to, which the rest of the
@@ -24,7 +24,7 @@ export function hasPredicate(
   scope: SearchScope,
   predicateOf: PredicateOf,
 ): Predicate | undefined {
-  const key = keyOf(parameter);
+  const key = parameterKey(parameter);
   const [, type = '', name = '', ...rest] = key.split(':');
   if (rest.length === 0) throw badParameter(key, 'it must have the form _has:Type:reference:parameter');
   if (!isResourceType(type)) return undefined;

@@ -5,13 +5,13 @@ import { requireOnType } from '#src/shared/access/outside-grant.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../database/binds.ts';
-import { andSeen, homeOf } from '../sight.ts';
-import { allOf, checkOf, ofTenant } from './predicates/conditions.ts';
+import { andSeen, findHome } from '../sight.ts';
+import { combinePredicates, ofTenant, writeCheck } from './predicates/conditions.ts';
 import { hasKeys, keySets, withKeys } from './predicates/entry-keys.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import type { Predicate } from './predicates/predicate.ts';
 import { idsWith } from './predicates/stored-values.ts';
-import { badParameter, keyOf, type RawParameter } from './raw.ts';
+import { badParameter, parameterKey, type RawParameter } from './raw.ts';
 
 /** Returns the predicate of a parameter of a scope's type; undefined when the type doesn't have it. */
 export type PredicateOf = (parameter: RawParameter, scope: SearchScope) => Predicate | undefined;
@@ -33,7 +33,7 @@ export function stepTo(type: ResourceType, parameter: RawParameter, scope: Searc
   requireOnType(scope.sees, type, 's');
   const depth = (scope.depth ?? 0) + 1;
   if (depth > MAX_DEPTH)
-    throw badParameter(keyOf(parameter), `chains of more than ${MAX_DEPTH} steps are not supported`);
+    throw badParameter(parameterKey(parameter), `chains of more than ${MAX_DEPTH} steps are not supported`);
   if (scope.steps !== undefined) {
     scope.steps.taken += 1;
     if (scope.steps.taken > MAX_STEPS) {
@@ -62,13 +62,13 @@ export function renamed({ values, text }: RawParameter, key: string): RawParamet
  */
 export function ofTypes<T>(
   types: readonly T[],
-  predicateOf: (type: T) => Predicate | undefined,
+  makePredicate: (type: T) => Predicate | undefined,
 ): [T, Predicate][] {
   const found: [T, Predicate][] = [];
   let refused: unknown;
   for (const type of types) {
     try {
-      const predicate = predicateOf(type);
+      const predicate = makePredicate(type);
       if (predicate !== undefined) found.push([type, predicate]);
     } catch (error) {
       if (!(error instanceof Refusal) || AT_ONCE.has(error.issues[0]?.code ?? '')) throw error;
@@ -97,7 +97,7 @@ export function innerRows(
   if (sets.length > 0) return `search.entry r where ${hasKeys('r', sets, binds)}`;
   if (predicate.values !== undefined) return `(${idsWith(predicate.values, binds)}) r where true`;
   const own = `resources.resource r where ${ofTenant(tenant, predicate.keyed === true, binds)}
-    and r.type = ${binds.add(type, 'text')} and not r.deleted and ${allOf([predicate], binds)}`;
+    and r.type = ${binds.add(type, 'text')} and not r.deleted and ${combinePredicates([predicate], binds)}`;
   if (contained !== true || predicate.without === undefined) return own;
   const every = [[searchKey(containedKey(tenant, type))]];
   return `(select r.id from ${own} union all
@@ -122,24 +122,24 @@ function seenRows(
   binds: Binds,
 ): string {
   const ofRecord = [[searchKey(recordKey(record))]];
-  const inRecord = homeOf(type) === 'record';
+  const inRecord = findHome(type) === 'record';
   const condition = (sets: readonly (readonly string[])[]): string => {
     const own = keySets([predicate]);
     if (own.length > 0) return withKeys([...own, ...sets], binds);
-    if (predicate.rows === undefined) return checkOf(predicate, binds);
+    if (predicate.rows === undefined) return writeCheck(predicate, binds);
     return `r.id = any(array(select distinct x.id from (${predicate.rows(binds, sets)}) x))`;
   };
   const found = inRecord
     ? condition(ofRecord)
     : predicate.keyed === true
       ? condition([])
-      : allOf([predicate], binds);
+      : combinePredicates([predicate], binds);
   const rows = `resources.resource r where ${ofTenant(tenant, inRecord || predicate.keyed === true, binds)}
     and r.type = ${binds.add(type, 'text')} and not r.deleted and (${found})
     ${andSeen(sees, 's', { as: 'r', of: 'current', type }, binds.add.bind(binds))}`;
   const { keys, values, rows: some, without } = predicate;
   if (contained !== true || (keys ?? values ?? some ?? without) === undefined) return rows;
-  const home = from === undefined ? 'record' : homeOf(from);
+  const home = from === undefined ? 'record' : findHome(from);
   const inner = [[searchKey(containedKey(tenant, type))]];
   const parts = [`select r.id from ${rows}`];
   const check = (sets: readonly (readonly string[])[]) =>

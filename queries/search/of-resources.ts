@@ -5,7 +5,7 @@
 import type { ResourceType } from '#src/fhir/types.ts';
 import { CURSOR } from '../cursor.ts';
 import { patientParameter, subjectParameter } from './kinds/record.ts';
-import { parameterOf } from './parameters.ts';
+import { findParameter } from './parameters.ts';
 import { parseRaw, type RawParameter } from './raw.ts';
 
 /** Parameters on columns that every resource has, and parameters that only shape the result. */
@@ -32,7 +32,7 @@ function isOfRow({ name, modifier, values }: RawParameter): boolean {
 function isRecord(type: ResourceType, parameter: RawParameter): boolean {
   const { name, modifier } = parameter;
   if (name !== 'patient' && name !== 'subject') return false;
-  const known = parameterOf(type, parameter);
+  const known = findParameter(type, parameter);
   return (
     (modifier === undefined || modifier === 'Patient') &&
     (known === patientParameter || known === subjectParameter)

@@ -16,7 +16,7 @@ import type { Micros } from '#src/shared/time/time.ts';
 import type { Binds } from '../database/binds.ts';
 import type { Sort } from './controls.ts';
 import type { Predicate } from './predicates/predicate.ts';
-import { formKeys, oneOf, parameterKeys, rowsOfId } from './predicates/stored-values.ts';
+import { equalsOneOf, formKeys, parameterKeys, rowsOfId } from './predicates/stored-values.ts';
 import { badParameter } from './raw.ts';
 
 /** Where the values of a sort key are stored. */
@@ -62,7 +62,7 @@ const PLACES = {
  * @param sees under a grant the order doesn't depend on references: those into other records aren't shown
  * @throws Refusal `malformed` naming a parameter that the type doesn't have, or that can't be sorted by.
  */
-export function orderOf(
+export function makeOrder(
   type: ResourceType,
   { ownerId: tenant, within }: Pick<Sees, 'ownerId' | 'within'>,
   sorts: readonly Sort[],
@@ -145,7 +145,7 @@ export function sortValue({ by, place, inEntry, descending }: OrderKey, binds: B
   if (place === undefined) return by === '_id' ? 'c.id' : 'c.last_updated';
   const { table, column, keys } = place;
   return `(select ${descending ? 'max' : 'min'}(o.${column}) from ${rowsOfId(table, 'o', 'c.id')}
-    where ${oneOf('o.key', keys, binds)})`;
+    where ${equalsOneOf('o.key', keys, binds)})`;
 }
 
 /** Returns the conditions on the same values that a key sorts by, if a resource has at most one. */

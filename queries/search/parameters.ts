@@ -23,7 +23,7 @@ const PARAMETERS: readonly SearchParameter[] = [
  * resource's own values; modifiers that they don't handle work as for any other parameter.
  * `queries/provenance/search.ts` searches Provenances.
  */
-export function parameterOf(
+export function findParameter(
   type: ResourceType,
   { name, modifier }: Pick<RawParameter, 'name' | 'modifier'>,
 ): SearchParameter | undefined {
@@ -38,13 +38,13 @@ export function parameterOf(
  * have it.
  * @throws Refusal `malformed` naming the parameter, for a modifier or a value that it doesn't take.
  */
-export function predicateOf(parameter: RawParameter, scope: SearchScope): Predicate | undefined {
-  if (parameter.name === '_has') return hasPredicate(parameter, scope, predicateOf);
-  if (isChain(parameter)) return chainPredicate(parameter, scope, predicateOf);
+export function parameterPredicate(parameter: RawParameter, scope: SearchScope): Predicate | undefined {
+  if (parameter.name === '_has') return hasPredicate(parameter, scope, parameterPredicate);
+  if (isChain(parameter)) return chainPredicate(parameter, scope, parameterPredicate);
   if (scope.exact === true && parameter.name === 'identifier' && parameter.modifier === undefined) {
     return identifierParameter.appliesTo(scope.type)
       ? identifierParameter.predicate(parameter, scope)
       : undefined;
   }
-  return parameterOf(scope.type, parameter)?.predicate(parameter, scope);
+  return findParameter(scope.type, parameter)?.predicate(parameter, scope);
 }

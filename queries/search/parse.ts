@@ -7,10 +7,10 @@ import type { Issue } from '#src/shared/issue.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { CURSOR } from '../cursor.ts';
 import { type Controls, isControl, parseControls, type Sort } from './controls.ts';
-import { predicateOf } from './parameters.ts';
+import { parameterPredicate } from './parameters.ts';
 import type { SearchScope } from './predicates/parameter.ts';
 import { askedAs, type Predicate } from './predicates/predicate.ts';
-import { keyOf, parseRaw, type RawParameter, split } from './raw.ts';
+import { parameterKey, parseRaw, type RawParameter, split } from './raw.ts';
 import { loadTerms } from './terms.ts';
 import { meantParameter } from './unknown.ts';
 
@@ -37,22 +37,22 @@ export async function parseSearch(
 ): Promise<ParsedSearch> {
   const raw = parseRaw(query);
   const known = { ...scope, terms: await loadTerms(raw, terminology), steps: { taken: 0 } };
-  const named = (parameter: RawParameter) => {
-    const predicate = predicateOf(parameter, known);
-    return predicate && askedAs([`${keyOf(parameter)}=${parameter.text}`], predicate);
+  const askedPredicate = (parameter: RawParameter) => {
+    const predicate = parameterPredicate(parameter, known);
+    return predicate && askedAs([`${parameterKey(parameter)}=${parameter.text}`], predicate);
   };
-  return understand(raw, BY_ID, named, true);
+  return understand(raw, BY_ID, askedPredicate, true);
 }
 
 /**
  * Parses the query of a listing with its own parameters and sort keys.
- * @param predicateOf returns a parameter's predicate; undefined when the listing doesn't have it.
+ * @param makePredicate returns a parameter's predicate; undefined when the listing doesn't have it.
  * @param sortable true if other sort keys are allowed too, which the caller checks.
  */
 export function understand<P>(
   raw: readonly RawParameter[],
   sorts: readonly Sort[],
-  predicateOf: (parameter: RawParameter) => P | undefined,
+  makePredicate: (parameter: RawParameter) => P | undefined,
   sortable = false,
 ): ParsedSearch<P> {
   const predicates: P[] = [];
@@ -60,14 +60,14 @@ export function understand<P>(
   const unknown: string[] = [];
   for (const parameter of raw) {
     if (!isControl(parameter)) {
-      const predicate = predicateOf(parameter);
+      const predicate = makePredicate(parameter);
       if (predicate === undefined) {
-        unknown.push(keyOf(parameter));
+        unknown.push(parameterKey(parameter));
         continue;
       }
       predicates.push(predicate);
     }
-    if (parameter.name !== CURSOR) used.push([keyOf(parameter), parameter.text]);
+    if (parameter.name !== CURSOR) used.push([parameterKey(parameter), parameter.text]);
   }
   return { ...parseControls(raw, sorts, sortable), predicates, used, unknown };
 }
@@ -95,8 +95,8 @@ export async function parseCriteria(
   const terms = await loadTerms(raw, terminology);
   const known = { ...scope, exact: true, terms, steps: { taken: 0 } };
   const predicates = raw.map((parameter) => {
-    const predicate = predicateOf(parameter, known);
-    if (predicate === undefined) throw unknownParameters(scope.type, [scope.type], [keyOf(parameter)]);
+    const predicate = parameterPredicate(parameter, known);
+    if (predicate === undefined) throw unknownParameters(scope.type, [scope.type], [parameterKey(parameter)]);
     return predicate;
   });
   if (predicates.length > 0) return predicates;

@@ -6,11 +6,11 @@
 import { rowsInRecords } from './kinds/record.ts';
 import { conditionsOn, isEverywhere, type OrderKey } from './order.ts';
 import type { Predicate } from './predicates/predicate.ts';
-import { isNarrow, recordOf, type Selection, type Source, sourcesOf } from './selection.ts';
+import { isNarrow, listSources, onlyRecord, type Selection, type Source } from './selection.ts';
 import type { About } from './statements/about.ts';
 import { withoutText } from './statements/entry-sort.ts';
 import type { Wanted } from './statements/page.ts';
-import { type Path, pathOf, withoutValue } from './statements/value-walk.ts';
+import { type Path, walkPath, withoutValue } from './statements/value-walk.ts';
 
 /** The page that a search asks for. */
 export interface Asked extends Wanted {
@@ -103,14 +103,14 @@ const FEW_QUANTITIES = 500;
 
 /** Chooses how a total is counted. */
 export function countPlan(selection: Selection): CountPlan {
-  const [source] = sourcesOf(selection);
+  const [source] = listSources(selection);
   return { kind: 'count', source: isNarrow(selection) && source?.kind !== 'keys' ? undefined : source };
 }
 
 /** Chooses how a page is found. */
-export function planOf(asked: Asked, limits: Limits = LIMITS): PagePlan {
+export function planPage(asked: Asked, limits: Limits = LIMITS): PagePlan {
   const { selection, order } = asked;
-  const sources = sourcesOf(selection);
+  const sources = listSources(selection);
   if (isNarrow(selection)) return { kind: 'named', steps: namedSteps(asked, sources, limits) };
   if (sources.every((each) => isAlong(order, each))) return alongOrder(asked);
   return { kind: 'sources', steps: sourceSteps(asked, sources, limits) };
@@ -153,10 +153,10 @@ function stepsInRecords(asked: Asked, source: Source | undefined, { few, far }: 
 /** Along the dates of one code in one record; undefined when there is more than these lead to. */
 function walkInRecord({ about, order, last, total, selection }: Asked): Step | undefined {
   const place = order[0]?.place;
-  const record = recordOf(selection);
+  const record = onlyRecord(selection);
   if (about === undefined || record === undefined || place?.table !== 'period') return undefined;
   if (order.length > 1 || total || last?.keys[0] === null) return undefined;
-  const path = pathOf(place, FAR_IN_RECORD, about, record);
+  const path = walkPath(place, FAR_IN_RECORD, about, record);
   return path === undefined ? undefined : { kind: 'walk-values', path };
 }
 
@@ -234,7 +234,7 @@ function walkAlong(
     if (others.length > 0) return undefined;
     return { kind: 'walk-resources', ...of, ...(most === undefined ? {} : { most }) };
   }
-  const path = pathOf(first.place, most, about);
+  const path = walkPath(first.place, most, about);
   return path === undefined || last?.keys[0] === null ? undefined : { kind: 'walk-values', path, ...of };
 }
 

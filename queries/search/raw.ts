@@ -78,7 +78,7 @@ export function unescaped(part: string): string {
 }
 
 /** Returns a parameter's name with its modifier, as in a query. */
-export function keyOf(parameter: Pick<RawParameter, 'name' | 'modifier'>): string {
+export function parameterKey(parameter: Pick<RawParameter, 'name' | 'modifier'>): string {
   return parameter.modifier === undefined ? parameter.name : `${parameter.name}:${parameter.modifier}`;
 }
 
@@ -98,7 +98,7 @@ export function badParameter(name: string, why: string): Refusal {
 export function parseTruth(parameter: RawParameter): boolean {
   const [value] = parameter.values;
   if (parameter.values.length === 1 && (value === 'true' || value === 'false')) return value === 'true';
-  throw badParameter(keyOf(parameter), 'the value must be true or false');
+  throw badParameter(parameterKey(parameter), 'the value must be true or false');
 }
 
 /** Refuses every modifier, for kinds that take none. */
@@ -112,5 +112,5 @@ export function refuseModifier(parameter: RawParameter, supported: readonly stri
       : supported.length === 0
         ? ''
         : `; it supports ${supported.map((each) => `:${each}`).join(', ')}`;
-  throw badParameter(keyOf(parameter), `modifier :${cut(modifier, 50)} is not supported${advice}`);
+  throw badParameter(parameterKey(parameter), `modifier :${cut(modifier, 50)} is not supported${advice}`);
 }

@@ -4,13 +4,13 @@ import type { ResourceType } from '#src/fhir/types.ts';
 import type { Caller } from '#src/shared/access/caller.ts';
 import { AnswerBudget } from '#src/shared/load/answer-budget.ts';
 import type { Asks } from '../database/prepared.ts';
-import { sizeOf, withLargeBodies } from '../large-bodies.ts';
+import { bodySize, withLargeBodies } from '../large-bodies.ts';
 import type { CurrentResource } from '../read.ts';
 import { type SearchRequest, understandRequest } from './ask.ts';
 import { type FoundRow, openFind } from './find.ts';
 import type { Last } from './order.ts';
 import type { ParsedSearch } from './parse.ts';
-import { LIMITS, type Limits, planOf } from './plan.ts';
+import { LIMITS, type Limits, planPage } from './plan.ts';
 import {
   cursorAfter,
   cursorBefore,
@@ -59,11 +59,11 @@ export function openSearch(
     if (empty)
       return { ...(asked.total || search.onlyTotal ? { total: 0 } : {}), matches: [], used, unknown };
     if (search.onlyTotal) return { total: await find.total(asked.selection), matches: [], used, unknown };
-    const { total, rows: read } = await find.page(asked, planOf(asked, limits));
+    const { total, rows: read } = await find.page(asked, planPage(asked, limits));
     const rows = start.backward === true ? withValues(read) : read;
     const { budget = new AnswerBudget(), type } = request;
     const most = Math.min(rows.length, asked.limit - 1);
-    const fitting = budget.takeRows(rows.slice(0, most).map(({ body }) => sizeOf(body)));
+    const fitting = budget.takeRows(rows.slice(0, most).map(({ body }) => bodySize(body)));
     const shown = rows.slice(0, fitting);
     const [first] = rows;
     const made =

@@ -3,7 +3,7 @@ import { recordKey } from '#src/fhir/search/keys.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../database/binds.ts';
-import { allOf, checkOf, checksOf, ofTenant } from './predicates/conditions.ts';
+import { combineChecks, combinePredicates, ofTenant, writeCheck } from './predicates/conditions.ts';
 import { entriesWith, hasKeys, impliedBy, isLookedUpByKey, keySets } from './predicates/entry-keys.ts';
 import type { Predicate, Values } from './predicates/predicate.ts';
 import { idsWith } from './predicates/stored-values.ts';
@@ -28,7 +28,7 @@ export type Source =
  * tenant and the type and aren't deleted, because the parameters' keys imply it; a selection without such a
  * key has no sources.
  */
-export function sourcesOf(selection: Selection): readonly Source[] {
+export function listSources(selection: Selection): readonly Source[] {
   const { predicates, record } = selection;
   const records = namedRecords(selection);
   const sets = keySets(predicates, records);
@@ -76,7 +76,7 @@ export function isInRecord({ inRecords }: Predicate, record: string | undefined)
 }
 
 /** Returns the one record that contains all matches, if nothing else narrows the search. */
-export function recordOf(selection: Selection): string | undefined {
+export function onlyRecord(selection: Selection): string | undefined {
   const { predicates } = selection;
   const [record, ...more] = namedRecords(selection) ?? [];
   if (record === undefined || more.length > 0) return undefined;
@@ -85,7 +85,7 @@ export function recordOf(selection: Selection): string | undefined {
 }
 
 /** Returns a query for the rows of a source, with the column `id`, and for keys the column `record`. */
-export function rowsOf(source: Source, binds: Binds): string {
+export function selectRows(source: Source, binds: Binds): string {
   if (source.kind === 'keys') return entriesWith(source.sets, binds);
   if (source.kind === 'rows') return `select k.id from (${source.rows(binds)}) k`;
   return idsWith(source.values, binds);
@@ -120,7 +120,7 @@ export function matchesAmong(
     return `select e.id, null::int8 as last_updated from (${entries}) e`;
   return `select e.id, x.last_updated from (${entries}) e cross join lateral (
     select r.last_updated from resources.resource r
-    where r.id = e.id and ${ownedBy(selection, true, binds)} and ${checksOf(others, binds)} offset 0) x`;
+    where r.id = e.id and ${ownedBy(selection, true, binds)} and ${combineChecks(others, binds)} offset 0) x`;
 }
 
 /** Returns the conditions on an entry `r`, without those that all rows of a source meet. */
@@ -139,7 +139,7 @@ export function entryConditions(
     .map((predicate) =>
       hasOwn && predicate.without !== undefined
         ? `not r.keys && ${binds.add(predicate.without, 'int8[]')}`
-        : `(${checkOf(predicate, binds)})`,
+        : `(${writeCheck(predicate, binds)})`,
     );
   const sets = hasOwn ? keySets(left) : [];
   if (sets.length > 0) conditions.push(hasKeys('r', sets, binds));
@@ -148,14 +148,14 @@ export function entryConditions(
 }
 
 /** Returns a query for matches without a source, with the columns `id` and `last_updated`. */
-export function matchesOf(selection: Selection, binds: Binds): string {
-  return `select r.id, r.last_updated from resources.resource r where ${conditionOf(selection, binds)}`;
+export function selectMatches(selection: Selection, binds: Binds): string {
+  return `select r.id, r.last_updated from resources.resource r where ${matchCondition(selection, binds)}`;
 }
 
 /** Returns the condition that resources `r` match, including the predicates that name rows. */
-export function conditionOf(selection: Selection, binds: Binds): string {
+export function matchCondition(selection: Selection, binds: Binds): string {
   const keyed = selection.record !== undefined || selection.predicates.some((each) => each.keyed === true);
-  return `${ownedBy(selection, keyed, binds)} and ${allOf(selection.predicates, binds)}`;
+  return `${ownedBy(selection, keyed, binds)} and ${combinePredicates(selection.predicates, binds)}`;
 }
 
 /**

@@ -45,11 +45,11 @@ function parseElements(
     .map((name) => name.trim())
     .filter((name) => name !== '');
   if (names.length === 0) return undefined;
-  return new Set(names.flatMap((name) => elementsOf(name, types)));
+  return new Set(names.flatMap((name) => findElements(name, types)));
 }
 
 /** `name`, or with its type `Patient.name`. */
-function elementsOf(name: string, types: readonly ResourceType[]): string[] {
+function findElements(name: string, types: readonly ResourceType[]): string[] {
   const known = types.flatMap((type) => {
     const own = name.startsWith(`${type}.`) ? name.slice(type.length + 1) : name;
     return elementNamed(type, own) ?? [];

@@ -5,7 +5,7 @@
 
 import type { SystemCode, Terminology } from '#src/fhir/terminology.ts';
 import { cut } from '#src/shared/cut.ts';
-import { badParameter, keyOf, type RawParameter, split, unescaped } from './raw.ts';
+import { badParameter, parameterKey, type RawParameter, split, unescaped } from './raw.ts';
 
 /** Modifier and value → codes. */
 export type Terms = ReadonlyMap<string, readonly SystemCode[]>;
@@ -36,7 +36,7 @@ export async function loadTerms(
       count += codes.length;
       if (count > MAX_CODES) {
         throw badParameter(
-          keyOf(parameter),
+          parameterKey(parameter),
           `the values expand to more than ${MAX_CODES} codes; use a smaller value set or a narrower code`,
         );
       }
@@ -61,7 +61,7 @@ async function lookUp(
  * Returns the codes that a value expands to.
  * @throws Refusal `malformed` naming what the terminology doesn't contain.
  */
-export function codesOf(
+export function expandedCodes(
   parameter: RawParameter,
   value: string,
   { terms }: { readonly terms?: Terms },
@@ -70,7 +70,7 @@ export function codesOf(
   if (codes !== undefined) return codes;
   const text = cut(unescaped(value), 200);
   throw badParameter(
-    keyOf(parameter),
+    parameterKey(parameter),
     parameter.modifier === 'in' || parameter.modifier === 'not-in'
       ? `the value set ${text} is unknown here, or its codes cannot be listed`
       : `the value must be system|code, with a code system that this service has loaded; ${text} is unknown here`,

@@ -29,7 +29,7 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
   if (key.length > LONGEST || key.startsWith('_has:')) return '';
   const [first = '', ...rest] = key.split('.');
   const [name = '', target] = first.split(':');
-  const next = rest.length === 0 ? [] : targetsOf(types, name, target);
+  const next = rest.length === 0 ? [] : listTargets(types, name, target);
   // Checks one type after the other: a parameter at the end of a chain may belong to any of them.
   for (const type of next) {
     const found = meantParameter([type], rest.join('.'));
@@ -37,13 +37,13 @@ export function meantParameter(types: readonly ResourceType[], key: string): str
   }
   if (next.length > 0) return '';
   const suffix = key.slice(name.length);
-  return didYouMean(name, namesOf(types, rest.length > 0)).replace(/`\?$/, `${suffix}\`?`);
+  return didYouMean(name, commonNames(types, rest.length > 0)).replace(/`\?$/, `${suffix}\`?`);
 }
 
 const LONGEST = 200;
 
 /** The types that a reference parameter of some types leads to; none if it's no such parameter. */
-function targetsOf(
+function listTargets(
   types: readonly ResourceType[],
   name: string,
   target: string | undefined,
@@ -57,7 +57,7 @@ function targetsOf(
 }
 
 /** The names that all of the types have. @param references whether only those that a chain can begin with */
-function namesOf(types: readonly ResourceType[], references: boolean): string[] {
+function commonNames(types: readonly ResourceType[], references: boolean): string[] {
   const [first, ...others] = types;
   if (first === undefined) return [];
   const own = compiledParameters(first)

@@ -17,7 +17,7 @@ const AI: AuthorType = 'ai';
  * tenant is checked without an index: without statistics the planner would otherwise read all of the tenant's rows.
  * Metadata is parsed only where the text may name an AI.
  */
-const statementOf = (seenVersion: string, seenEarlier: string): string => `
+const writeStatement = (seenVersion: string, seenEarlier: string): string => `
   with ai as materialized (
     select v.type || '/' || v.id || '/_history/' || v.version as name, v.id, v.version
     from history.version v
@@ -52,7 +52,7 @@ export async function aiVersions(database: Queryable, sees: Seeing, record: stri
   const values: unknown[] = [record, sees.ownerId, AI];
   const bind = bindTo(values);
   const seen = (as: string): string => andSeen(sees, NEEDS, { as, of: 'version' }, bind);
-  const text = statementOf(seen('v'), seen('e'));
+  const text = writeStatement(seen('v'), seen('e'));
   type Row = { versions: string[]; changes: [string, number][]; complete: boolean | null };
   const { rows } = await database.query<Row>(
     sees.within === undefined ? { name: 'ai-versions', text, values } : prepared(text, values),

@@ -17,7 +17,7 @@ import { onConnection } from '../database/connection.ts';
 import { TooManyBytes } from '../database/copy-out.ts';
 import type { Queryable } from '../database/gather.ts';
 import { closure } from '../everything/directory.ts';
-import { type EverythingRow, recordRowsBy, sizesOf, withLargeRows } from '../everything/rows.ts';
+import { type EverythingRow, measureRows, recordRowsBy, withLargeRows } from '../everything/rows.ts';
 import { aiVersions } from './ai-versions.ts';
 import { type KeptRow, keptRows } from './kept-rows.ts';
 import { withShownReferences } from './shown-references.ts';
@@ -78,7 +78,7 @@ export function openSummarize(pool: Pool): Summarize {
       );
       const directory = await closure(database, sees, ids, [base]);
       budget.take(
-        sizesOf(directory).reduce((sum, size) => sum + size, 0),
+        measureRows(directory).reduce((sum, size) => sum + size, 0),
         0,
       );
       return { chosen, directory: (await withLargeRows(database, sees, directory)).map(stored) };

@@ -51,7 +51,7 @@ const SHARED_SIGHT: Sees = { owner: SHARED_OWNER, ownerId: tenantId(SHARED_OWNER
 const asShared = (caller: Caller): Caller => ({ ...caller, sees: SHARED_SIGHT });
 
 /** Returns the read models that contain a type, and what is seen there; for terminology, the shared ones. */
-export function modelsOf(type: ResourceType, pool: Pool, sees: Sees): { pool: Pool; sees: Sees } {
+export function chooseModels(type: ResourceType, pool: Pool, sees: Sees): { pool: Pool; sees: Sees } {
   return isShared(type) ? { pool: sharedModels(pool), sees: SHARED_SIGHT } : { pool, sees };
 }
 

@@ -2,10 +2,10 @@
 import type { Pool } from 'pg';
 import { openLinkedPeople } from '#queries/consents/linked-people.ts';
 import { openChangedByAi } from '#queries/rest/changed-by-ai.ts';
-import { openChangesOf } from '#queries/rest/changes.ts';
+import { openChanges } from '#queries/rest/changes.ts';
 import { openClinicalEntries } from '#queries/rest/clinical-entries.ts';
 import { openEntryContents } from '#queries/rest/entry-content.ts';
-import { openEntryOriginOf } from '#queries/rest/entry-origin.ts';
+import { openEntryOrigin } from '#queries/rest/entry-origin.ts';
 import { openInterpretations } from '#queries/rest/interpretations.ts';
 import { openMeasuredKinds } from '#queries/rest/measured-kinds.ts';
 import { exportLines } from '../audit/export.ts';
@@ -31,11 +31,11 @@ export function openPatientPages({
 }): PatientPageServices {
   return {
     linkedPeople: openLinkedPeople(pool),
-    changesOf: openChangesOf(pool),
+    changesOf: openChanges(pool),
     changedByAi: openChangedByAi(pool),
     clinicalEntries: openClinicalEntries(pool),
     entryContents: openEntryContents(pool),
-    entryOrigin: openEntryOriginOf(pool),
+    entryOrigin: openEntryOrigin(pool),
     interpretations: openInterpretations(pool),
     measuredKinds: openMeasuredKinds(pool),
     visited: (person, record, session) => visits.visit(person, record, session),

@@ -7,10 +7,10 @@ import { type SearchRequest, understandRequest } from '#queries/search/ask.ts';
 import { type ExplainedPlan, type ExplainedStep, explainPlan } from '#queries/search/explain.ts';
 import { openFind } from '#queries/search/find.ts';
 import { unknownIssues } from '#queries/search/parse.ts';
-import { countPlan, planOf } from '#queries/search/plan.ts';
+import { countPlan, planPage } from '#queries/search/plan.ts';
 import { askedBy } from '#queries/search/predicates/predicate.ts';
 import { parseShape } from '#queries/search/shape.ts';
-import { modelsOf } from '#queries/terminology/shared.ts';
+import { chooseModels } from '#queries/terminology/shared.ts';
 import { openPool } from '#src/database/pool.ts';
 import { isCompartmentType } from '#src/fhir/compartments.ts';
 import { isResourceType, type ResourceType } from '#src/fhir/types.ts';
@@ -130,7 +130,7 @@ async function explain(
   analyze: boolean,
 ): Promise<Omit<Explanation, 'search'>> {
   const terminology = openTerminology(own, async () => undefined);
-  const { pool, sees } = modelsOf(request.type, own, { owner: tenant, ownerId: tenantId(tenant) });
+  const { pool, sees } = chooseModels(request.type, own, { owner: tenant, ownerId: tenantId(tenant) });
   if (pool !== own) await expectTerminology(own);
   const ran: Ran[] = [];
   const asks: Asks = analyze ? analyzing(pool, ran) : pool;
@@ -152,7 +152,7 @@ async function explain(
     return { ...of, ...PROVENANCE, steps: [step], ignored: ignored(search.unknown), looked_up: [], ...more };
   }
   const { search, asked, lookedUp } = await understandRequest(asks, terminology, sees, request);
-  const plan = search.onlyTotal ? countPlan(asked.selection) : planOf(asked);
+  const plan = search.onlyTotal ? countPlan(asked.selection) : planPage(asked);
   if (analyze) {
     const find = openFind(asks);
     await (plan.kind === 'count' ? find.total(asked.selection) : find.page(asked, plan));

@@ -6,7 +6,7 @@ import type { Implausible } from '#src/shared/implausible.ts';
 import { isNumber, isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { UCUM } from '../fhir/units/canonical.ts';
 import { isUcum, ucumOf } from '../fhir/units/spelled-units.ts';
-import { converterOf } from '../insight/units.ts';
+import { findConverter } from '../insight/units.ts';
 import { areComparable } from './comparable-units.ts';
 import { type PossibleRange, readPossibleRanges } from './possible-ranges.ts';
 import { unitText } from './reading/numbers/unit.ts';
@@ -120,7 +120,7 @@ function computeLimits(
       mismatch: `the unit ${unit} does not fit LOINC ${code}, which is measured in ${known.unit}`,
     };
   for (const range of ranges) {
-    const convert = converterOf(range.unit, unit, known.molarMass);
+    const convert = findConverter(range.unit, unit, known.molarMass);
     if (convert !== undefined) return { low: convert(range.low), high: convert(range.high), range };
   }
   return undefined;

@@ -4,13 +4,13 @@
  */
 import { allergies, medications, medicinesIn, patient, problems } from './clinical.ts';
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
-import { excerptsOf } from './excerpt.ts';
+import { makeExcerpts } from './excerpt.ts';
 import { type Fact, wholeLine } from './fact.ts';
 import { findings } from './findings.ts';
 import { BASE } from './guidance/scores.ts';
 import type { Course, ReadBodies } from './newest.ts';
 import type { Reading } from './reading.ts';
-import { type Changed, type Entry, type OpenedRecord, versionedOf } from './record.ts';
+import { type Changed, type Entry, type OpenedRecord, versionReference } from './record.ts';
 
 /** Types of which nothing is left out: an allergy, a medicine or a problem that isn't told may do harm. */
 const HARMFUL: ReadonlySet<string> = new Set([
@@ -27,10 +27,10 @@ export async function readEarlier({ changed }: OpenedRecord, bodies: ReadBodies)
   const told = [...changed.filter(({ entry }) => HARMFUL.has(entry.type)), ...others];
   const texts = await bodies(told.map(({ earlier }) => earlier));
   const versions = told.flatMap(({ earlier }) => {
-    const body = texts.get(versionedOf(earlier));
+    const body = texts.get(versionReference(earlier));
     return body === undefined ? [] : [{ ...earlier, body }];
   });
-  return excerptsOf(versions).filter(({ leftOut }) => leftOut === undefined);
+  return makeExcerpts(versions).filter(({ leftOut }) => leftOut === undefined);
 }
 
 /**
@@ -41,8 +41,8 @@ export async function readEarlier({ changed }: OpenedRecord, bodies: ReadBodies)
 export function aiNotes(reading: Reading, earlier: readonly Entry[], courses: readonly Course[]): Fact[] {
   const { opened, focus } = reading;
   const changed = new Map(opened.changed.map((each) => [each.entry.id, each]));
-  const notes = factsOf(reading, opened.byAi, courses, ({ id }) => changed.has(id));
-  const before = factsOf(reading, earlier, courses, () => true);
+  const notes = stateFacts(reading, opened.byAi, courses, ({ id }) => changed.has(id));
+  const before = stateFacts(reading, earlier, courses, () => true);
   const found = notes.map((note) => besideEarlier(note, before));
   const noted = new Set(notes.flatMap(idsIn));
   const apart = before
@@ -84,7 +84,7 @@ function earlierText({ text }: Fact, changed: Changed | undefined): string {
 }
 
 /** Returns what entries state, as facts. @param isOver returns whether an allergy that is over is among them */
-function factsOf(
+function stateFacts(
   reading: Reading,
   entries: readonly Entry[],
   courses: readonly Course[],
@@ -97,8 +97,10 @@ function factsOf(
   const [person] = byType.get('Patient') ?? [];
   const opened: OpenedRecord = { ...reading.opened, facts: byType, byAi: [], patient: person };
   const own: Reading = { ...reading, opened };
-  const all = new Set(entries.map(versionedOf));
-  const series = courses.filter((course) => course.entries.every((entry) => all.has(versionedOf(entry))));
+  const all = new Set(entries.map(versionReference));
+  const series = courses.filter((course) =>
+    course.entries.every((entry) => all.has(versionReference(entry))),
+  );
   const none = { byDrug: new Map(), byIllness: new Map() };
   return [
     ...patient(own),

@@ -3,7 +3,7 @@ import type { JsonObject } from '#src/shared/json/json.ts';
 import type { Authored, Section } from './compose.ts';
 import type { MadeContext } from './make.ts';
 import { FORM, hashAnswer, type Manifest, manifestId } from './manifest.ts';
-import { versionedOf } from './record.ts';
+import { versionReference } from './record.ts';
 import type { ContextRequest } from './request.ts';
 import { TOKENIZER } from './tokenizer.ts';
 
@@ -43,7 +43,7 @@ export function buildAnswer(
     tokens_used: composed.tokens,
     tokenizer: TOKENIZER,
     needs: [...ask.needs],
-    sections: composed.sections.map((section) => sectionOf(section, isText)),
+    sections: composed.sections.map((section) => renderSection(section, isText)),
     omitted: composed.omitted.map((omitted) => ({ ...omitted })),
     warnings: told.warnings.map(({ kind, text, fhir, count }) => ({
       kind,
@@ -57,34 +57,34 @@ export function buildAnswer(
   const made = { patient, at, day, ask, directory, displays, ...(grant === undefined ? {} : { grant }) };
   const manifest: Manifest = { form: FORM, answer: hashAnswer(answer, made), version, ...made };
   const id = manifestId(madeFor, manifest);
-  const shown = new Set(composed.sections.flatMap(sourcesOf)).size;
+  const shown = new Set(composed.sections.flatMap(listSources)).size;
   return { body: { manifest_id: id, ...answer }, id, manifest, shown };
 }
 
-function sectionOf({ kind, tokens, items, text, note }: Section, isText: boolean): JsonObject {
+function renderSection({ kind, tokens, items, text, note }: Section, isText: boolean): JsonObject {
   return {
     kind,
     tokens,
-    items: items.map(itemOf),
+    items: items.map(renderItem),
     ...(isText ? { text } : {}),
     ...(note === undefined ? {} : { note }),
-    sources: [...new Set(sourcesOf({ items }))],
+    sources: [...new Set(listSources({ items }))],
   };
 }
 
 /** Returns the versions that a section was made from. */
-function sourcesOf({ items }: Pick<Section, 'items'>): string[] {
-  return items.flatMap(({ fact }) => [fact.entry, ...fact.also].map(versionedOf));
+function listSources({ items }: Pick<Section, 'items'>): string[] {
+  return items.flatMap(({ fact }) => [fact.entry, ...fact.also].map(versionReference));
 }
 
-function itemOf({ fact, author }: Authored): JsonObject {
+function renderItem({ fact, author }: Authored): JsonObject {
   const { kind, text, entry, members } = fact;
   return {
     text,
     date: entry.dated.date,
     author_type: author.authorType,
     source: author.source,
-    fhir: versionedOf(entry),
+    fhir: versionReference(entry),
     ...(kind === 'ai_notes' ? { verified: false } : {}),
     ...members,
   };

@@ -20,7 +20,7 @@ import { dayIn } from '#src/shared/time/day.ts';
 import { daysBetween } from './dates.ts';
 import { type Fact, inLine, line, wholeLine } from './fact.ts';
 import { BASE, type Base, type Coded, raiseForRequest } from './guidance/scores.ts';
-import { ageDays, around, codeMembers, entriesOf, type Reading } from './reading.ts';
+import { ageDays, around, codeMembers, listEntries, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 
 /** Returns sex, age and whether the patient has died. Name and address are left out: no task needs them. */
@@ -59,7 +59,7 @@ function ageOn(birth: string, at: number): string | undefined {
  */
 export function allergies(reading: Reading, isShown: (entry: Entry) => boolean = () => false): Fact[] {
   const beside = around(reading);
-  return entriesOf(reading, 'AllergyIntolerance')
+  return listEntries(reading, 'AllergyIntolerance')
     .map((entry) => readAllergy(entry, beside))
     .filter(({ isOver, told }) => !isOver || isShown(told))
     .sort(mostDangerousFirst)
@@ -84,7 +84,7 @@ export function allergies(reading: Reading, isShown: (entry: Entry) => boolean =
         );
         const members = { ...codeMembers(value.code, name), criticality: text(value.criticality) ?? null };
         return {
-          ...factOf(reading, 'allergies', 'allergies', entry, said, members, value.code),
+          ...makeFact(reading, 'allergies', 'allergies', entry, said, members, value.code),
           isNeeded: !isOver,
         };
       },
@@ -97,7 +97,7 @@ export function medicinesIn(reading: Reading): Medicine<Entry>[] {
   const { patient } = reading.opened;
   const died = patient === undefined ? undefined : readPerson(patient.value).died;
   return joinMedicines(
-    entriesOf(reading, 'MedicationStatement', 'MedicationRequest')
+    listEntries(reading, 'MedicationStatement', 'MedicationRequest')
       .filter(({ value }) => isMedicine(value))
       .map((entry) => readMedicineSource(entry, beside, died)),
   );
@@ -134,7 +134,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       dose === undefined ? name : `${name}: ${dose}`,
       standingText(medicine, died),
       reading.focus.work === 'review' && reason !== undefined ? `for ${reason}` : undefined,
-      notesOf(sources.filter((source) => source.standing === standing)),
+      joinMedicineNotes(sources.filter((source) => source.standing === standing)),
     );
     const [code] = coded;
     const members = {
@@ -149,7 +149,7 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
       reason: reason ?? null,
     };
     const base = standing === 'past' ? 'pastMedications' : 'medications';
-    const fact = factOf(reading, 'medications', base, lead.told, said, members, undefined, coded);
+    const fact = makeFact(reading, 'medications', base, lead.told, said, members, undefined, coded);
     const also = sources.flatMap((source) => (source === lead ? [] : [source.told]));
     return { ...fact, also, isNeeded: standing !== 'past' };
   });
@@ -158,11 +158,11 @@ export function medications(reading: Reading, medicines: readonly Medicine<Entry
 /** Returns problems, past ones included. A problem that is recorded at several visits becomes one fact. */
 export function problems(reading: Reading): Fact[] {
   const beside = around(reading);
-  const sources = entriesOf(reading, 'Condition').map((entry) => readProblemSource(entry, beside));
-  return joinProblems(sources).map((problem) => problemOf(reading, problem));
+  const sources = listEntries(reading, 'Condition').map((entry) => readProblemSource(entry, beside));
+  return joinProblems(sources).map((problem) => stateProblem(reading, problem));
 }
 
-function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
+function stateProblem(reading: Reading, problem: Problem<Entry>): Fact {
   const { name = 'problem without a name', site, status, isOver, uncertainty } = problem;
   const { sources, oldest, dated } = problem;
   const [{ told: entry } = oldest, ...others] = sources;
@@ -187,7 +187,7 @@ function problemOf(reading: Reading, problem: Problem<Entry>): Fact {
     abatement: choice(value, 'abatement') ?? null,
   };
   const base = isOver ? 'pastProblems' : 'problems';
-  const fact = factOf(reading, 'problems', base, entry, said, members, value.code);
+  const fact = makeFact(reading, 'problems', base, entry, said, members, value.code);
   return { ...fact, also: others.map(({ told }) => told), isNeeded: !isOver };
 }
 
@@ -204,7 +204,7 @@ function firstDay({ dated }: Problem<Entry>['oldest']): string {
 }
 
 /** Returns the notes of what several resources say of a medicine, each once. */
-function notesOf(sources: Medicine<Entry>['sources']): string | undefined {
+function joinMedicineNotes(sources: Medicine<Entry>['sources']): string | undefined {
   return [...new Set(sources.flatMap(({ told }) => noteIn(told.value) ?? []))].join('; ') || undefined;
 }
 
@@ -220,7 +220,7 @@ function when(value: JsonObject, name: 'onset' | 'abatement'): string | undefine
   return moment === undefined ? choice(value, name) : dayIn(moment);
 }
 
-function factOf(
+function makeFact(
   reading: Reading,
   kind: Fact['kind'],
   base: Base,

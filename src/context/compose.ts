@@ -115,17 +115,17 @@ export function compose(
   budget: number,
   count: CountTokens,
 ): Composed {
-  const headings = headingsOf(items, empty);
-  const headingCosts = new Map([...headings].map(([of, line]) => [of, tokensOf(line, count)]));
+  const headings = makeHeadings(items, empty);
+  const headingCosts = new Map([...headings].map(([of, line]) => [of, countTokens(line, count)]));
   const bare: Piece[] = empty.map(({ kind, score }) => ({ of: kind, score, line: '' }));
-  const all = [...piecesOf(items, warnings), ...bare].sort((a, b) => b.score - a.score);
+  const all = [...makePieces(items, warnings), ...bare].sort((a, b) => b.score - a.score);
   const unshown = new Unshown([...items.map(({ fact }) => fact), ...rest], warnings.length, outside, count);
   const chosen = new Set<Piece>();
   const opened = new Set<Place>();
   let used = 0;
   const add = (piece: Piece, most: number): boolean => {
     const heading = opened.has(piece.of) ? 0 : (headingCosts.get(piece.of) ?? 0);
-    const cost = tokensOf(piece.line, count) + heading;
+    const cost = countTokens(piece.line, count) + heading;
     if (used + cost + unshown.costWith(piece, opened) > most) return false;
     used += cost;
     opened.add(piece.of);
@@ -177,10 +177,10 @@ class Unshown {
     if (warnings > 0) this.#add('warnings', warnings);
     for (const [of, left] of this.#left)
       this.#costs.set(of, {
-        inside: tokensOf(insideLine(left), count),
-        apart: tokensOf(`, ${apartWords(of, left)}`, count),
+        inside: countTokens(insideLine(left), count),
+        apart: countTokens(`, ${apartWords(of, left)}`, count),
       });
-    this.#line = tokensOf(apartLine([]), count);
+    this.#line = countTokens(apartLine([]), count);
   }
 
   #add(of: Place, number: number): void {
@@ -224,7 +224,7 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   const { items, empty, outside, rest, headings, count, budget, warnings } = composing;
   const opened = new Set([...chosen].map(({ of }) => of));
   const told = new Set([...chosen].flatMap(({ item }) => item ?? []));
-  const omitted = omittedOf(
+  const omitted = countOmitted(
     [...items.flatMap((item) => (told.has(item) ? [] : [item.fact])), ...rest],
     outside,
   );
@@ -232,7 +232,7 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
   for (const { kind, count: number } of omitted) unshown.set(kind, (unshown.get(kind) ?? 0) + number);
   const untold = warnings.length - [...chosen].filter(({ of }) => of === 'warnings').length;
   if (untold > 0) unshown.set('warnings', untold);
-  const textOf = (of: Place): string => {
+  const renderPlace = (of: Place): string => {
     if (!opened.has(of)) return '';
     const left = unshown.get(of);
     const lines = inOrder(
@@ -248,9 +248,9 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
     return left === undefined || opened.has(of) ? [] : [apartWords(of, left)];
   });
   const blocks = [
-    ...(['patient', 'warnings', ...KINDS.slice(1)] as const).map(textOf),
+    ...(['patient', 'warnings', ...KINDS.slice(1)] as const).map(renderPlace),
     apart.length === 0 ? '' : apartLine(apart),
-    textOf('legend'),
+    renderPlace('legend'),
   ];
   const text = blocks.filter((block) => block !== '').join('\n');
   const tokens = count(text);
@@ -262,7 +262,7 @@ function finished(chosen: ReadonlySet<Piece>, composing: Composing): Composed {
     return finished(new Set([...chosen].slice(0, -1)), composing);
   }
   const sections = KINDS.filter((kind) => opened.has(kind)).map((kind): Section => {
-    const section = textOf(kind);
+    const section = renderPlace(kind);
     const why = empty.find((each) => each.kind === kind)?.why;
     return {
       kind,
@@ -285,7 +285,7 @@ function inOrder<Of extends { readonly item?: Authored }>(of: Place, some: reado
   return some.toSorted((a, b) => (at(a) === at(b) ? 0 : at(b) - at(a)));
 }
 
-function omittedOf(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): Omitted[] {
+function countOmitted(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): Omitted[] {
   const counts = new Map<Kind, number>();
   for (const { kind } of facts) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return KINDS.flatMap((kind) => {
@@ -297,12 +297,12 @@ function omittedOf(facts: readonly Fact[], outside: ReadonlyMap<Kind, number>): 
   });
 }
 
-function piecesOf(items: readonly Authored[], warnings: readonly Warning[]): Piece[] {
+function makePieces(items: readonly Authored[], warnings: readonly Warning[]): Piece[] {
   const usual = usualAuthors(items);
   return [
     ...items.map((item): Piece => {
       const { kind, text, score } = item.fact;
-      const label = labelOf(item.author);
+      const label = labelAuthor(item.author);
       // The patient's line is its own heading.
       if (kind === 'patient') return { of: kind, score, line: `Patient (${label}): ${text}`, item };
       const own = usual.get(kind) === label ? '' : ` (${label})`;
@@ -313,7 +313,7 @@ function piecesOf(items: readonly Authored[], warnings: readonly Warning[]): Pie
   ];
 }
 
-function headingsOf(items: readonly Authored[], empty: GatheredFacts['empty']): Map<Place, string> {
+function makeHeadings(items: readonly Authored[], empty: GatheredFacts['empty']): Map<Place, string> {
   const usual = usualAuthors(items);
   const headings = new Map<Place, string>([['warnings', '## Warnings']]);
   for (const [kind, label] of usual)
@@ -327,7 +327,7 @@ function usualAuthors(items: readonly Authored[]): Map<Kind, string> {
   const counts = new Map<Kind, Map<string, number>>();
   for (const { fact, author } of items) {
     const of = counts.get(fact.kind) ?? new Map<string, number>();
-    counts.set(fact.kind, of.set(labelOf(author), (of.get(labelOf(author)) ?? 0) + 1));
+    counts.set(fact.kind, of.set(labelAuthor(author), (of.get(labelAuthor(author)) ?? 0) + 1));
   }
   const usual = new Map<Kind, string>();
   for (const [kind, of] of counts) {
@@ -337,12 +337,12 @@ function usualAuthors(items: readonly Authored[]): Map<Kind, string> {
   return usual;
 }
 
-function labelOf({ authorType, source }: Authorship): string {
+function labelAuthor({ authorType, source }: Authorship): string {
   return source === null ? authorType : `${authorType}, ${cut(source.replace(/[\s()]+/g, ' '), 60)}`;
 }
 
 /** Returns the tokens of a line with its line break. */
-function tokensOf(line: string, count: CountTokens): number {
+function countTokens(line: string, count: CountTokens): number {
   return line === '' ? 0 : count(`${line}\n`);
 }
 

@@ -10,14 +10,14 @@ import { dayIn } from '#src/shared/time/day.ts';
 import { DAY } from './dates.ts';
 import { type Fact, line } from './fact.ts';
 import { type Base, CHILD_VACCINES, raiseForRequest, scoreAtPlace } from './guidance/scores.ts';
-import { ageDays, codeMembers, entriesOf, findDay, lookUp, nameOf, type Reading } from './reading.ts';
+import { ageDays, codeMembers, findDay, listEntries, lookUp, nameOr, type Reading } from './reading.ts';
 import type { Entry } from './record.ts';
 import type { Kind } from './request.ts';
 
 /** Returns visits and hospital stays. */
 export function encounters(reading: Reading): Fact[] {
   const count = { visits: 0, stays: 0 };
-  return entriesOf(reading, 'Encounter')
+  return listEntries(reading, 'Encounter')
     .filter(({ value }) => value.status !== 'cancelled' && value.status !== 'planned')
     .map((entry) => {
       const { value } = entry;
@@ -31,7 +31,7 @@ export function encounters(reading: Reading): Fact[] {
       const said = line(
         ': ',
         `${word} ${findDay(entry) ?? 'without a date'}${last}`,
-        reasonOf(reading, value) ?? nameConcept(value.type),
+        readReason(reading, value) ?? nameConcept(value.type),
       );
       const place = count[base];
       count[base] += 1;
@@ -40,14 +40,14 @@ export function encounters(reading: Reading): Fact[] {
         end: end ?? null,
         status: text(value.status) ?? null,
       };
-      return factOf(reading, 'encounters', base, place, entry, said, members);
+      return makeFact(reading, 'encounters', base, place, entry, said, members);
     });
 }
 
 /** Classes of encounters that count as stays rather than visits. http://terminology.hl7.org/CodeSystem/v3-ActCode */
 const STAYS: ReadonlySet<string> = new Set(['IMP', 'ACUTE', 'NONAC', 'OBSENC', 'SS', 'EMER']);
 
-function reasonOf(
+function readReason(
   reading: Reading,
   { reasonCode, reasonReference, diagnosis }: JsonObject,
 ): string | undefined {
@@ -66,10 +66,10 @@ function reasonOf(
 /** Returns procedures; a repeated one is listed once, with how often. */
 export function procedures(reading: Reading): Fact[] {
   const byName = new Map<string, Entry[]>();
-  for (const entry of entriesOf(reading, 'Procedure')) {
+  for (const entry of listEntries(reading, 'Procedure')) {
     const { status, code } = entry.value;
     if (status === 'preparation' || status === 'not-done') continue;
-    const name = nameOf(code, 'procedure without a name');
+    const name = nameOr(code, 'procedure without a name');
     if (byName.get(name)?.push(entry) === undefined) byName.set(name, [entry]);
   }
   return [...byName].flatMap(([name, [entry, ...others]], place) => {
@@ -85,7 +85,7 @@ export function procedures(reading: Reading): Fact[] {
       value.status === 'completed' ? undefined : nameCodes('en', 'eventStatus', value.status),
     );
     const members = { ...codeMembers(value.code, name), times: others.length + 1 };
-    const fact = factOf(reading, 'procedures', 'procedures', place / 2, entry, said, members, value.code);
+    const fact = makeFact(reading, 'procedures', 'procedures', place / 2, entry, said, members, value.code);
     return [{ ...fact, also: others }];
   });
 }
@@ -93,9 +93,9 @@ export function procedures(reading: Reading): Fact[] {
 /** Returns vaccinations, one line per vaccine. */
 export function immunizations(reading: Reading): Fact[] {
   const byVaccine = new Map<string, Entry[]>();
-  for (const entry of entriesOf(reading, 'Immunization')) {
+  for (const entry of listEntries(reading, 'Immunization')) {
     if (entry.value.status !== 'completed') continue;
-    const name = nameOf(entry.value.vaccineCode, 'vaccine without a name');
+    const name = nameOr(entry.value.vaccineCode, 'vaccine without a name');
     if (byVaccine.get(name)?.push(entry) === undefined) byVaccine.set(name, [entry]);
   }
   const isChild = isYoung(reading);
@@ -106,7 +106,7 @@ export function immunizations(reading: Reading): Fact[] {
     const { vaccineCode } = latest.value;
     const members = { ...codeMembers(vaccineCode, name), doses: days.length };
     const said = line(': ', name, shown.join(', '));
-    const fact = factOf(
+    const fact = makeFact(
       reading,
       'immunizations',
       'immunizations',
@@ -130,13 +130,13 @@ function isYoung({ opened, today }: Reading): boolean {
 
 /** Returns documents, and reports that have a conclusion. */
 export function documents(reading: Reading): Fact[] {
-  const reports = entriesOf(reading, 'DiagnosticReport').filter(
+  const reports = listEntries(reading, 'DiagnosticReport').filter(
     ({ value: { conclusion, conclusionCode, status } }) =>
       (conclusion !== undefined || conclusionCode !== undefined) &&
       status !== 'registered' &&
       status !== 'cancelled',
   );
-  const current = entriesOf(reading, 'DocumentReference').filter(({ value }) => value.status === 'current');
+  const current = listEntries(reading, 'DocumentReference').filter(({ value }) => value.status === 'current');
   return [...current, ...reports]
     .sort((a, b) => b.dated.at - a.dated.at)
     .map((entry, place) => {
@@ -155,7 +155,16 @@ export function documents(reading: Reading): Fact[] {
       );
       const said = line(': ', line(' ', name, findDay(entry)), about);
       const code: Json | undefined = entry.type === 'DiagnosticReport' ? value.code : value.type;
-      return factOf(reading, 'documents', 'documents', place / 2, entry, said, codeMembers(code, name), code);
+      return makeFact(
+        reading,
+        'documents',
+        'documents',
+        place / 2,
+        entry,
+        said,
+        codeMembers(code, name),
+        code,
+      );
     });
 }
 
@@ -169,19 +178,19 @@ function unfinished({ docStatus, status }: JsonObject): string | undefined {
 
 /** Returns care plans, goals that no plan is named after, and care teams. */
 export function plans(reading: Reading): Fact[] {
-  const carePlans = entriesOf(reading, 'CarePlan').filter(
+  const carePlans = listEntries(reading, 'CarePlan').filter(
     ({ value }) =>
       ['active', 'on-hold'].includes(text(value.status) ?? '') &&
       value.intent !== 'proposal' &&
       value.intent !== 'option',
   );
   const titles = new Set(carePlans.map(({ value }) => text(value.title)?.toLowerCase()));
-  const goals = entriesOf(reading, 'Goal').filter(
+  const goals = listEntries(reading, 'Goal').filter(
     ({ value }) =>
       !['completed', 'cancelled', 'rejected', 'proposed'].includes(text(value.lifecycleStatus) ?? '') &&
       !titles.has(nameConcept(value.description)?.toLowerCase()),
   );
-  const teams = entriesOf(reading, 'CareTeam').filter(({ value }) => value.status === 'active');
+  const teams = listEntries(reading, 'CareTeam').filter(({ value }) => value.status === 'active');
   const lines: [Entry, string][] = [
     ...carePlans.map((entry): [Entry, string] => [entry, planLine(entry.value)]),
     ...goals.map((entry): [Entry, string] => [
@@ -196,7 +205,7 @@ export function plans(reading: Reading): Fact[] {
   return lines.map(([entry, said], place) => {
     const when = findDay(entry);
     const whole = line('; ', said, when === undefined ? undefined : `since ${when}`);
-    return factOf(reading, 'plans', 'plans', place / 4, entry, whole, {
+    return makeFact(reading, 'plans', 'plans', place / 4, entry, whole, {
       status: text(entry.value.status) ?? codes(entry.value.lifecycleStatus)[0] ?? null,
     });
   });
@@ -211,7 +220,7 @@ function planLine({ title, category, description, activity }: JsonObject): strin
   return line(': ', name, activities.join(', '));
 }
 
-function factOf(
+function makeFact(
   reading: Reading,
   kind: Kind,
   base: Base,

@@ -1,7 +1,7 @@
 /** Excerpts of resources: the members that contexts are sorted and counted by, without the stored text. Pure. */
 import { happened } from '#src/clinical/reading/dates.ts';
 import { withdrawnAs } from '#src/clinical/reading/status.ts';
-import { sourceOf } from '#src/clinical/summary/source.ts';
+import { parseSource } from '#src/clinical/summary/source.ts';
 import type { Json, JsonObject } from '#src/shared/json/json.ts';
 import { CONTEXT_TYPES, type Current, type Entry, type Excerpt, MODIFIED, type Version } from './record.ts';
 import { Scan } from './scan.ts';
@@ -77,7 +77,7 @@ export class ExcerptReader {
     }
     const measured = type === 'Observation' ? numberAt(bytes, scan) : undefined;
     if (measured !== undefined) this.#bytes += measured.length;
-    return excerptOf(version, value, scan.isModified, scan.mayHaveValue, measured);
+    return makeExcerpt(version, value, scan.isModified, scan.mayHaveValue, measured);
   }
 
   #valueAt(bytes: Buffer, from: number, to: number): Json {
@@ -97,7 +97,7 @@ export class ExcerptReader {
 }
 
 /** Returns the excerpts of resources that are given as texts. */
-export function excerptsOf(record: Iterable<Current>): Excerpt[] {
+export function makeExcerpts(record: Iterable<Current>): Excerpt[] {
   const at = new ExcerptReader();
   return [...record].flatMap((current) => at.at(current, Buffer.from(current.body)) ?? []);
 }
@@ -109,7 +109,7 @@ export function wholeEntry(current: Current): Entry {
 
 function wholeExcerpt(current: Current): Excerpt {
   const isModified = current.body.includes('"modifierExtension":');
-  return excerptOf(current, sourceOf(current).value, isModified, false, undefined);
+  return makeExcerpt(current, parseSource(current).value, isModified, false, undefined);
 }
 
 /** Returns the excerpt of a text that has blanks between its tokens. */
@@ -117,7 +117,7 @@ function parsedExcerpt({ body, ...version }: Current): Excerpt {
   const value = JSON.parse(body) as JsonObject;
   const isModified = /"modifierExtension"\s*:/.test(body);
   const { valueInteger, valueQuantity } = value;
-  return excerptOf(version, value, isModified, true, JSON.stringify(valueInteger ?? valueQuantity));
+  return makeExcerpt(version, value, isModified, true, JSON.stringify(valueInteger ?? valueQuantity));
 }
 
 function numberAt(bytes: Buffer, scan: Scan): string | undefined {
@@ -128,7 +128,7 @@ function numberAt(bytes: Buffer, scan: Scan): string | undefined {
   return undefined;
 }
 
-function excerptOf(
+function makeExcerpt(
   { type, id, version }: Version,
   value: JsonObject,
   isModified: boolean,

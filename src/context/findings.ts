@@ -14,13 +14,13 @@ import { normalRange } from '#src/v1/reference-range.ts';
 import { type Fact, line } from './fact.ts';
 import { type MonitoredFindings, raiseForRequest, scoreOfFinding } from './guidance/scores.ts';
 import type { Course } from './newest.ts';
-import { patternMembers, wordsOf } from './patterns.ts';
-import { ageDays, codeMembers, findDay, namedEntry, nameOf, type Reading } from './reading.ts';
-import { type Entry, versionedOf } from './record.ts';
+import { describePatterns, patternMembers } from './patterns.ts';
+import { ageDays, codeMembers, findDay, namedEntry, nameOr, type Reading } from './reading.ts';
+import { type Entry, versionReference } from './record.ts';
 import { numberIn, unitIn, valueIn } from './value.ts';
 
 /** Returns why a value is remarkable, in a word; undefined when nothing says that it is. */
-function flagOf(value: JsonObject): string | undefined {
+function findFlag(value: JsonObject): string | undefined {
   const flags = objects(value.interpretation);
   if (flags.length > 0) return line(', ', ...flags.map(flagIn)) || undefined;
   const found = numberIn(value);
@@ -52,10 +52,10 @@ export function findings(
   watched: MonitoredFindings,
   patterns: readonly (readonly Finding[])[],
 ): Fact[] {
-  return courses.flatMap((course, n) => findingOf(reading, course, watched, patterns[n] ?? []) ?? []);
+  return courses.flatMap((course, n) => stateFinding(reading, course, watched, patterns[n] ?? []) ?? []);
 }
 
-function findingOf(
+function stateFinding(
   reading: Reading,
   { kind, measure, entries, newest }: Course,
   watched: MonitoredFindings,
@@ -65,22 +65,22 @@ function findingOf(
   const [latest, ...before] = newest;
   if (latest === undefined) return undefined;
   const { value } = namedEntry(latest, displays);
-  const name = nameOf(value.code, 'finding without a name');
+  const name = nameOr(value.code, 'finding without a name');
   const number = numberIn(latest.value);
-  const flag = flagOf(value);
+  const flag = findFlag(value);
   const range = withoutUnit(referenceRange(value.referenceRange), unitOfQuantity(value.valueQuantity));
-  const statistics = statisticsOf(entries, number, value);
+  const statistics = summarizeNewest(entries, number, value);
   const head = line(
     ', ',
     `${name}${number === undefined && !/^\d/.test(valueIn(value) ?? '') ? ':' : ''} ${valueIn(value) ?? ''} (${line('; ', findDay(latest) ?? 'no date', flag, range === undefined ? undefined : `range ${range}`, UNFINISHED[String(value.status)])})`,
   );
-  const past = before.map((entry) => `${shortOf(entry.value, value)} (${findDay(entry) ?? 'no date'})`);
+  const past = before.map((entry) => `${dropUnit(entry.value, value)} (${findDay(entry) ?? 'no date'})`);
   const said = line(
     '; ',
     head,
     past.length === 0 ? undefined : `before ${past.join(', ')}`,
     statistics === undefined || entries.length < 4 ? undefined : statistics.text,
-    wordsOf(patterns, entries.length),
+    describePatterns(patterns, entries.length),
   );
   const score = scoreOfFinding(kind, measure, watched, focus, ageDays(reading, latest), flag !== undefined);
   const about = { kind, text: name, codes: readCodes(value.code), ageDays: ageDays(reading, latest) };
@@ -107,7 +107,7 @@ function findingOf(
               points: before.map((entry) => ({
                 date: entry.dated.date,
                 value_text: valueIn(entry.value) ?? null,
-                fhir: versionedOf(entry),
+                fhir: versionReference(entry),
               })),
             },
     },
@@ -130,7 +130,7 @@ function withoutUnit(range: string | undefined, unit: string): string | undefine
 }
 
 /** Returns a value without its unit, when the unit equals that of the newest value. */
-function shortOf(value: JsonObject, latest: JsonObject): string {
+function dropUnit(value: JsonObject, latest: JsonObject): string {
   const shown = valueIn(value) ?? '';
   const unit = unitIn(valueIn(latest) ?? '');
   return unit !== '' && shown.endsWith(` ${unit}`) ? shown.slice(0, -unit.length - 1) : shown;
@@ -140,7 +140,7 @@ function shortOf(value: JsonObject, latest: JsonObject): string {
 const NEWEST = 100;
 
 /** Returns range and change of the newest numbers that have the newest value's unit. */
-function statisticsOf(
+function summarizeNewest(
   entries: readonly Entry[],
   newest: ReturnType<typeof numberIn>,
   latest: JsonObject,

@@ -7,15 +7,15 @@ import { allergies, medications, medicinesIn, patient, problems } from './clinic
 import { documents, encounters, immunizations, plans, procedures } from './events.ts';
 import type { Fact } from './fact.ts';
 import { findings } from './findings.ts';
-import { focusOf } from './guidance/focus.ts';
+import { readFocus } from './guidance/focus.ts';
 import { answersNeed, BASE } from './guidance/scores.ts';
 import { gapWarnings, monitoringOf } from './monitoring.ts';
 import { type ReadBodies, readNewest, valuesShown } from './newest.ts';
-import { patternsOf } from './patterns.ts';
-import { ageDays, entriesOf, type Reading } from './reading.ts';
+import { findPatterns } from './patterns.ts';
+import { ageDays, listEntries, type Reading } from './reading.ts';
 import { CONTEXT_TYPES, type Entry, MODIFIED, type OpenedRecord, REFUTED_BY_AI } from './record.ts';
 import type { ContextRequest, Kind } from './request.ts';
-import { seriesOf } from './series.ts';
+import { groupSeries } from './series.ts';
 import {
   allergyContradictions,
   drugContradictions,
@@ -60,16 +60,16 @@ export async function gatherFacts(
   beside: Lookups,
   bodies: ReadBodies,
 ): Promise<GatheredFacts> {
-  const focus = focusOf(ask);
+  const focus = readFocus(ask);
   const { opened, outside } = within(record, ask.window_days, beside.today);
   const reading: Reading = { ...beside, opened, focus };
   const { earlier = [] } = beside;
   const medicines = medicinesIn(reading);
   const observations = opened.facts.get('Observation') ?? [];
-  const series = seriesOf(observations);
-  const patterns = await patternsOf(observations, series);
+  const series = groupSeries(observations);
+  const patterns = await findPatterns(observations, series);
   const [ofAi, before] = [opened.byAi, earlier].map((entries) =>
-    seriesOf(entries.filter(({ type }) => type === 'Observation')),
+    groupSeries(entries.filter(({ type }) => type === 'Observation')),
   );
   const courses = await readNewest(
     [...series, ...(ofAi ?? []), ...(before ?? [])],
@@ -96,7 +96,7 @@ export async function gatherFacts(
     ...aiNotes(reading, earlier, courses.slice(series.length)),
   ];
   const isDead = facts.some(({ kind, members }) => kind === 'patient' && members.deceased === true);
-  const wholeSeries = opened === record ? series : seriesOf(record.facts.get('Observation') ?? []);
+  const wholeSeries = opened === record ? series : groupSeries(record.facts.get('Observation') ?? []);
   return {
     facts: facts.sort(mostNeededFirst),
     warnings: [
@@ -184,7 +184,7 @@ function emptyOf(reading: Reading, facts: readonly Fact[]): Empty[] {
   return (['allergies', 'medications', 'problems'] as const).flatMap((kind) => {
     if (facts.some((fact) => fact.kind === kind)) return [];
     const isByAi = reading.opened.byAi.some(({ type }) => (types[kind] as readonly string[]).includes(type));
-    const isThere = entriesOf(reading, ...types[kind]).length > 0;
+    const isThere = listEntries(reading, ...types[kind]).length > 0;
     const without = ([MODIFIED, REFUTED_BY_AI] as const).find((reason) =>
       types[kind].some((type) => reading.opened.unsure.get(reason)?.has(type) === true),
     );

@@ -17,7 +17,7 @@ import {
   type Entry,
   type OpenedRecord,
   type Version,
-  versionedOf,
+  versionReference,
 } from './record.ts';
 import type { ContextRequest } from './request.ts';
 import { loadTokenizer } from './tokenizer.ts';
@@ -29,7 +29,7 @@ export interface Sources {
   directory(keys: readonly string[]): Promise<readonly Current[]>;
   /** Reads names of codes, by `system|code`. */
   displays(codes: readonly SystemCode[]): Promise<ReadonlyMap<string, string>>;
-  /** Reads the authors of versions, by `versionedOf`. */
+  /** Reads the authors of versions, by `versionReference`. */
   authors(versions: readonly Version[]): Promise<ReadonlyMap<string, Authorship>>;
   /** Reads the stored texts of versions of the record. */
   readonly bodies: ReadBodies;
@@ -84,8 +84,8 @@ export async function makeContext(
   const facts = told.facts.filter(isTold);
   const authors = await sources.authors(facts.map(({ entry }) => entry));
   const items = facts.map((fact) => {
-    const author = authors.get(versionedOf(fact.entry));
-    if (author === undefined) throw new TypeError(`nobody wrote ${versionedOf(fact.entry)}`);
+    const author = authors.get(versionReference(fact.entry));
+    if (author === undefined) throw new TypeError(`nobody wrote ${versionReference(fact.entry)}`);
     return { fact, author };
   });
   const rest = told.facts.filter((fact, n) => !isTold(fact, n));

@@ -13,8 +13,8 @@ import type { Due } from './guidance/due.ts';
 import { illnessesOf } from './guidance/illnesses.ts';
 import type { Measure } from './guidance/measures.ts';
 import type { MonitoredFindings } from './guidance/scores.ts';
-import { entriesOf, type Reading } from './reading.ts';
-import { type Entry, versionedOf } from './record.ts';
+import { listEntries, type Reading } from './reading.ts';
+import { type Entry, versionReference } from './record.ts';
 import type { Series } from './series.ts';
 import type { Warning } from './warnings.ts';
 
@@ -33,7 +33,7 @@ export interface Monitoring extends MonitoredFindings {
 /** Returns the findings to monitor, from active problems and current medicines. */
 export function monitoringOf(reading: Reading, medicines: readonly Medicine<Entry>[]): Monitoring {
   const seen = new Set<string>();
-  const ofIllness = entriesOf(reading, 'Condition').flatMap((entry): Monitor[] => {
+  const ofIllness = listEntries(reading, 'Condition').flatMap((entry): Monitor[] => {
     const { value } = entry;
     const name = nameConcept(value.code) ?? '';
     if (isOver(value.clinicalStatus) || seen.has(name)) return [];
@@ -87,7 +87,7 @@ export function gapWarnings(
       found.set(finding, {
         kind: 'gap',
         text: `${inLine(name)}: no ${finding} within ${days} days${among}; ${when}`,
-        fhir: [entry, ...(latest === undefined ? [] : [latest])].map(versionedOf),
+        fhir: [entry, ...(latest === undefined ? [] : [latest])].map(versionReference),
       });
     }
   }

@@ -1,7 +1,7 @@
 /** Reads the newest values of series, only for the findings that are shown. */
-import { sourceOf } from '#src/clinical/summary/source.ts';
+import { parseSource } from '#src/clinical/summary/source.ts';
 import type { Focus } from './guidance/focus.ts';
-import { type Entry, type Version, versionedOf } from './record.ts';
+import { type Entry, type Version, versionReference } from './record.ts';
 import type { Series } from './series.ts';
 import { valueIn } from './value.ts';
 
@@ -11,7 +11,7 @@ export interface Course extends Series {
   readonly newest: readonly Entry[];
 }
 
-/** Reads the stored texts of versions, by `versionedOf`. */
+/** Reads the stored texts of versions, by `versionReference`. */
 export type ReadBodies = (versions: readonly Version[]) => Promise<ReadonlyMap<string, string>>;
 
 /** Returns how many values of a series are shown. */
@@ -38,7 +38,7 @@ export async function readNewest(
     for (const course of open) {
       for (const entry of course.entries.slice(course.from, course.from + size)) {
         if (course.newest.length === most) break;
-        const { value } = sourceOf({ ...entry, body: textOf(entry, texts) });
+        const { value } = parseSource({ ...entry, body: textOf(entry, texts) });
         if (valueIn(value) !== undefined) course.newest.push({ ...entry, value });
       }
       course.from += size;
@@ -49,7 +49,7 @@ export async function readNewest(
 }
 
 function textOf(entry: Entry, texts: ReadonlyMap<string, string>): string {
-  const text = texts.get(versionedOf(entry));
-  if (text === undefined) throw new TypeError(`${versionedOf(entry)} has no text`);
+  const text = texts.get(versionReference(entry));
+  if (text === undefined) throw new TypeError(`${versionReference(entry)} has no text`);
   return text;
 }

@@ -3,9 +3,9 @@
 import { unitText } from '#src/clinical/reading/numbers/unit.ts';
 import { findCourses } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
-import { trackOf } from '#src/insight/measurement.ts';
+import { makeTrack } from '#src/insight/measurement.ts';
 import { MOST_SAMPLES, type Point, type Track } from '#src/insight/track.ts';
-import { briefPredicateOf } from '#src/insight/wording.ts';
+import { writeBriefPredicate } from '#src/insight/wording.ts';
 import { isObject, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
 import type { Entry } from './record.ts';
@@ -29,7 +29,7 @@ const known = new WeakMap<readonly Entry[], Promise<readonly (readonly Finding[]
  * Finds trends and changes, in slices.
  * @param observations what the series were made from; what was found in the same list before is used again
  */
-export async function patternsOf(
+export async function findPatterns(
   observations: readonly Entry[],
   series: readonly Series[],
 ): Promise<Patterns> {
@@ -49,16 +49,16 @@ function* trackOfEntries(entries: readonly Entry[]): Steps<Track> {
   const byUnit = new Map<string | null, Point[]>();
   for (const [n, entry] of (entries.length < LEAST ? [] : entries).entries()) {
     if (n % STEP === 0) yield;
-    const { unit, point } = measurementOf(entry) ?? {};
+    const { unit, point } = readMeasurement(entry) ?? {};
     if (unit === undefined || point === undefined) continue;
     const before = byUnit.get(unit);
     if (before === undefined) byUnit.set(unit, [point]);
     else before.push(point);
   }
-  return (yield* trackOf([], byUnit, () => undefined)).track;
+  return (yield* makeTrack([], byUnit, () => undefined)).track;
 }
 
-function measurementOf({
+function readMeasurement({
   type,
   id,
   version,
@@ -85,9 +85,9 @@ function measurementOf({
  * a trend does so itself only if it is that of the newest of very many.
  * @param count number of values of the series
  */
-export function wordsOf(found: readonly Finding[], count: number): string | undefined {
+export function describePatterns(found: readonly Finding[], count: number): string | undefined {
   if (found.length === 0) return undefined;
-  return found.map((each) => briefPredicateOf(each, count > MOST_SAMPLES, unitText)).join('; ');
+  return found.map((each) => writeBriefPredicate(each, count > MOST_SAMPLES, unitText)).join('; ');
 }
 
 /** Returns trends and changes as members of an item, with the newest versions of their evidence. */

@@ -28,7 +28,7 @@ export interface Reading {
 }
 
 /** Returns the resources of some types, newest first, their codes named. */
-export function entriesOf({ opened, displays }: Reading, ...types: readonly string[]): Entry[] {
+export function listEntries({ opened, displays }: Reading, ...types: readonly string[]): Entry[] {
   return types.flatMap((type) => opened.facts.get(type) ?? []).map((entry) => namedEntry(entry, displays));
 }
 
@@ -69,7 +69,7 @@ export function findDay({ dated }: Entry): string | undefined {
 }
 
 /** Returns the name of a concept, or `otherwise` when it has neither text nor codes. */
-export function nameOf(value: Json | undefined, otherwise: string): string {
+export function nameOr(value: Json | undefined, otherwise: string): string {
   return nameConcept(value) ?? otherwise;
 }
 

@@ -18,7 +18,7 @@ export interface Version {
 export interface Current extends Stored, Version {}
 
 /** Returns `Observation/<id>/_history/3`. */
-export function versionedOf({ type, id, version }: Version): string {
+export function versionReference({ type, id, version }: Version): string {
   return `${type}/${id}/_history/${version}`;
 }
 
@@ -99,7 +99,7 @@ export function openRecord(record: Iterable<Excerpt>, byAi: AiVersions): OpenedR
     ([MODIFIED, REFUTED_BY_AI] as const).map((reason) => [reason, new Set()]),
   );
   for (const glance of record) {
-    const name = byAi.size === 0 ? '' : versionedOf(glance);
+    const name = byAi.size === 0 ? '' : versionReference(glance);
     const isByAi = byAi.has(name);
     const version = byAi.get(name);
     if (version !== undefined) changed.push({ entry: glance, earlier: { ...versionIn(glance), version } });

@@ -31,7 +31,7 @@ const VITAL: ReadonlySet<Measure> = new Set([
 ]);
 
 /** Groups Observations by code; those without a value and cancelled ones are skipped. */
-export function seriesOf(entries: readonly Entry[]): Series[] {
+export function groupSeries(entries: readonly Entry[]): Series[] {
   const found = new Map<string, Entry[]>();
   // Equal codes of a record mostly share one object.
   const keys = new Map<Json, string>();
@@ -40,21 +40,24 @@ export function seriesOf(entries: readonly Entry[]): Series[] {
     if (status === 'registered' || status === 'cancelled' || !entry.mayHaveValue) continue;
     let key = keys.get(code);
     if (key === undefined) {
-      key = keyOf(code);
+      key = seriesKey(code);
       keys.set(code, key);
     }
     if (found.get(key)?.push(entry) === undefined) found.set(key, [entry]);
   }
-  return [...found.values()].map((all) => ({ ...placeOf(all[0]), entries: all }));
+  return [...found.values()].map((all) => ({ ...placeSeries(all[0]), entries: all }));
 }
 
-function keyOf(code: Json): string {
+function seriesKey(code: Json): string {
   const all = readCodes(code);
   const best = all.find(({ system }) => system === LOINC) ?? all[0];
   return best === undefined ? (nameConcept(code) ?? '').toLowerCase() : `${best.system}|${best.code}`;
 }
 
-function placeOf(entry: Entry | undefined): { readonly kind: Kind; readonly measure: Measure | undefined } {
+function placeSeries(entry: Entry | undefined): {
+  readonly kind: Kind;
+  readonly measure: Measure | undefined;
+} {
   const measure = readCodes(entry?.value.code)
     .map(({ code }) => MEASURE_OF.get(code))
     .find((each) => each !== undefined);

@@ -6,7 +6,7 @@ import { choice } from '#src/clinical/reading/words.ts';
 import { objects, text } from '#src/fhir/parts.ts';
 import { isNumber, type Json, type JsonObject } from '#src/shared/json/json.ts';
 import { inLine } from './fact.ts';
-import { nameOf } from './reading.ts';
+import { nameOr } from './reading.ts';
 
 /** Returns a value as text; undefined when there is none. Blood pressure is written `131/82 mmHg`. */
 export function valueIn(value: JsonObject): string | undefined {
@@ -20,7 +20,7 @@ export function valueIn(value: JsonObject): string | undefined {
   if (pressure !== undefined) return inLine(pressure);
   const said = components.flatMap((component) => {
     const shown = choice(component, 'value');
-    return shown === undefined ? [] : [`${nameOf(component.code, 'part')} ${shown}`];
+    return shown === undefined ? [] : [`${nameOr(component.code, 'part')} ${shown}`];
   });
   return said.length === 0 ? undefined : inLine(said.join(', '));
 }

@@ -14,8 +14,8 @@ import { DAY } from './dates.ts';
 import { inLine } from './fact.ts';
 import { CLASSES } from './guidance/drugs.ts';
 import type { Coded } from './guidance/scores.ts';
-import { entriesOf, findDay, nameOf, type Reading } from './reading.ts';
-import { type Entry, versionedOf } from './record.ts';
+import { findDay, listEntries, nameOr, type Reading } from './reading.ts';
+import { type Entry, versionReference } from './record.ts';
 
 /** A warning. */
 export interface Warning {
@@ -30,7 +30,7 @@ export interface Warning {
 const contradiction = (text: string, ...entries: readonly Entry[]): Warning => ({
   kind: 'contradiction',
   text,
-  fhir: [...new Set(entries.map(versionedOf))],
+  fhir: [...new Set(entries.map(versionReference))],
 });
 
 /** A medicine with its name. */
@@ -45,7 +45,7 @@ export function allergyContradictions(reading: Reading, medicines: readonly Medi
   const current = namedOnes(medicines).filter(
     ({ standing }) => standing === 'current' || standing === 'unclear',
   );
-  return entriesOf(reading, 'AllergyIntolerance')
+  return listEntries(reading, 'AllergyIntolerance')
     .filter(({ value }) => !isOver(value.clinicalStatus))
     .flatMap((allergy) => {
       const substance = nameConcept(allergy.value.code) ?? '';
@@ -74,8 +74,8 @@ function isAgainst(
   const isClass = named.length > 0 || CLASSES.some(({ words }) => words.test(medicine.name));
   const has = isClass ? hasWord : (text: string, part: string) => text.includes(part);
   if (word.length > 3 && (has(name, word) || (name.length > 3 && has(word, name)))) return true;
-  const atc = atcOf(medicine.codes);
-  const same = atcOf(all).some((code) => {
+  const atc = readAtcCodes(medicine.codes);
+  const same = readAtcCodes(all).some((code) => {
     const group = code.slice(0, CHEMICAL_GROUP);
     return group.length >= SMALLEST_GROUP && atc.some((each) => each.startsWith(group));
   });
@@ -94,7 +94,7 @@ function hasWord(text: string, part: string): boolean {
 /** Lengths of ATC codes: 3 characters are a therapeutic group, 5 a chemical group, 7 a substance. */
 const [SMALLEST_GROUP, CHEMICAL_GROUP, SUBSTANCE] = [3, 5, 7];
 
-function atcOf(all: readonly Coded[]): string[] {
+function readAtcCodes(all: readonly Coded[]): string[] {
   return all.flatMap(({ system, code }) => (/atc/i.test(system) ? [code.trim().toUpperCase()] : []));
 }
 
@@ -109,7 +109,7 @@ function sourceWord({ standing, status }: MedicineSource): string {
 /** Returns warnings for medicines that are both active and not, active in several doses, or active after their end. */
 export function drugContradictions(reading: Reading, medicines: readonly Medicine<Entry>[]): Warning[] {
   const { today } = reading;
-  return groupsOf(namedOnes(medicines)).flatMap((same) => {
+  return groupBySubstance(namedOnes(medicines)).flatMap((same) => {
     const sources = same.flatMap((medicine) => medicine.sources);
     const names = new Map(sources.map(({ name = NAMELESS }) => [name.toLowerCase(), name]));
     const name = inLine([...names.values()].join(' / '));
@@ -163,13 +163,13 @@ function eachDoseOnce(
 }
 
 /** Groups medicines by substance: by ATC code, by name where there is no code. */
-function groupsOf(drugs: readonly Named[]): Named[][] {
-  const substanceOf = (drug: Named): string | undefined =>
-    atcOf(drug.codes).find(({ length }) => length === SUBSTANCE);
+function groupBySubstance(drugs: readonly Named[]): Named[][] {
+  const findSubstance = (drug: Named): string | undefined =>
+    readAtcCodes(drug.codes).find(({ length }) => length === SUBSTANCE);
   const bySubstance = new Map<string, Named[]>();
   const byName = new Map<string, Named[]>();
   for (const drug of drugs) {
-    const substance = substanceOf(drug);
+    const substance = findSubstance(drug);
     if (substance === undefined) add(byName, drug.name.toLowerCase(), drug);
     else add(bySubstance, substance, drug);
   }
@@ -201,7 +201,7 @@ function overlaps(over: MedicineSource, active: MedicineSource): boolean {
 /** Returns a warning for each problem that is both active and over. */
 export function problemContradictions(reading: Reading): Warning[] {
   const byProblem = new Map<string, Entry[]>();
-  for (const entry of entriesOf(reading, 'Condition')) {
+  for (const entry of listEntries(reading, 'Condition')) {
     const [code] = readCodes(entry.value.code);
     const key =
       code === undefined
@@ -254,7 +254,7 @@ export function futureDates(reading: Reading): Warning[] {
   if (later.length === 0) return [];
   const named = later.slice(0, NAMED).map((entry) => {
     const { code, vaccineCode, medicationCodeableConcept } = entry.value;
-    const said = nameOf(code ?? vaccineCode ?? medicationCodeableConcept, entry.type);
+    const said = nameOr(code ?? vaccineCode ?? medicationCodeableConcept, entry.type);
     return `${inLine(said)} (${findDay(entry) ?? ''})`;
   });
   const more = later.length > NAMED ? `, and ${later.length - NAMED} more` : '';

@@ -5,7 +5,7 @@
  */
 import Router from '@koa/router';
 import type { SsoQueries } from '#queries/admin/sso.ts';
-import { domainOf } from '#src/shared/access/member.ts';
+import { emailDomain } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { requireFresh, type Stale } from './freshness.ts';
 
@@ -24,7 +24,7 @@ const MOST = 400;
  * Returns the route. Its response depends only on the address's domain, so it doesn't reveal who has an
  * account.
  */
-export function webfingerRouter(ssoOf: SsoQueries['ssoOf'], stale: Stale): Router {
+export function webfingerRouter(ssoOf: SsoQueries['readSso'], stale: Stale): Router {
   const router = new Router();
   router.get(WEBFINGER, async (ctx) => {
     const query = new URLSearchParams(ctx.querystring);
@@ -33,7 +33,7 @@ export function webfingerRouter(ssoOf: SsoQueries['ssoOf'], stale: Stale): Route
     if (scheme === undefined || resource.length > MOST || query.getAll('resource').length > 1)
       throw noAccount();
     if (scheme !== 'acct') throw unknown();
-    const domain = domainOf(resource);
+    const domain = emailDomain(resource);
     if (domain === undefined) throw noAccount();
     requireFresh(stale, ['projects']);
     const sso = await ssoOf(domain);

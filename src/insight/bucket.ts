@@ -2,8 +2,8 @@
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { dayAt, startOfDay } from '#src/shared/time/day.ts';
-import { shown } from './finding.ts';
-import { medianOf } from './methods/select.ts';
+import { roundToSix } from './finding.ts';
+import { findMedian } from './methods/select.ts';
 import { DAY, localDay, type Point } from './track.ts';
 
 /** Buckets (docs/spec/decisions.md, section 4 "Series"). */
@@ -38,7 +38,7 @@ export interface Statistics {
 }
 
 /** Returns the version that states a point. */
-export function versionOf({ source: { fhir, version } }: Point): string {
+export function versionReference({ source: { fhir, version } }: Point): string {
   return `${fhir}/_history/${version}`;
 }
 
@@ -97,7 +97,7 @@ function printedPoint(point: Point): string {
   const { date, value, bound, low, high } = point;
   const range = low === null && high === null ? 'null' : `{"low":${low},"high":${high}}`;
   const comparator = bound === null ? 'null' : `"${bound}"`;
-  return `{"at":${JSON.stringify(date)},"value":${value},"comparator":${comparator},"n":1,"fhir":"${versionOf(point)}","reference_range":${range}}`;
+  return `{"at":${JSON.stringify(date)},"value":${value},"comparator":${comparator},"n":1,"fhir":"${versionReference(point)}","reference_range":${range}}`;
 }
 
 function bucketPoint(day: number, points: readonly Point[]): ShownPoint {
@@ -106,17 +106,17 @@ function bucketPoint(day: number, points: readonly Point[]): ShownPoint {
   const [bound = null] = bounds;
   return {
     at: new Date(startOfDay(day)).toISOString().slice(0, 10),
-    value: medianOf(points.map(({ value }) => value)),
+    value: findMedian(points.map(({ value }) => value)),
     comparator: bounds.size === 1 ? bound : null,
     n: points.length,
-    fhir: newest === undefined ? '' : versionOf(newest),
-    reference_range: rangeOf(points),
-    versions: points.map(versionOf),
+    fhir: newest === undefined ? '' : versionReference(newest),
+    reference_range: commonRange(points),
+    versions: points.map(versionReference),
   };
 }
 
 /** Returns the range that all points have; null if they have none, or different ones. */
-function rangeOf([first, ...others]: readonly Point[]): ShownPoint['reference_range'] {
+function commonRange([first, ...others]: readonly Point[]): ShownPoint['reference_range'] {
   if (first === undefined) return null;
   const { low, high } = first;
   if (low === null && high === null) return null;
@@ -133,7 +133,7 @@ function firstDay(day: number, bucket: Exclude<Bucket, 'raw'>): number {
 }
 
 /** Returns the statistics of points. */
-export function statisticsOf(points: readonly Point[]): Statistics {
+export function computeStatistics(points: readonly Point[]): Statistics {
   const [first] = points;
   if (first === undefined) return { count: 0, min: null, max: null, mean: null, slope: null };
   let [min, max, sum] = [first.value, first.value, 0];
@@ -150,7 +150,7 @@ export function statisticsOf(points: readonly Point[]): Statistics {
     count: points.length,
     min,
     max,
-    mean: shown(sum / points.length),
-    slope: line === undefined ? null : shown(line.m),
+    mean: roundToSix(sum / points.length),
+    slope: line === undefined ? null : roundToSix(line.m),
   };
 }

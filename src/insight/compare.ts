@@ -1,11 +1,11 @@
 /** Compares the values of two periods. Pure. */
 import type { Steps } from '#src/shared/load/slices.ts';
 import { LEAST } from './detect/levels.ts';
-import { shown } from './finding.ts';
+import { roundToSix } from './finding.ts';
 import { autocorrelation, inflationOfMean } from './methods/autocorrelation.ts';
 import { hodgesLehmann } from './methods/hodges-lehmann.ts';
 import { mannWhitney } from './methods/mann-whitney.ts';
-import { medianOf } from './methods/select.ts';
+import { findMedian } from './methods/select.ts';
 import { MOST_SAMPLES, mediansOfDays, type Point, type Track } from './track.ts';
 
 /** Fewest values of a period. */
@@ -54,18 +54,18 @@ export function* comparePeriods(
   isIn: { readonly a: (point: Point) => boolean; readonly b: (point: Point) => boolean },
 ): Steps<Comparison> {
   const [a, b] = [track.points.filter(isIn.a), track.points.filter(isIn.b)];
-  const [first, second] = [summaryOf(a), summaryOf(b)];
+  const [first, second] = [summarizePoints(a), summarizePoints(b)];
   const reason = insufficiency(a, b);
   if (reason !== null) return { a: first, b: second, difference: null, sufficient: false, reason };
   const isLong = Math.max(a.length, b.length) > MOST_SAMPLES;
-  const valuesOf = function* (points: readonly Point[]): Steps<number[]> {
+  const readValues = function* (points: readonly Point[]): Steps<number[]> {
     return (isLong ? yield* mediansOfDays(points) : points).map(({ value }) => value);
   };
-  const [x, y] = [yield* valuesOf(a), yield* valuesOf(b)];
+  const [x, y] = [yield* readValues(a), yield* readValues(b)];
   const tooFewDays = isLong ? shortage(x.length, y.length, 'day') : null;
   if (tooFewDays !== null)
     return { a: first, b: second, difference: null, sufficient: false, reason: tooFewDays };
-  const inflation = inflationOf(x, y);
+  const inflation = measureInflation(x, y);
   const { p } = mannWhitney(x, y, inflation);
   const shift = yield* hodgesLehmann(x, y, 0.95, inflation);
   const median = first.median ?? 0;
@@ -73,11 +73,11 @@ export function* comparePeriods(
     a: first,
     b: second,
     difference: {
-      absolute: shown(shift.estimate),
-      percent: median === 0 ? null : shown((shift.estimate / Math.abs(median)) * 100),
+      absolute: roundToSix(shift.estimate),
+      percent: median === 0 ? null : roundToSix((shift.estimate / Math.abs(median)) * 100),
       p_value: p,
-      low: shown(shift.low),
-      high: shown(shift.high),
+      low: roundToSix(shift.low),
+      high: roundToSix(shift.high),
     },
     sufficient: true,
     reason: null,
@@ -110,21 +110,21 @@ function shortage(a: number, b: number, what: 'value' | 'day'): string | null {
  * Returns by how much autocorrelation inflates the variance of U: as in findings, of the deviations from each period's
  * median. 1 where a period has too few values to be tested in findings.
  */
-function inflationOf(x: readonly number[], y: readonly number[]): number {
+function measureInflation(x: readonly number[], y: readonly number[]): number {
   if (Math.min(x.length, y.length) < LEAST.start) return 1;
   const residuals = [x, y].flatMap((values) => {
-    const median = medianOf(values);
+    const median = findMedian(values);
     return values.map((value) => value - median);
   });
   return inflationOfMean(autocorrelation(residuals));
 }
 
-function summaryOf(points: readonly Point[]): Summary {
+function summarizePoints(points: readonly Point[]): Summary {
   const values = points.map(({ value }) => value);
   if (values.length === 0) return { count: 0, median: null, min: null, max: null };
   return {
     count: values.length,
-    median: medianOf(values),
+    median: findMedian(values),
     min: values.reduce((least, value) => Math.min(least, value)),
     max: values.reduce((most, value) => Math.max(most, value)),
   };

@@ -1,15 +1,15 @@
 /** Finds the patterns of a record. Pure: the same values give the same findings, in whatever order they came. */
 import type { Steps } from '#src/shared/load/slices.ts';
-import { changeOf } from './detect/change.ts';
-import { gapsOf } from './detect/gaps.ts';
+import { fitChange } from './detect/change.ts';
+import { findGaps } from './detect/gaps.ts';
 import { LEAST, LEVELS } from './detect/levels.ts';
-import { MOST_SERIES, MOST_TOLD, pairsOf, type Sampled } from './detect/pairs.ts';
-import { rhythmsOf } from './detect/rhythm.ts';
-import { runsOf } from './detect/runs.ts';
-import { type Start, startsOf } from './detect/starts.ts';
-import { trendOf } from './detect/trend.ts';
-import { type Detected, type Finding, findingOf } from './finding.ts';
-import { samplesOf, type Track } from './track.ts';
+import { findPairs, MOST_SERIES, MOST_TOLD, type Sampled } from './detect/pairs.ts';
+import { findRhythms } from './detect/rhythm.ts';
+import { findRuns } from './detect/runs.ts';
+import { compareStarts, type Start } from './detect/starts.ts';
+import { fitTrend } from './detect/trend.ts';
+import { type Detected, type Finding, makeFinding } from './finding.ts';
+import { makeSamples, type Track } from './track.ts';
 import { beyond, type InsightWarning } from './warning.ts';
 
 /**
@@ -32,29 +32,29 @@ export interface Found {
 export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]): Steps<Found> {
   const sampled: Sampled[] = [];
   for (const track of tracks) {
-    sampled.push({ track, samples: yield* samplesOf(track.points) });
+    sampled.push({ track, samples: yield* makeSamples(track.points) });
     yield;
   }
   const tested = Math.max(1, sampled.filter(({ samples }) => samples.length >= LEAST.trend).length);
   const findings: Finding[] = [];
-  const told = function* (found: readonly Detected[]): Steps<void> {
+  const addFindings = function* (found: readonly Detected[]): Steps<void> {
     for (const detected of found) {
-      findings.push(yield* findingOf(detected));
+      findings.push(yield* makeFinding(detected));
       yield;
     }
   };
   for (const { track, samples } of sampled) {
-    yield* told(yield* courseOf({ track, samples }, tested));
-    yield* told(runsOf(track));
-    yield* told(gapsOf(track, LEVELS.gap / tested));
-    yield* told(yield* rhythmsOf(track, LEVELS.rhythm / (2 * tested)));
+    yield* addFindings(yield* fitCourse({ track, samples }, tested));
+    yield* addFindings(findRuns(track));
+    yield* addFindings(findGaps(track, LEVELS.gap / tested));
+    yield* addFindings(yield* findRhythms(track, LEVELS.rhythm / (2 * tested)));
   }
-  const paired = yield* pairsOf(sampled, LEVELS.pair);
-  yield* told(paired.found);
-  const newest = newestOf(starts, sampled);
-  const started = yield* startsOf(sampled, newest, LEVELS.start);
+  const paired = yield* findPairs(sampled, LEVELS.pair);
+  yield* addFindings(paired.found);
+  const newest = newestStarts(starts, sampled);
+  const started = yield* compareStarts(sampled, newest, LEVELS.start);
   const chosen = surest(started);
-  yield* told(chosen);
+  yield* addFindings(chosen);
   return {
     findings,
     warnings: [
@@ -70,7 +70,7 @@ export function* findPatterns(tracks: readonly Track[], starts: readonly Start[]
 }
 
 /** Returns the newest starts, so many that they and the values make no more than `MOST_AROUND_STARTS`. */
-function newestOf(starts: readonly Start[], sampled: readonly Sampled[]): readonly Start[] {
+function newestStarts(starts: readonly Start[], sampled: readonly Sampled[]): readonly Start[] {
   const values = sampled.reduce((sum, { samples }) => sum + samples.length, 0);
   return starts.slice(-Math.max(1, Math.floor(MOST_AROUND_STARTS / Math.max(1, values))));
 }
@@ -85,12 +85,12 @@ function surest(found: readonly Detected[]): readonly Detected[] {
 /** Finds only trends and changes, of each track by itself, in steps. */
 export function* findCourses(tracks: readonly Track[]): Steps<Finding[][]> {
   const sampled: Sampled[] = [];
-  for (const track of tracks) sampled.push({ track, samples: yield* samplesOf(track.points) });
+  for (const track of tracks) sampled.push({ track, samples: yield* makeSamples(track.points) });
   const tested = Math.max(1, sampled.filter(({ samples }) => samples.length >= LEAST.trend).length);
   const found: Finding[][] = [];
   for (const each of sampled) {
     const findings: Finding[] = [];
-    for (const detected of yield* courseOf(each, tested)) findings.push(yield* findingOf(detected));
+    for (const detected of yield* fitCourse(each, tested)) findings.push(yield* makeFinding(detected));
     found.push(findings);
     yield;
   }
@@ -106,9 +106,9 @@ const DECIDED = 3;
  * Returns the trend or the change of a series. If a test says that there is one, the series is described by that of the two
  * which leaves smaller differences, by Schwarz's criterion; by both if both tests say so and the values don't decide.
  */
-function* courseOf({ track, samples }: Sampled, tested: number): Steps<Detected[]> {
-  const trend = yield* trendOf(track, samples);
-  const change = changeOf(track, samples);
+function* fitCourse({ track, samples }: Sampled, tested: number): Steps<Detected[]> {
+  const trend = yield* fitTrend(track, samples);
+  const change = fitChange(track, samples);
   yield;
   const isTrend = trend !== undefined && trend.p < LEVELS.trend / tested;
   const isChange = change !== undefined && change.p < LEVELS.change / tested;
@@ -120,8 +120,8 @@ function* courseOf({ track, samples }: Sampled, tested: number): Steps<Detected[
       ? undefined
       : (n * Math.log(change.misfit / trend.misfit)) / Math.log(n) + PLACE;
   const isOpen = better !== undefined && Math.abs(better) < DECIDED && isTrend && isChange;
-  const told = better === undefined || isOpen ? [trend, change] : better > 0 ? [trend] : [change];
+  const addFindings = better === undefined || isOpen ? [trend, change] : better > 0 ? [trend] : [change];
   const found: Detected[] = [];
-  for (const each of told) if (each !== undefined) found.push(yield* each.describe());
+  for (const each of addFindings) if (each !== undefined) found.push(yield* each.describe());
   return found;
 }

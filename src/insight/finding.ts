@@ -75,7 +75,7 @@ const STEP = 1_000;
  * are masked: the hash would confirm one that somebody suspects. The evidence
  * is made for the hash, and made again when it is asked for.
  */
-export function* findingOf({ pieces, ...detected }: Detected): Steps<Finding> {
+export function* makeFinding({ pieces, ...detected }: Detected): Steps<Finding> {
   const { kind, codes, method, window } = detected;
   const hash = createHash('sha256');
   const about = [kind, method, codes.map(({ system, code }) => [system, code]), window];
@@ -101,7 +101,7 @@ export function* findingOf({ pieces, ...detected }: Detected): Steps<Finding> {
 }
 
 /** Returns a point as evidence. */
-export function evidenceOf(point: Point, unit: string | null, supports: boolean): Evidence {
+export function makeEvidence(point: Point, unit: string | null, supports: boolean): Evidence {
   const { source, date, value } = point;
   return {
     fhir: source.fhir,
@@ -115,12 +115,12 @@ export function evidenceOf(point: Point, unit: string | null, supports: boolean)
 }
 
 /** Returns the confidence for a p-value: 1 only if that is 0. */
-export function confidenceOf(p: number): number {
+export function roundConfidence(p: number): number {
   const down = Math.floor((1 - p) * 10_000 + 1e-9) / 10_000;
   return Math.max(0, p > 0 ? Math.min(down, 0.9999) : down);
 }
 
 /** Returns a number to six significant digits, as it is shown. */
-export function shown(value: number): number {
+export function roundToSix(value: number): number {
   return Number(value.toPrecision(6));
 }

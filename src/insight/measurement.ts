@@ -2,7 +2,7 @@
 import { withoutIds } from '#src/fhir/search/text.ts';
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
 import { type Coded, inOrder, type Point, type Track } from './track.ts';
-import { type Convert, converterOf } from './units.ts';
+import { type Convert, findConverter } from './units.ts';
 
 /** Values as they were stated, in no order, by unit: UCUM, null for numbers without one. */
 export type PointsByUnit = ReadonlyMap<string | null, Point[]>;
@@ -17,18 +17,18 @@ export type MolarMassOf = (code: Coded) => number | undefined;
  * Makes a track of measurements, in steps: in the unit that most of them have (of equal ones the first by alphabet), the
  * others converted. Those that can't be are left out, and counted by unit.
  */
-export function* trackOf(
+export function* makeTrack(
   codes: readonly Coded[],
   byUnit: PointsByUnit,
   molarMass: MolarMassOf,
 ): Steps<{ readonly track: Track; readonly unconverted: Unconverted }> {
   const unit = commonUnit(byUnit);
-  const mass = massOf(codes, molarMass);
+  const mass = commonMass(codes, molarMass);
   const unconverted = new Map<string, number>();
   let points = byUnit.get(unit) ?? [];
   for (const [own, stated] of byUnit) {
     if (own === unit) continue;
-    const convert = converterOf(own, unit, mass);
+    const convert = findConverter(own, unit, mass);
     if (convert === undefined) unconverted.set(own ?? '', (unconverted.get(own ?? '') ?? 0) + stated.length);
     else points = points.concat(yield* mapSteps(stated, (point) => converted(point, convert)));
     yield;
@@ -54,7 +54,7 @@ function commonUnit(byUnit: PointsByUnit): string | null {
 }
 
 /** Returns the molar mass that all codes agree on. */
-function massOf(codes: readonly Coded[], molarMass: MolarMassOf): number | undefined {
+function commonMass(codes: readonly Coded[], molarMass: MolarMassOf): number | undefined {
   const masses = new Set(codes.map(molarMass));
   const [mass] = masses;
   return masses.size === 1 ? mass : undefined;

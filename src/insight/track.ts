@@ -2,7 +2,7 @@
 import type { AuthorType } from '#src/shared/access/author.ts';
 import type { Steps } from '#src/shared/load/slices.ts';
 import { dayAt, startOfDay } from '#src/shared/time/day.ts';
-import { medianOf } from './methods/select.ts';
+import { findMedian } from './methods/select.ts';
 
 /** A code and its system. */
 export interface Coded {
@@ -76,7 +76,7 @@ export function localDay({ at, offset }: Pick<Point, 'at' | 'offset'>): number {
 }
 
 /** Returns the samples of a track, in steps: its points, or medians of days if there are more than `MOST_SAMPLES`. */
-export function* samplesOf(points: readonly Point[]): Steps<Sample[]> {
+export function* makeSamples(points: readonly Point[]): Steps<Sample[]> {
   if (points.length <= MOST_SAMPLES)
     return points.map(({ at, value, bound }, n) => ({
       ...{ time: at / DAY, value, bound },
@@ -94,8 +94,8 @@ export function* mediansOfDays(points: readonly Point[]): Steps<Sample[]> {
     while (end < points.length && findDay(points, end) === day) end += 1;
     const of = points.slice(first, end);
     days.push({
-      time: medianOf(of.map(({ at }) => at)) / DAY,
-      value: medianOf(of.map(({ value }) => value)),
+      time: findMedian(of.map(({ at }) => at)) / DAY,
+      value: findMedian(of.map(({ value }) => value)),
       bound: null,
       first,
       end,

@@ -23,15 +23,15 @@ interface Scale {
  * results of different methods, or depend on a charge.
  * @param molarMass of what is measured, in g/mol, for conversions between mass and amount of substance
  */
-export function converterOf(
+export function findConverter(
   from: string | null,
   to: string | null,
   molarMass: number | undefined,
 ): Convert | undefined {
   const [a, b] = [from ?? '1', to ?? '1'];
   if (a === b) return (value) => value;
-  if (annotationsOf(a) !== annotationsOf(b)) return undefined;
-  const [x, y] = [scaleOf(a), scaleOf(b)];
+  if (joinAnnotations(a) !== joinAnnotations(b)) return undefined;
+  const [x, y] = [findScale(a), findScale(b)];
   if (x === undefined || y === undefined) return undefined;
   const [inMoles, toMoles] = [hasMoles(a), hasMoles(b)];
   if (inMoles === toMoles) return x.dimension === y.dimension ? between(x, y, 1) : undefined;
@@ -55,7 +55,7 @@ function rounded(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(12)) : value;
 }
 
-function scaleOf(unit: string): Scale | undefined {
+function findScale(unit: string): Scale | undefined {
   // A million: canonical values of some scales have twelve digits.
   const [nothing, one] = [canonicalRange(unit, '0', '0'), canonicalRange(unit, '1000000', '1000000')];
   if (nothing === undefined || one === undefined) return undefined;
@@ -71,7 +71,7 @@ function withMass({ dimension }: Scale): string {
   return [each.join(','), ...rest].join(' ');
 }
 
-function annotationsOf(unit: string): string {
+function joinAnnotations(unit: string): string {
   return (unit.match(/\{[^}]*\}/g) ?? []).filter((each) => !COUNTED.test(each)).join();
 }
 

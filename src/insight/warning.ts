@@ -29,7 +29,7 @@ export interface Tally {
 }
 
 /** Returns the warnings of what was counted. */
-export function warningsOf(tally: Tally): InsightWarning[] {
+export function makeWarnings(tally: Tally): InsightWarning[] {
   const { withdrawn, modified, withoutResult, byAi, undated, long, unconverted, unit, bounded } = tally;
   const leftOut = [
     ['entered in error', withdrawn],
@@ -48,7 +48,7 @@ export function warningsOf(tally: Tally): InsightWarning[] {
       .map(
         ([own, count]): InsightWarning => ({
           kind: 'unit',
-          text: `left out: ${named(own)} can't be converted to ${named(unit ?? '')}`,
+          text: `left out: ${nameUnit(own)} can't be converted to ${nameUnit(unit ?? '')}`,
           count,
         }),
       ),
@@ -65,4 +65,4 @@ export function beyond(text: string, count: number): InsightWarning[] {
   return count === 0 ? [] : [{ kind: 'left_out', text, count }];
 }
 
-const named = (unit: string): string => (unit === '' ? 'a number without a unit' : unit);
+const nameUnit = (unit: string): string => (unit === '' ? 'a number without a unit' : unit);

@@ -12,15 +12,15 @@ export type Names = ReadonlyMap<string, string>;
 export type WriteUnit = (unit: string) => string;
 
 /** Returns the title of a finding, one line. */
-export function titleOf(finding: Finding, names: Names, writeUnit: WriteUnit): string {
+export function writeTitle(finding: Finding, names: Names, writeUnit: WriteUnit): string {
   const { kind, codes, direction, effect, window, method } = finding;
-  const [first = 'values', second = 'values'] = codes.map((code) => nameOf(code, names));
+  const [first = 'values', second = 'values'] = codes.map((code) => nameCode(code, names));
   const period = `from ${dayIn(window.from)} to ${dayIn(window.to)}`;
   const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   switch (kind) {
     case 'trend':
     case 'change_point':
-      return `${first} ${predicateOf(finding, writeUnit)}`;
+      return `${first} ${writePredicate(finding, writeUnit)}`;
     case 'out_of_range':
       return `${first} was ${direction} its reference range ${finding.evidence.length} times in a row ${period}`;
     case 'gap':
@@ -39,7 +39,7 @@ export function titleOf(finding: Finding, names: Names, writeUnit: WriteUnit): s
  * Returns what a trend or a change says of its values in few words, where the newest of them stands beside it.
  * @param isDated whether it says since when a trend lasts
  */
-export function briefPredicateOf(
+export function writeBriefPredicate(
   { kind, direction, effect, window }: Finding,
   isDated: boolean,
   writeUnit: WriteUnit,
@@ -52,7 +52,7 @@ export function briefPredicateOf(
 }
 
 /** Returns what a trend or a change says of its values. */
-function predicateOf({ kind, direction, effect, window }: Finding, writeUnit: WriteUnit): string {
+function writePredicate({ kind, direction, effect, window }: Finding, writeUnit: WriteUnit): string {
   const size = quantity(Math.abs(effect.value), effect.unit, writeUnit);
   if (kind === 'change_point')
     return `was ${direction === 'up' ? 'higher' : 'lower'} by about ${size} since ${dayIn(effect.since ?? '')}`;
@@ -66,7 +66,7 @@ function lag(days: number, first: string, second: string): string {
     : `, ${first} ${rounded(-days)} days after ${second}`;
 }
 
-function nameOf({ system, code }: Coded, names: Names): string {
+function nameCode({ system, code }: Coded, names: Names): string {
   return names.get(`${system}|${code}`) ?? code;
 }
 

@@ -34,10 +34,10 @@ const SPECIAL_V6 = [
   '3fff::/20', // documentation
 ];
 
-const special = listOf(SPECIAL_V4, 'ipv4', listOf(SPECIAL_V6, 'ipv6', new BlockList()));
-const unicast = listOf(['2000::/3'], 'ipv6', new BlockList());
+const special = addNetworks(SPECIAL_V4, 'ipv4', addNetworks(SPECIAL_V6, 'ipv6', new BlockList()));
+const unicast = addNetworks(['2000::/3'], 'ipv6', new BlockList());
 
-function listOf(networks: readonly string[], family: 'ipv4' | 'ipv6', list: BlockList): BlockList {
+function addNetworks(networks: readonly string[], family: 'ipv4' | 'ipv6', list: BlockList): BlockList {
   for (const network of networks) {
     const [address = '', prefix] = network.split('/');
     list.addSubnet(address, Number(prefix), family);

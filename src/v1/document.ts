@@ -90,7 +90,7 @@ export function shownDocument(document: JsonObject): ShownDocument {
   const complete = held !== undefined || openSlot(document) === undefined;
   return {
     title: textIn(attachment.title) ?? shownConcept(document.type, LOINC).display,
-    kind: kindOf(document),
+    kind: readDocumentKind(document),
     content_type: textIn(attachment.contentType),
     date: date === null ? null : dayIn(date),
     description: textIn(document.description),
@@ -100,7 +100,7 @@ export function shownDocument(document: JsonObject): ShownDocument {
   };
 }
 
-function kindOf({ type }: JsonObject): DocumentKind {
+function readDocumentKind({ type }: JsonObject): DocumentKind {
   const codes = listIn(objectIn(type).coding)
     .filter(({ system }) => system === LOINC)
     .map(({ code }) => code);

@@ -19,7 +19,7 @@ export interface EventDate {
 }
 
 /** Returns the date of a resource, or undefined. A Period counts by its start, or its end if it has no start. */
-export function eventDateOf(type: string, value: JsonObject): EventDate | undefined {
+export function readEventDate(type: string, value: JsonObject): EventDate | undefined {
   const { date, means } = happened({ type, value });
   const period = date === null ? undefined : parsePeriod(date);
   return date === null || period === undefined

@@ -17,7 +17,7 @@ export const codedValue = (system: string | undefined, code: string): string =>
 export type By = readonly [filter: ListFilter, value: string];
 
 /** Returns the name of a list: a type's list, or its part that meets some filters. */
-export function listOf(type: TimelineType, ...filters: readonly By[]): string {
+export function nameList(type: TimelineType, ...filters: readonly By[]): string {
   const parts = filters.map(([filter, value]) => `${filter} ${value}`);
   return parts.length === 0 ? type : `${type} ${parts.join('\n')}`;
 }
@@ -55,9 +55,9 @@ export function partOfCategory(name: string, system: string | undefined, code: s
   const isUnsafe = name.endsWith(unsafePart(''));
   const list = isUnsafe ? name.slice(0, -unsafePart('').length) : name;
   const [, coded] = /^Observation code ([^\n]+)$/.exec(list) ?? [];
-  const isOwn = list === listOf('Observation') || list === listOf('Observation', own);
+  const isOwn = list === nameList('Observation') || list === nameList('Observation', own);
   if (!isOwn && coded === undefined) return undefined;
-  const part = listOf('Observation', ...(coded === undefined ? [own] : [['code', coded] as const, own]));
+  const part = nameList('Observation', ...(coded === undefined ? [own] : [['code', coded] as const, own]));
   return isUnsafe ? unsafePart(part) : part;
 }
 
@@ -102,24 +102,24 @@ function codedBy(filter: ListFilter, all: readonly JsonObject[]): By[] {
  * Returns the lists that a resource belongs to; none if it was entered in error, or is a request not to give something.
  * @param modified whether it has a modifier extension at any depth, or rules of its own (`implicitRules`)
  */
-export function listsOf(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
+export function listNames(type: TimelineType, resource: JsonObject, modified: boolean): string[] {
   if (isWithdrawn(resource) || isProhibition(resource)) return [];
-  const lists = allListsOf(type, resource);
+  const lists = allListNames(type, resource);
   const unsafe = modified || codes(resource.verificationStatus).includes('refuted');
   return unsafe ? lists.map(unsafePart) : lists;
 }
 
-/** Returns the lists that count an Observation which was entered in error: those that `listsOf` would return. */
-export function withdrawnListsOf(type: TimelineType, resource: JsonObject): string[] {
+/** Returns the lists that count an Observation which was entered in error: those that `listNames` would return. */
+export function withdrawnListNames(type: TimelineType, resource: JsonObject): string[] {
   if (type !== 'Observation' || !isWithdrawn(resource)) return [];
-  return allListsOf(type, resource).map(withdrawnPart);
+  return allListNames(type, resource).map(withdrawnPart);
 }
 
 function isWithdrawn({ status, lifecycleStatus, docStatus, verificationStatus }: JsonObject): boolean {
   return [status, lifecycleStatus, docStatus, ...codes(verificationStatus)].includes('entered-in-error');
 }
 
-function allListsOf(type: TimelineType, resource: JsonObject): string[] {
-  const filtered = (FILTERS[type]?.(resource) ?? []).map((by) => listOf(type, ...by));
-  return [...new Set([listOf(type), ...filtered])];
+function allListNames(type: TimelineType, resource: JsonObject): string[] {
+  const filtered = (FILTERS[type]?.(resource) ?? []).map((by) => nameList(type, ...by));
+  return [...new Set([nameList(type), ...filtered])];
 }

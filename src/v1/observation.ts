@@ -91,7 +91,7 @@ export function categorySystem(category: string): string {
  */
 export function toObservation(given: GivenObservation, subject: string): JsonObject {
   const { category, value_code: coded, reference_range: range, derived_from: from, unit } = given;
-  const limits = range === undefined ? undefined : limitsOf(range, unit);
+  const limits = range === undefined ? undefined : writeLimits(range, unit);
   const documents = new Set(
     (from === undefined ? [] : typeof from === 'string' ? [from] : from).map(referenceTo),
   );
@@ -129,7 +129,7 @@ function referenceTo(document: string): string {
   return document.startsWith(DOCUMENT) ? document : DOCUMENT + document;
 }
 
-function limitsOf(
+function writeLimits(
   { low, high }: NonNullable<GivenObservation['reference_range']>,
   unit: string | undefined,
 ): JsonObject {

@@ -73,11 +73,14 @@ export function cutPhrase({ text, codes }: Phrase): Phrase {
 }
 
 /** Returns a phrase's text with names in the places of its codes; a code without one gets its system's short name. */
-export function withNames({ text, codes }: Phrase, nameOf: (code: SystemCode) => string | undefined): string {
+export function withNames(
+  { text, codes }: Phrase,
+  nameCode: (code: SystemCode) => string | undefined,
+): string {
   let named = '';
   let end = 0;
   for (const one of codes) {
-    named += text.slice(end, one.offset) + (nameOf(one) ?? labelCode(one));
+    named += text.slice(end, one.offset) + (nameCode(one) ?? labelCode(one));
     end = one.offset + one.code.length;
   }
   return cutLine(named + text.slice(end));

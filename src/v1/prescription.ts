@@ -40,7 +40,7 @@ export function shownPrescription(request: JsonObject): ShownPrescription {
   const concept = shownConcept(medicationConcept(request), ATC);
   const instructions = listIn(dosageInstruction);
   const dosages = instructions.flatMap(({ text }) => textIn(text) ?? []);
-  const bounds = instructions.map(boundsOf);
+  const bounds = instructions.map(readBounds);
   const { quantity, numberOfRepeatsAllowed } = objectIn(dispenseRequest);
   const { display, reference } = objectIn(requester);
   return {
@@ -62,6 +62,6 @@ export function shownPrescription(request: JsonObject): ShownPrescription {
   };
 }
 
-function boundsOf({ timing }: JsonObject): { readonly [Name in 'start' | 'end']?: Json } {
+function readBounds({ timing }: JsonObject): { readonly [Name in 'start' | 'end']?: Json } {
   return objectIn(objectIn(objectIn(timing).repeat).boundsPeriod);
 }

@@ -17,15 +17,15 @@ export function normalRange(referenceRange: Json | undefined): JsonObject | unde
   const [only] = ranges;
   // Every create passes here, and nearly all have one range without a type.
   if (ranges.length < 2)
-    return only === undefined || only.type === undefined || !meaningsOf(only).some((code) => AIMS.has(code))
+    return only === undefined || only.type === undefined || !readMeanings(only).some((code) => AIMS.has(code))
       ? only
       : undefined;
-  const normal = ranges.filter((range) => meaningsOf(range).includes('normal'));
+  const normal = ranges.filter((range) => readMeanings(range).includes('normal'));
   const meant = normal.length > 0 ? normal : ranges.filter(({ type }) => type === undefined);
   return meant.length === 1 ? meant[0] : undefined;
 }
 
-function meaningsOf({ type }: JsonObject): (string | null)[] {
+function readMeanings({ type }: JsonObject): (string | null)[] {
   return listIn(objectIn(type).coding).flatMap(({ system, code }) =>
     system === MEANING ? textIn(code) : [],
   );

@@ -36,7 +36,7 @@ export const DEFAULT_KINDS: readonly TimelineKind[] = ['document', 'observation'
 const KIND_OF = new Map<string, TimelineKind>(TIMELINE_KINDS.map((kind) => [TIMELINE[kind], kind]));
 
 /** Returns the kind of a type's entries; undefined when the timeline doesn't show the type. */
-export function kindOf(type: string): TimelineKind | undefined {
+export function timelineKind(type: string): TimelineKind | undefined {
   return KIND_OF.get(type);
 }
 
@@ -69,7 +69,7 @@ const WORDS: Readonly<Record<TimelineKind, Words>> = {
   },
   observation: (it) => [
     nameConcept(it.code),
-    joinPhrases([unless(it.status, 'final', 'amended', 'corrected'), valuesOf(it)]),
+    joinPhrases([unless(it.status, 'final', 'amended', 'corrected'), readValues(it)]),
   ],
   medication: (it) => [
     nameConcept(medicationConcept(it)) ?? text(first(it.medicationReference)?.display),
@@ -149,7 +149,7 @@ function unless(status: JsonObject[string] | undefined, ...usual: readonly strin
 }
 
 /** Returns an Observation's value, or the values of its components with their names. */
-function valuesOf(observation: JsonObject): Phrase | undefined {
+function readValues(observation: JsonObject): Phrase | undefined {
   return joinPhrases(valuesIn(observation));
 }
 
@@ -168,10 +168,10 @@ export function medicationTitle({
   code,
 }: JsonObject): Pick<TimelineWords, 'title' | 'titleSystem'> | undefined {
   const named = nameConcept(code);
-  return named === undefined ? undefined : titleOf(named, code);
+  return named === undefined ? undefined : makeTitle(named, code);
 }
 
-function titleOf(said: string, by: Json | undefined): Pick<TimelineWords, 'title' | 'titleSystem'> {
+function makeTitle(said: string, by: Json | undefined): Pick<TimelineWords, 'title' | 'titleSystem'> {
   const bare = bareCode(by);
   // If other elements name the entry, the title is not a code.
   const isCode = bare !== undefined && said === nameConcept(by);
@@ -185,7 +185,7 @@ export function timelineWords(kind: TimelineKind, resource: JsonObject): Timelin
   const [title, summary] = WORDS[kind](resource);
   const said = summary === undefined ? undefined : cutPhrase(summary);
   return {
-    ...titleOf(title ?? kind.replace('_', ' '), NAMED_BY[kind](resource)),
+    ...makeTitle(title ?? kind.replace('_', ' '), NAMED_BY[kind](resource)),
     summary: said?.text ?? null,
     summaryCodes: said?.codes ?? [],
   };

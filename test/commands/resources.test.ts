@@ -5,7 +5,7 @@ import { Kernel } from '#commands/kernel/kernel.ts';
 import { type StreamCommand, Streams } from '#commands/kernel/streams.ts';
 import { decideWrites } from '#commands/resource/decide.ts';
 import { SnapshotLoader } from '#commands/resource/snapshots.ts';
-import { entryOf, RESOURCES, type Resources } from '#commands/resource/state.ts';
+import { findEntry, RESOURCES, type Resources } from '#commands/resource/state.ts';
 import { PostgresEventStore } from '#src/events/postgres/store.ts';
 import { SNAPSHOT_VERSION } from '#src/events/snapshot-version.ts';
 import { recordStream } from '#src/events/streams.ts';
@@ -44,7 +44,7 @@ describe('handling commands', () => {
   }
 
   const entry = async (resources: Streams<Resources>, patient: string, id: string) =>
-    entryOf((await resources.read(recordStream(patient), [id])).state, id);
+    findEntry((await resources.read(recordStream(patient), [id])).state, id);
 
   const metadata = (): MetadataBase => ({
     request_id: 'req_test',

@@ -7,10 +7,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { buildAnswer } from '#src/context/answer.ts';
-import { excerptsOf } from '#src/context/excerpt.ts';
+import { makeExcerpts } from '#src/context/excerpt.ts';
 import { makeContext } from '#src/context/make.ts';
 import { FORM } from '#src/context/manifest.ts';
-import { openRecord, versionedOf } from '#src/context/record.ts';
+import { openRecord, versionReference } from '#src/context/record.ts';
 import type { ContextRequest } from '#src/context/request.ts';
 import type { Authored } from '#src/sandbox/synthetic.ts';
 import { currentOf } from './records.ts';
@@ -33,20 +33,20 @@ async function answersOf(patient: string, resources: readonly Authored[]): Promi
   const current = currentOf(resources);
   const authors = new Map(
     resources.map(({ type, id, author }) => [
-      versionedOf({ type, id, version: 1 }),
+      versionReference({ type, id, version: 1 }),
       { authorType: author.type, source: author.sourceSystem },
     ]),
   );
   const byAi = new Map(
     [...authors].flatMap(([version, { authorType }]) => (authorType === 'ai' ? [[version, undefined]] : [])),
   );
-  const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
+  const bodies = new Map(current.map((version) => [versionReference(version), version.body]));
   const answers: object[] = [];
   for (const more of ASKED) {
     const ask: ContextRequest = { needs: [], budget_tokens: 2_000, format: 'text', ...more };
     const made = await makeContext(
       {
-        opened: openRecord(excerptsOf(current), byAi),
+        opened: openRecord(makeExcerpts(current), byAi),
         directory: () => Promise.resolve([]),
         displays: (codes) =>
           Promise.resolve(new Map(codes.map(({ system, code }) => [`${system}|${code}`, `Name of ${code}`]))),

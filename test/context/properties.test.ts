@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Composed } from '#src/context/compose.ts';
-import { versionedOf } from '#src/context/record.ts';
+import { versionReference } from '#src/context/record.ts';
 import { type ContextRequest, KINDS } from '#src/context/request.ts';
 import { type CountTokens, loadTokenizer } from '#src/context/tokenizer.ts';
 import type { SyntheticRecord } from '#src/sandbox/synthetic.ts';
@@ -167,7 +167,7 @@ describe('contexts of all kinds', () => {
 
       const byAi = new Set(
         record.resources.flatMap(({ author, type, id }) =>
-          author.type === 'ai' ? [versionedOf({ type, id, version: 1 })] : [],
+          author.type === 'ai' ? [versionReference({ type, id, version: 1 })] : [],
         ),
       );
       for (const { kind, items, text: said } of sections) {
@@ -176,7 +176,7 @@ describe('contexts of all kinds', () => {
         for (const { fact, author } of items) {
           expect(author.authorType === 'ai').to.equal(isNotes);
           for (const each of [fact.entry, ...fact.also])
-            expect(byAi.has(versionedOf(each))).to.equal(isNotes);
+            expect(byAi.has(versionReference(each))).to.equal(isNotes);
         }
       }
       const notes = sections.find(({ kind }) => kind === 'ai_notes')?.text ?? '';

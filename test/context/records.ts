@@ -1,9 +1,9 @@
 /** Contexts of the sandbox's records, made without a service. */
 
 import { type Composed, compose } from '#src/context/compose.ts';
-import { excerptsOf } from '#src/context/excerpt.ts';
+import { makeExcerpts } from '#src/context/excerpt.ts';
 import { gatherFacts } from '#src/context/gather-facts.ts';
-import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
+import { type Current, openRecord, versionReference } from '#src/context/record.ts';
 import type { ContextRequest } from '#src/context/request.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
 import { CAST } from '#src/sandbox/cast.ts';
@@ -40,7 +40,7 @@ export async function contextOf(
 ): Promise<Composed> {
   const authors = new Map(
     record.resources.map(({ type, id, author }) => [
-      versionedOf({ type, id, version: 1 }),
+      versionReference({ type, id, version: 1 }),
       { authorType: author.type, source: author.sourceSystem },
     ]),
   );
@@ -49,18 +49,18 @@ export async function contextOf(
   );
   const asked: ContextRequest = { needs: [], budget_tokens: 2_000, format: 'text', ...ask };
   const current = currentOf(record.resources);
-  const bodies = new Map(current.map((version) => [versionedOf(version), version.body]));
+  const bodies = new Map(current.map((version) => [versionReference(version), version.body]));
   const beside = {
     directory: new Map(),
     displays: new Map(),
     today: Date.parse(TODAY),
     covered,
   };
-  const opened = openRecord(excerptsOf(current), byAi);
+  const opened = openRecord(makeExcerpts(current), byAi);
   const told = await gatherFacts(opened, asked, beside, () => Promise.resolve(bodies));
   const items = told.facts.map((fact) => ({
     fact,
-    author: authors.get(versionedOf(fact.entry)) ?? { authorType: 'import' as const, source: null },
+    author: authors.get(versionReference(fact.entry)) ?? { authorType: 'import' as const, source: null },
   }));
   return compose(items, told, asked.budget_tokens, await loadTokenizer());
 }

@@ -1,7 +1,7 @@
 /** What is counted of grants' reads: by two instances at once, by the migration, and nothing after a purge. */
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { openGrantUseOf } from '#queries/access-use.ts';
+import { openGrantUse } from '#queries/access-use.ts';
 import { openPool } from '#src/database/pool.ts';
 import { AccessLogWriter } from '#src/operations/access-log/access-log.ts';
 import { eraseAccessLog } from '#src/operations/access-log/erase.ts';
@@ -76,7 +76,7 @@ describe('what is counted of the reads of grants', () => {
       "insert into operations.access_use values ($1, 'grant_a', 10, 'Immunization', 4, 2, 900000000000)",
       [record],
     );
-    const useOf = openGrantUseOf(database.pool);
+    const useOf = openGrantUse(database.pool);
     const asked = GRANTS.map((id) => ({ id, record }));
     const { lastAt, ...use } = (await useOf(asked, at - 6 * 86_400_000_000)).get('grant_a') ?? {};
     // Of the five entries, the one with n = 3 (not found) and the one with n = 6 (denied) showed nothing.

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writersOf } from '#queries/provenance/writers.ts';
+import { readWriters } from '#queries/provenance/writers.ts';
 import { tenantId } from '#src/shared/access/tenant.ts';
 import { type InProcess, startInProcess } from '#test/support/in-process.ts';
 
@@ -143,7 +143,7 @@ describe('FHIR Provenance', () => {
     const environment = 'sandbox' as const;
     const credential = { kind: 'api_key' as const, project: key.project, environment, key_id: key.key_id };
     const seenBy = async (project: string) =>
-      (await writersOf(service.pool, tenantId({ project, environment }), [credential]))[0];
+      (await readWriters(service.pool, tenantId({ project, environment }), [credential]))[0];
     const own = { kind: 'api_key', id: key.key_id, name: key.name, last4: service.key.slice(-4) };
     expect(await seenBy(key.project)).to.deep.equal(own);
     const foreign = await seenBy('proj_other');
@@ -156,7 +156,7 @@ describe('FHIR Provenance', () => {
     } finally {
       await service.pool.query(revoked, [key.key_id, null]);
     }
-    const [system] = await writersOf(service.pool, '', [{ kind: 'system' }]);
+    const [system] = await readWriters(service.pool, '', [{ kind: 'system' }]);
     expect(system).to.deep.equal({ kind: 'service' });
   });
 

@@ -140,9 +140,9 @@ describe('/me', () => {
     ]);
     const queries = openConsentQueries(service.pool, identity(parent.email).issuer);
     const person = { ...identity(parent.email), email: parent.email };
-    const offered = await queries.recordsOf(person, 'sandbox', { project: second.id });
+    const offered = await queries.listRecords(person, 'sandbox', { project: second.id });
     expect(offered.map(({ relationship }) => relationship).sort()).to.deep.equal(one);
-    expect(await queries.recordsOf({ ...person, issuer: 'https://idp.example' }, 'sandbox')).to.deep.equal(
+    expect(await queries.listRecords({ ...person, issuer: 'https://idp.example' }, 'sandbox')).to.deep.equal(
       [],
     );
     // A developer may give a synthetic patient another address, at once.

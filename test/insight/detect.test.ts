@@ -5,7 +5,7 @@ import type { Start } from '#src/insight/detect/starts.ts';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { DAY, inOrder, type Point, type Track } from '#src/insight/track.ts';
-import { titleOf } from '#src/insight/wording.ts';
+import { writeTitle } from '#src/insight/wording.ts';
 import { Random } from '#src/sandbox/random.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 
@@ -141,12 +141,12 @@ describe('insight: detectors', () => {
     expect([...kinds].sort()).to.deep.equal(['change_point', 'correlation', 'gap', 'out_of_range', 'trend']);
     const names = new Map([[`${LOINC}|2345-7`, 'Glucose']]);
     for (const finding of found) {
-      const title = titleOf(finding, names, unitText);
+      const title = writeTitle(finding, names, unitText);
       expect(title).to.match(/^[A-Z0-9].*[^.]$/);
       expect(title).not.to.match(
         /\b(should|must|recommend|suspect|indicat|suggest|caus|because|due to|effect of|better|worse|improv|risk|disease|diagnos|danger|abnormal|treat)/i,
       );
     }
-    expect(found.map((finding) => titleOf(finding, names, unitText)).join('\n')).to.contain('Glucose was');
+    expect(found.map((finding) => writeTitle(finding, names, unitText)).join('\n')).to.contain('Glucose was');
   });
 });

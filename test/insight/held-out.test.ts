@@ -1,12 +1,12 @@
 /** Simulated values that no method was tuned by: device data in which nothing happens, intervals, and rhythms that aren't. */
 import { expect } from 'chai';
 import { COMPARE_METHOD, type Comparison, comparePeriods } from '#src/insight/compare.ts';
-import { changeOf } from '#src/insight/detect/change.ts';
+import { fitChange } from '#src/insight/detect/change.ts';
 import { RHYTHM_METHODS } from '#src/insight/detect/rhythm.ts';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { hodgesLehmann } from '#src/insight/methods/hodges-lehmann.ts';
-import { samplesOf, type Track } from '#src/insight/track.ts';
+import { makeSamples, type Track } from '#src/insight/track.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 import { someOf } from '#test/support/scale.ts';
 import { daily, run, wandering } from './simulated.ts';
@@ -70,7 +70,7 @@ describe('insight: held-out simulations', () => {
     // Each change is so large that its place is beyond doubt.
     const changes = shifts.flatMap((values) => {
       const track = daily('a', values);
-      const change = changeOf(track, atOnce(samplesOf(track.points)));
+      const change = fitChange(track, atOnce(makeSamples(track.points)));
       return change === undefined ? [] : [atOnce(change.describe()).effect];
     });
     expect(changes).to.have.length(200);

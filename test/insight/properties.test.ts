@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { findPatterns } from '#src/insight/find.ts';
 import type { Finding } from '#src/insight/finding.ts';
 import { DAY, inOrder, type Point, type Track } from '#src/insight/track.ts';
-import { converterOf } from '#src/insight/units.ts';
+import { findConverter } from '#src/insight/units.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
 import { randomSeed } from '#test/support/scale.ts';
 
@@ -129,7 +129,7 @@ describe('insight: properties', () => {
         fc.constantFrom(...pairs),
         fc.double({ min: 0.001, max: 1e6, noNaN: true }),
         ([from, to, mass], value) => {
-          const back = converterOf(to, from, mass)?.(converterOf(from, to, mass)?.(value) ?? Number.NaN);
+          const back = findConverter(to, from, mass)?.(findConverter(from, to, mass)?.(value) ?? Number.NaN);
           expect(Math.abs((back ?? Number.NaN) - value)).to.be.at.most(1e-8 * Math.max(300, value));
         },
       ),
@@ -145,10 +145,10 @@ describe('insight: properties', () => {
       [104, 40],
       [-40, -40],
     ] as const) {
-      expect(converterOf('[degF]', 'Cel', undefined)?.(fahrenheit)).to.equal(celsius);
-      expect(converterOf('Cel', '[degF]', undefined)?.(celsius)).to.equal(fahrenheit);
+      expect(findConverter('[degF]', 'Cel', undefined)?.(fahrenheit)).to.equal(celsius);
+      expect(findConverter('Cel', '[degF]', undefined)?.(celsius)).to.equal(fahrenheit);
     }
-    expect(converterOf('Cel', 'K', undefined)?.(36.6)).to.equal(309.75);
+    expect(findConverter('Cel', 'K', undefined)?.(36.6)).to.equal(309.75);
   });
 
   it('never converts what would need a guess', () => {
@@ -161,6 +161,6 @@ describe('insight: properties', () => {
       ['mg/g{creat}', 'mg/g'],
       ['mmHg', 'mm[Hg]'],
     ] as const)
-      expect(converterOf(from, to, undefined), `${from} to ${to}`).to.equal(undefined);
+      expect(findConverter(from, to, undefined), `${from} to ${to}`).to.equal(undefined);
   });
 });

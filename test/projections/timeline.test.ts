@@ -6,7 +6,7 @@ import { schemaSql } from '#projections/tables.ts';
 import { timeline } from '#projections/timeline/project.ts';
 import { recordStream } from '#src/events/streams.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { bucketOf } from '#src/shared/time/time-bucket.ts';
+import { bucketNumber } from '#src/shared/time/time-bucket.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { created, deleted, erased, made, stored, updated } from './made.ts';
 
@@ -83,7 +83,7 @@ describe('the read model timeline', () => {
     const { place = [], tally = [] } = await rowsAfter('timeline', [events]);
     const counted = new Map<string, number>();
     for (const { list, at, until } of place as { list: string; at: number; until: number | null }[]) {
-      const key = `${list} ${bucketOf(at)}`;
+      const key = `${list} ${bucketNumber(at)}`;
       counted.set(key, (counted.get(key) ?? 0) + (until === null ? 1 : 0));
     }
     const tallied = (tally as { list: string; stretch: number; count: number }[]).map(

@@ -6,8 +6,8 @@ import { validateResource } from '#src/fhir/validate.ts';
 import { isObject, type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { parseStored } from '#src/shared/json/stored-json.ts';
 import { shownCondition, toCondition } from '#src/v1/condition.ts';
-import { eventDateOf } from '#src/v1/event-date.ts';
-import { listsOf } from '#src/v1/lists.ts';
+import { readEventDate } from '#src/v1/event-date.ts';
+import { listNames } from '#src/v1/lists.ts';
 import { shownMedication, toMedication } from '#src/v1/medication.ts';
 import { CATEGORIES, shownObservation, toObservation } from '#src/v1/observation.ts';
 import { shownPatient, toPatient, withDemographics } from '#src/v1/patient.ts';
@@ -208,8 +208,8 @@ describe('REST v1 → FHIR → REST v1', () => {
         for (const kind of TIMELINE_KINDS) {
           const type = TIMELINE[kind];
           expect(timelineWords(kind, resource).title).not.to.equal('');
-          expect(listsOf(type, resource, false)).to.be.an('array');
-          const when = eventDateOf(type, resource);
+          expect(listNames(type, resource, false)).to.be.an('array');
+          const when = readEventDate(type, resource);
           if (when !== undefined) expect(when.at).to.be.a('number');
         }
       }),

@@ -85,7 +85,7 @@ describe('plans of the admin interface', () => {
         newestProductionApplication(pool, `proj_${n}`),
       ),
       members: await read((ask) => ask.members(`org_${n}`, { limit: LIMIT })),
-      ssoOf: await read((ask) => ask.ssoOf(`d${n}.example`)),
+      ssoOf: await read((ask) => ask.readSso(`d${n}.example`)),
       domainHolders: await read((ask) => ask.domainHolders([`d${n}.example`, 'none.example'])),
       ssoClients: await read((ask) => ask.ssoClients(`https://idp${n}.example`)),
       requests: await read((ask) => ask.requests('proj_1', { limit: LIMIT, requestId: 'req_7' })),

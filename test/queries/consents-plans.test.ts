@@ -72,10 +72,10 @@ describe('plans of consent', () => {
       grant: await read((ask) => ask.grant('grant_7_3')),
       activeGrant: await read((ask) => ask.activeGrant('app_7', person(7, 3), record(7, 3))),
       idsOfSector: await read((ask) => ask.idsOfSector(sector, record(7, 3), person(7, 3))),
-      recordsOf: await read((ask) => ask.recordsOf(person(7, 3), 'production')),
+      recordsOf: await read((ask) => ask.listRecords(person(7, 3), 'production')),
       linkTo: await read((ask) => ask.linkTo(person(7, 3), record(7, 3))),
-      erasedGrantsOf: await read((ask) => ask.erasedGrantsOf('app_7')),
-      endOf: await read((ask) => ask.toEnd.endOf('grant_7_3')),
+      erasedGrantsOf: await read((ask) => ask.listErasedGrants('app_7')),
+      endOf: await read((ask) => ask.toEnd.readEnd('grant_7_3')),
       none: await read((ask) => ask.toEnd.expired(1, [])),
     };
     for (const [name, rows] of Object.entries(questions)) expect(rows, name).to.be.at.most(10);
@@ -93,15 +93,15 @@ describe('plans of consent', () => {
     };
     for (const [name, asked] of Object.entries(lists)) {
       // Each row of the page is read with its application, project and organization.
-      const rows = await read((ask) => ask.grantsOf({ ...asked, limit: LIMIT }));
+      const rows = await read((ask) => ask.listGrants({ ...asked, limit: LIMIT }));
       expect(rows, name).to.be.at.most(PER_APPLICATION + 6 * (LIMIT + 1));
     }
-    const { next, total } = await openConsentQueries(database.pool).grantsOf({
+    const { next, total } = await openConsentQueries(database.pool).listGrants({
       application: 'app_9',
       limit: LIMIT,
     });
     expect(total).to.equal(PER_APPLICATION);
-    const rows = await read((ask) => ask.grantsOf({ application: 'app_9', limit: LIMIT, cursor: next }));
+    const rows = await read((ask) => ask.listGrants({ application: 'app_9', limit: LIMIT, cursor: next }));
     expect(rows).to.be.at.most(6 * (LIMIT + 1));
   });
 

@@ -14,7 +14,7 @@ import { recordStream } from '#src/events/streams.ts';
 import { accessOf } from '#src/oauth/tokens/access.ts';
 import { type Caller, ownCaller } from '#src/shared/access/caller.ts';
 import { newUuid } from '#src/shared/ids.ts';
-import { codedValue, listOf, unsafePart } from '#src/v1/lists.ts';
+import { codedValue, nameList, unsafePart } from '#src/v1/lists.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
 import { mostRowsRead } from '#test/support/rows-read.ts';
 import { steadySeed } from '#test/support/scale.ts';
@@ -64,7 +64,7 @@ function pagesRead(node: PlanNode): number {
 describe('pages of a long list of REST v1', () => {
   let database: TestDatabase;
   const patient = newUuid();
-  const of: ListOf = { patient, types: ['Observation'], letters: 's', lists: [listOf('Observation')] };
+  const of: ListOf = { patient, types: ['Observation'], letters: 's', lists: [nameList('Observation')] };
   const caller = ownCaller(TENANT, { kind: 'api_key', keyId: 'key_1' }, ['read']);
   before(async () => {
     database = await createDatabase();
@@ -139,22 +139,22 @@ describe('pages of a long list of REST v1', () => {
       },
     },
   });
-  const byCategory = (code: string) => listOf('Observation', ['category', codedValue(SYSTEM, code)]);
+  const byCategory = (code: string) => nameList('Observation', ['category', codedValue(SYSTEM, code)]);
 
-  const ofA1c = listOf('Observation', ['code', codedValue('http://loinc.org', '4548-4')]);
+  const ofA1c = nameList('Observation', ['code', codedValue('http://loinc.org', '4548-4')]);
   const withUnsafe = (list: string) => [list, unsafePart(list)];
 
   it('count under a grant what its categories cover', async () => {
     const items = openItems(database.pool);
     const total = async (by: Caller, more: Partial<ListOf> = {}) =>
-      (await items(by, { ...of, lists: withUnsafe(listOf('Observation')), ...more }, { limit: 1 })).total;
+      (await items(by, { ...of, lists: withUnsafe(nameList('Observation')), ...more }, { limit: 1 })).total;
     const labs = OBSERVATIONS / 4;
     const [from, to] = [400, 799];
     for (const by of [under(`${SYSTEM}|laboratory`), under(`${SYSTEM}|LABORATORY`), under('laboratory')]) {
       expect(await total(by)).to.equal(labs);
       expect(await total(by, { from, to })).to.equal(100);
       expect(await total(by, { lists: withUnsafe(ofA1c) })).to.equal(labs / 2);
-      expect(await total(by, { lists: [listOf('Observation')] })).to.equal(labs - 1);
+      expect(await total(by, { lists: [nameList('Observation')] })).to.equal(labs - 1);
       expect(await total(by, { lists: withUnsafe(byCategory('laboratory')) })).to.equal(labs);
       expect(await total(by, { lists: withUnsafe(byCategory('vital-signs')) })).to.equal(0);
     }
@@ -198,7 +198,7 @@ describe('pages of a long list of REST v1', () => {
         from: from === undefined ? undefined : Date.parse(from) / DAY,
         to: to === undefined ? undefined : Date.parse(to) / DAY,
       };
-      const list = { ...of, patient: owner, lists: withUnsafe(listOf('Observation')), ...range };
+      const list = { ...of, patient: owner, lists: withUnsafe(nameList('Observation')), ...range };
       const found: string[] = [];
       let cursor: string | undefined;
       do {
@@ -230,7 +230,7 @@ describe('pages of a long list of REST v1', () => {
   it('read no row of the list for the total of one category', async () => {
     const read = (by: Caller) =>
       mostRowsRead(database.pool, (pool: Pool) =>
-        openItems(pool)(by, { ...of, lists: withUnsafe(listOf('Observation')) }, { limit: 10 }),
+        openItems(pool)(by, { ...of, lists: withUnsafe(nameList('Observation')) }, { limit: 10 }),
       );
     expect(await read(under(`${SYSTEM}|vital-signs`))).to.be.lessThan(OBSERVATIONS / 4);
     expect(await read(under('vital-signs'))).to.be.at.least(OBSERVATIONS);

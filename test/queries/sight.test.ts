@@ -13,7 +13,7 @@ import type { Caller } from '#src/shared/access/caller.ts';
 import { tenantId } from '#src/shared/access/tenant.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { Refusal } from '#src/shared/refusal.ts';
-import { listOf } from '#src/v1/lists.ts';
+import { nameList } from '#src/v1/lists.ts';
 import { type Instance, startInstance } from '#test/projections/instance.ts';
 import { created, deleted, Streams, TENANT, updated } from '#test/projections/made.ts';
 import { createDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -470,7 +470,7 @@ describe('queries under a grant', () => {
 
   it('list and tell of the record what is within, and count that', async () => {
     const listed = async (by: Caller, types: readonly ('Observation' | 'Condition')[], more: object = {}) => {
-      const of = { patient: mine, types, letters: 's', lists: types.map((type) => listOf(type)), ...more };
+      const of = { patient: mine, types, letters: 's', lists: types.map((type) => nameList(type)), ...more };
       const ids: string[] = [];
       let cursor: string | undefined;
       do {
@@ -494,7 +494,7 @@ describe('queries under a grant', () => {
       named('lab', 'both', 'came'),
     );
     expect(await listed(all(), ['Observation'])).to.have.length(7);
-    const vital = { lists: [listOf('Observation', ['category', `${SYSTEM}|vital-signs`])] };
+    const vital = { lists: [nameList('Observation', ['category', `${SYSTEM}|vital-signs`])] };
     expect(await listed(labs(), ['Observation'], vital)).to.deep.equal(named('both'));
     expect(await listed(labs(), ['Observation'], { to: 30_000 })).to.deep.equal(named('lab', 'both', 'came'));
     expect(await listed(labs(), ['Observation'], { patient: other })).to.deep.equal([]);

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { choose } from '#src/clinical/summary/choose.ts';
 import { summaryDocument } from '#src/clinical/summary/document.ts';
 import { type Composed, compose } from '#src/context/compose.ts';
-import { excerptsOf, wholeEntry } from '#src/context/excerpt.ts';
+import { makeExcerpts, wholeEntry } from '#src/context/excerpt.ts';
 import { gatherFacts } from '#src/context/gather-facts.ts';
-import { type Current, type Entry, openRecord, versionedOf } from '#src/context/record.ts';
+import { type Current, type Entry, openRecord, versionReference } from '#src/context/record.ts';
 import { loadTokenizer } from '#src/context/tokenizer.ts';
 import { type Json, reference, type Version } from './raw.ts';
 import { mapValues, type VariedRecord } from './varied-records.ts';
@@ -27,7 +27,7 @@ export async function composeContext(
   budget: number,
 ): Promise<Composed> {
   const all = versions.map(current);
-  const bodies = new Map(all.map((each) => [versionedOf(each), each.body]));
+  const bodies = new Map(all.map((each) => [versionReference(each), each.body]));
   const byAi = new Map(versions.filter((each) => each.byAi).map((each) => [reference(each), undefined]));
   const beside = {
     directory: mapValues(directory, (resource, key): Entry => {
@@ -39,7 +39,7 @@ export async function composeContext(
     covered: () => 'all' as const,
   };
   const ask = { needs: [], budget_tokens: budget, format: 'text' as const };
-  const told = await gatherFacts(openRecord(excerptsOf(all), byAi), ask, beside, () =>
+  const told = await gatherFacts(openRecord(makeExcerpts(all), byAi), ask, beside, () =>
     Promise.resolve(bodies),
   );
   const author = { authorType: 'import' as const, source: null };

@@ -2,7 +2,7 @@
  * Finds in a statement the rows of read models that it reads without the condition on what a caller sees. The condition is
  * made again by `queries/sight.ts`, for each alias, and looked for in the text.
  */
-import { andSeen, homeOf, type Needs, seenByKey } from '#queries/sight.ts';
+import { andSeen, findHome, type Needs, seenByKey } from '#queries/sight.ts';
 import { recordKey } from '#src/fhir/search/keys.ts';
 import { isResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { type Access, categoriesFor } from '#src/shared/access/access.ts';
@@ -59,7 +59,7 @@ export function unseenReads({ text, values }: SentStatement, under: SentUnder): 
 /** Tells whether a grant covers all resources of a type that a statement can find. */
 function isAllSeen(type: string, access: Access, namesRecord: boolean): boolean {
   if (!isResourceType(type)) return false;
-  if (homeOf(type) === 'directory') return true;
+  if (findHome(type) === 'directory') return true;
   return namesRecord && [...'rs'].every((letter) => categoriesFor(access, type, letter) === 'all');
 }
 

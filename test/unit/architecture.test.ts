@@ -6,11 +6,11 @@ import { ROOT } from '#test/support/process.ts';
 import {
   COMPOSERS,
   cyclesIn,
+  findPart,
   type Import,
   isAllowed,
   listImports,
   MAY_IMPORT,
-  partOf,
   within,
 } from '../../tools/house/imports.ts';
 import { findDuplicates, listCode } from '../../tools/house/structure.ts';
@@ -119,7 +119,7 @@ describe('architecture', () => {
   it('knows every part', () => {
     const unknown = all
       .map(({ from }) => from)
-      .filter((file) => partOf(file) === undefined && !COMPOSERS.some((composer) => within(file, composer)))
+      .filter((file) => findPart(file) === undefined && !COMPOSERS.some((composer) => within(file, composer)))
       .filter((file) => !/^src\/[^/]+\.ts$/.test(file));
     expect([...new Set(unknown)]).to.deep.equal([]);
   });

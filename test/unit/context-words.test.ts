@@ -1,12 +1,12 @@
 /** The words of a request that raise facts. */
 import { expect } from 'chai';
-import { focusOf } from '#src/context/guidance/focus.ts';
+import { readFocus } from '#src/context/guidance/focus.ts';
 import { answersNeed, raiseForRequest } from '#src/context/guidance/scores.ts';
 
 describe('the words of a request for a context', () => {
   const id = '01a21a6d-2d7e-710b-9499-de019afafeae';
   const scoreFor = (question: string): number =>
-    raiseForRequest(500, focusOf({ question, needs: [], budget_tokens: 1_000, format: 'text' }), {
+    raiseForRequest(500, readFocus({ question, needs: [], budget_tokens: 1_000, format: 'text' }), {
       kind: 'problems',
       text: `Sprain, seen with ${id}`,
       codes: [],

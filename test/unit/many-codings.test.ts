@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { extract as extractInSteps, MOST_PAIRS, type SearchValues } from '#src/fhir/search/extract.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { atOnce } from '#src/shared/load/slices.ts';
-import { codedValue, listOf, listsOf, MOST_CODINGS } from '#src/v1/lists.ts';
+import { codedValue, listNames, MOST_CODINGS, nameList } from '#src/v1/lists.ts';
 import { CATEGORIES, categorySystem } from '#src/v1/observation.ts';
 
 /** More than a call takes arguments. */
@@ -20,13 +20,13 @@ describe('a resource of very many codings', () => {
     const category = CATEGORIES.map((code) => ({ coding: [{ system: categorySystem(code), code }] }));
     const others = { coding: codings(MANY, 'other') };
     const observation = { code: { coding: codings(MANY, 'c') }, category: [others, ...category] };
-    const lists = listsOf('Observation', observation, false);
+    const lists = listNames('Observation', observation, false);
     expect(lists).to.have.length(1 + CATEGORIES.length + MOST_CODINGS + CATEGORIES.length * MOST_CODINGS);
-    const by = (n: number) => listOf('Observation', ['code', codedValue(undefined, `c${n}`)]);
+    const by = (n: number) => nameList('Observation', ['code', codedValue(undefined, `c${n}`)]);
     expect(lists).to.include(by(MOST_CODINGS - 1));
     expect(lists).not.to.include(by(MOST_CODINGS));
     const condition = { clinicalStatus: { coding: codings(MANY, 'c') } };
-    expect(listsOf('Condition', condition, false)).to.have.length(1 + MOST_CODINGS);
+    expect(listNames('Condition', condition, false)).to.have.length(1 + MOST_CODINGS);
   });
 
   it('is found by each coding, and by no more pairs of two concepts than a service can hold', () => {

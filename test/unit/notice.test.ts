@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { LOINC_NOTICE } from '#src/terminology/bundled/bundled.ts';
 import { ROOT } from '#test/support/process.ts';
 import { DATA, PROGRAMS, UCUM_NOTICE } from '../../tools/notice/attributions.ts';
-import { fileOf, noticeText, ownersOfR4, productionPackages } from '../../tools/notice/generate.ts';
+import { noticeText, ownersOfR4, productionPackages, readPackageFile } from '../../tools/notice/generate.ts';
 
 const text = (name: string): string => readFileSync(join(ROOT, name), 'utf8');
 const flat = (part: string): string => part.replace(/\s+/g, ' ').trim();
@@ -33,13 +33,13 @@ describe('NOTICE', () => {
 
   it('has the NOTICE file of every package that has one, and the licence of every package without a standard one', () => {
     const packages = productionPackages();
-    const withNotice = packages.filter(({ folder }) => fileOf(folder, 'notice') !== undefined);
+    const withNotice = packages.filter(({ folder }) => readPackageFile(folder, 'notice') !== undefined);
     for (const { name, folder } of withNotice)
-      expect(notice, name).to.include(flat(fileOf(folder, 'notice') ?? ''));
+      expect(notice, name).to.include(flat(readPackageFile(folder, 'notice') ?? ''));
     const own = packages.filter(({ license }) => /^see license/i.test(license));
     expect(own.map(({ name }) => name)).to.include.members(['fhirpath', '@lhncbc/ucum-lhc']);
     for (const { name, folder } of own)
-      expect(notice, name).to.include(flat(fileOf(folder, 'license') ?? 'no licence file'));
+      expect(notice, name).to.include(flat(readPackageFile(folder, 'license') ?? 'no licence file'));
   });
 
   it('knows the licence of every package', () => {

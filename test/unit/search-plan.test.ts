@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { understandRequest } from '#queries/search/ask.ts';
 import { explainPlan } from '#queries/search/explain.ts';
-import { type Asked, countPlan, LIMITS, type Plan, planOf, type Step } from '#queries/search/plan.ts';
+import { type Asked, countPlan, LIMITS, type Plan, planPage, type Step } from '#queries/search/plan.ts';
 import { requiredValueSets } from '#src/fhir/terminology.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { Sees } from '#src/shared/access/caller.ts';
@@ -128,7 +128,7 @@ describe('plans of searches', () => {
     it(`${query || 'nothing asked'}: ${expected.join(', ')}`, async () => {
       expect(
         shortPlan(
-          planOf(
+          planPage(
             await asked(query.replace(/<(\d+) ids>/, (_, count) => OTHERS.slice(0, Number(count)).join(','))),
           ),
         ),
@@ -137,7 +137,7 @@ describe('plans of searches', () => {
   }
 
   it('takes the next walk only if the one before found an eighth of a page', async () => {
-    const plan = planOf(await asked(`patient=${OTHERS.join(',')}&_count=15&_total=none`));
+    const plan = planPage(await asked(`patient=${OTHERS.join(',')}&_count=15&_total=none`));
     if (plan.kind !== 'sources') throw new Error(plan.kind);
     expect(plan.steps.map((step) => ('promising' in step ? step.promising : undefined))).to.deep.equal([
       undefined,
@@ -151,7 +151,7 @@ describe('plans of searches', () => {
 
   it('begins behind the last value where a page ended among resources without one', async () => {
     const page = await asked('_sort=-date');
-    const plan = planOf({ ...page, last: { id: PATIENT, keys: [null] } });
+    const plan = planPage({ ...page, last: { id: PATIENT, keys: [null] } });
     expect(shortPlan(plan)).to.deep.equal(['order', 'without']);
   });
 
@@ -167,7 +167,7 @@ describe('plans of searches', () => {
   });
 
   it('keeps to its limits', async () => {
-    const plan = planOf(await asked('code=a'), { few: 7, far: 9 });
+    const plan = planPage(await asked('code=a'), { few: 7, far: 9 });
     expect(shortPlan(plan)).to.deep.equal(['sources', 'sort keys 7', 'walk-resources 9', 'sort keys']);
     expect(LIMITS).to.deep.equal({ few: 4_000, far: 20_000 });
   });
@@ -176,7 +176,7 @@ describe('plans of searches', () => {
 describe('explained plans', () => {
   const explained = async (query: string, type?: ResourceType) => {
     const page = await asked(query, type);
-    return explainPlan(page, planOf(page));
+    return explainPlan(page, planPage(page));
   };
 
   it('name the index, the conditions that lead and those that are checked', async () => {

@@ -20,9 +20,9 @@ describe('a question that the database stopped', () => {
   it('is too large and names the costly part, if it may lead to many rows', async () => {
     for (const [question, part] of [
       ['search', 'the search'],
-      ['grantsOf', 'the list of grants'],
+      ['listGrants', 'the list of grants'],
       ['accessLogOf', 'the access log'],
-      ['proposalsOf', 'the list of proposals'],
+      ['listProposals', 'the list of proposals'],
       ['organizations', 'the list of organizations'],
     ] as const) {
       const { status, message } = await answer(question);
@@ -43,6 +43,6 @@ describe('a question that the database stopped', () => {
     ])
       expect((await answer(question)).status, question).to.equal(503);
     const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
-    expect((await answer('grantsOf', away)).status).to.equal(503);
+    expect((await answer('listGrants', away)).status).to.equal(503);
   });
 });

@@ -11,10 +11,10 @@ const VALUE = /^Extension((?:\.extension:[^.:]+)*)\.value\[x\]$/;
  */
 export function compactExtensions(extensions: readonly SourceStructure[]): ExtensionTable {
   const sorted = [...extensions].sort((a, b) => (a.url < b.url ? -1 : 1));
-  return Object.fromEntries(sorted.map(({ url, snapshot }) => [url, valuesOf(snapshot.element)]));
+  return Object.fromEntries(sorted.map(({ url, snapshot }) => [url, listValueTypes(snapshot.element)]));
 }
 
-function valuesOf(elements: readonly SourceElement[]): ValueTypes {
+function listValueTypes(elements: readonly SourceElement[]): ValueTypes {
   const urls = new Map(elements.map(({ id, fixedUri }) => [id, fixedUri]));
   const root: ValueTypes = { types: '' };
   for (const element of elements) {

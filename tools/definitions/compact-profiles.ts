@@ -82,7 +82,7 @@ function place(root: Draft, type: string, element: ProfileElement, bind: (url: s
   let sliced = false;
   for (const step of element.id.split('.').slice(1)) {
     const [written = '', slice] = step.split(':');
-    const found = elementOf(holder, written);
+    const found = findElement(holder, written);
     base = found.element;
     node = child(node, 'children', base.name);
     const name = slice ?? found.slice;
@@ -109,7 +109,7 @@ function child(node: Draft, kind: 'children' | 'slices', name: string): Draft {
 /**
  * Returns an element by the name that a profile uses: `value[x]`, or `valueQuantity` for that alternative as a slice.
  */
-function elementOf(type: string, written: string): { element: ElementDefinition; slice?: string } {
+function findElement(type: string, written: string): { element: ElementDefinition; slice?: string } {
   const { elements } = typeDefinition(type);
   const name = written.replace('[x]', '');
   const element = elements.find((one) => one.name === name);

@@ -53,7 +53,7 @@ function addType(
   if (root === undefined) throw new Error(`${structure.name} has no elements`);
   const parent = structure.baseDefinition?.replace(HL7, '');
   const base = structure.derivation === 'constraint' ? 'Element' : parent;
-  const inherited = new Set(base === undefined ? [] : namesOf(structures.get(base)));
+  const inherited = new Set(base === undefined ? [] : listNames(structures.get(base)));
   const profiled = structure.derivation === 'constraint' ? root.path : structure.name;
 
   const own: CompactType = { ...(base !== undefined && { base }), elements: {} };
@@ -83,7 +83,7 @@ function addType(
   }
 }
 
-function namesOf(structure: Structure | undefined): string[] {
+function listNames(structure: Structure | undefined): string[] {
   return (structure?.elements ?? [])
     .slice(1)
     .map((element) => element.path.slice(element.path.lastIndexOf('.') + 1));

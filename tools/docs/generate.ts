@@ -69,7 +69,7 @@ ${table(['Variable', 'Default', 'Meaning'], rows)}
 }
 
 function fields(schema: JsonSchema): string {
-  return table(['Field', 'Type', ''], rowsOf(schema, ''));
+  return table(['Field', 'Type', ''], makeRows(schema, ''));
 }
 
 /**
@@ -84,14 +84,14 @@ function table(heading: readonly string[], rows: readonly (readonly string[])[])
   return [line(heading), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
-function rowsOf(schema: JsonSchema, prefix: string): string[][] {
+function makeRows(schema: JsonSchema, prefix: string): string[][] {
   const required = new Set(schema.required);
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
     const path = `${prefix}${name}`;
     const optional = required.has(name) ? '' : ' (optional)';
     const row = [`\`${path}\``, `${typeName(property)}${optional}`, property.description ?? ''];
     const inside = property.items?.properties === undefined ? property : property.items;
-    return [row, ...rowsOf(inside, property.items === undefined ? `${path}.` : `${path}[].`)];
+    return [row, ...makeRows(inside, property.items === undefined ? `${path}.` : `${path}[].`)];
   });
 }
 

@@ -98,15 +98,15 @@ export function listImports(): Import[] {
   return ['commands', 'projections', 'queries', 'src'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) => importsOf(join(folder, name))),
+      .flatMap((name) => readImports(join(folder, name))),
   );
 }
 
-function importsOf(file: string): Import[] {
+function readImports(file: string): Import[] {
   const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest);
   const found: Import[] = [];
   const visit = (node: ts.Node): void => {
-    const target = targetOf(node);
+    const target = importTarget(node);
     const to = target === undefined ? undefined : ownFile(file, target);
     if (to !== undefined) found.push({ from: file, to, typeOnly: isTypeOnly(node) });
     ts.forEachChild(node, visit);
@@ -116,7 +116,7 @@ function importsOf(file: string): Import[] {
 }
 
 /** The module that a node names: `import … from`, `export … from`, `import()`, `import('…').Type`. */
-function targetOf(node: ts.Node): string | undefined {
+function importTarget(node: ts.Node): string | undefined {
   let module: ts.Node | undefined;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) module = node.moduleSpecifier;
   else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) module = node.argument.literal;
@@ -148,7 +148,7 @@ function ownFile(from: string, target: string): string | undefined {
 export const within = (file: string, part: string): boolean => file === part || file.startsWith(`${part}/`);
 
 /** The part of the house that a file belongs to; the files directly in `src` are parts of their own. */
-export function partOf(file: string): string | undefined {
+export function findPart(file: string): string | undefined {
   return Object.keys(MAY_IMPORT).find((part) => within(file, part));
 }
 
@@ -162,7 +162,7 @@ export function isAllowed({ from, to, typeOnly }: Import): boolean {
     );
   if (COMPOSERS.some((composer) => within(from, composer))) return true;
   if (COMPOSERS.some((composer) => within(to, composer))) return false;
-  const part = partOf(from);
+  const part = findPart(from);
   // Settings, logging and the like stand beside each other in `src`, and know none of the stations.
   if (part === undefined) return /^src\/[^/]+\.ts$/.test(to) || within(to, 'src/shared');
   const reachable = (MAY_IMPORT[part] ?? []).map((name) =>
@@ -183,11 +183,11 @@ export function cyclesIn(all: readonly Import[]): string[] {
     }),
   );
   const found = [
-    circlesOf(all, (file) => file),
+    findCircles(all, (file) => file),
     // The parts are siblings: `src` itself isn't a part.
-    circlesOf(all, (file) => file.split('/', file.startsWith('src/') ? 2 : 1).join('/')),
+    findCircles(all, (file) => file.split('/', file.startsWith('src/') ? 2 : 1).join('/')),
     ...[...folders].map((folder) =>
-      circlesOf(all, (file) =>
+      findCircles(all, (file) =>
         file.startsWith(`${folder}/`) ? file.split('/', folder.split('/').length + 1).join('/') : undefined,
       ),
     ),
@@ -196,10 +196,10 @@ export function cyclesIn(all: readonly Import[]): string[] {
 }
 
 /** Nodes that reach themselves, each set of them that reach each other as one text (Tarjan's algorithm). */
-function circlesOf(all: readonly Import[], nodeOf: (file: string) => string | undefined): string[] {
+function findCircles(all: readonly Import[], nameNode: (file: string) => string | undefined): string[] {
   const next = new Map<string, Set<string>>();
   for (const { from, to } of all) {
-    const [a, b] = [nodeOf(from), nodeOf(to)];
+    const [a, b] = [nameNode(from), nameNode(to)];
     if (a === undefined || b === undefined || a === b) continue;
     next.set(a, (next.get(a) ?? new Set()).add(b));
   }

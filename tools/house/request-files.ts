@@ -127,12 +127,12 @@ async function countEach(send: Send, called: () => Promise<string[]>): Promise<R
       await called();
     }
   }
-  const filesOf = (name: Counted): string[] => [...(ran.get(name) ?? [])].filter((file) => !idle.has(file));
+  const listFiles = (name: Counted): string[] => [...(ran.get(name) ?? [])].filter((file) => !idle.has(file));
   return {
-    create: filesOf('create'),
-    'v1 create': filesOf('v1 create'),
-    search: filesOf('search'),
-    read: filesOf('read'),
+    create: listFiles('create'),
+    'v1 create': listFiles('v1 create'),
+    search: listFiles('search'),
+    read: listFiles('read'),
   };
 }
 

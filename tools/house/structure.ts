@@ -51,11 +51,11 @@ export function findDuplicates(files: readonly (readonly [path: string, text: st
     if (first === undefined) continue;
     for (const [file, at] of others) {
       const [one, other] = [all[first[0]], all[file]];
-      if (one === undefined || other === undefined || seen.has(keyOf(first, [file, at]))) continue;
+      if (one === undefined || other === undefined || seen.has(pairKey(first, [file, at]))) continue;
       let lines = 0;
       while (one.lines[first[1] + lines]?.text === other.lines[at + lines]?.text) {
         if (one.lines[first[1] + lines] === undefined || (first[0] === file && first[1] + lines >= at)) break;
-        seen.add(keyOf([first[0], first[1] + lines], [file, at + lines]));
+        seen.add(pairKey([first[0], first[1] + lines], [file, at + lines]));
         lines += 1;
       }
       if (lines < RUN) continue;
@@ -69,7 +69,7 @@ export function findDuplicates(files: readonly (readonly [path: string, text: st
   return found.sort((a, b) => b.lines - a.lines);
 }
 
-function keyOf([file, at]: readonly [number, number], [other, there]: readonly [number, number]): string {
+function pairKey([file, at]: readonly [number, number], [other, there]: readonly [number, number]): string {
   return `${file}:${at} ${other}:${there}`;
 }
 

@@ -52,7 +52,7 @@ function statedLicense(folder: string): string | undefined {
 }
 
 /** Returns the text of a package's file whose name begins with `beginning`, in any case; undefined if there is none. */
-export function fileOf(folder: string, beginning: string): string | undefined {
+export function readPackageFile(folder: string, beginning: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const name = readdirSync(folder).find((each) => each.toLowerCase().startsWith(beginning));
   return name === undefined ? undefined : tidy(readFileSync(join(folder, name), 'utf8'));
@@ -78,7 +78,7 @@ export function noticeText(): string {
         .join(', ')}`,
   );
   const quoted = packages.flatMap(({ name, license, folder }) => {
-    const text = fileOf(folder, /^see license/i.test(license) ? 'license' : 'notice');
+    const text = readPackageFile(folder, /^see license/i.test(license) ? 'license' : 'notice');
     return text === undefined ? [] : [`${name}\n\n${indented(text)}`];
   });
   const parts = [

@@ -9,8 +9,8 @@ import { keysPredicate } from '../predicates/entry-keys.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import type { Span } from '../predicates/span.ts';
-import { formKeys, oneOf, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier, split } from '../raw.ts';
+import { equalsOneOf, formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier, split } from '../raw.ts';
 import { dateCondition, dateSpan } from './date.ts';
 import { quantityCondition, quantitySpan } from './quantity.ts';
 import { parseReferenceForms } from './reference.ts';
@@ -50,7 +50,7 @@ export function compositePredicate(
     const [first = '', second = '', ...others] = split(value, '$');
     if (first === '' || second === '' || others.length > 0) {
       throw badParameter(
-        keyOf(parameter),
+        parameterKey(parameter),
         `the value must be ${composite.parts.map(({ code }) => code).join('$')}`,
       );
     }
@@ -69,13 +69,13 @@ function pairsPredicate(
   { parts }: Composite,
   scope: SearchScope,
 ): Predicate {
-  const formsOf = ({ code, type }: Part, text: string) =>
+  const parseForms = ({ code, type }: Part, text: string) =>
     type === 'reference'
       ? parseReferenceForms(parameter, text, { code }, scope)
       : [parseTokenForm(parameter, text)];
   const forms = pairs.flatMap(([first, second]) => {
-    const seconds = formsOf(parts[1], second);
-    return formsOf(parts[0], first).flatMap((one) => seconds.map((other) => pairForm(one, other)));
+    const seconds = parseForms(parts[1], second);
+    return parseForms(parts[0], first).flatMap((one) => seconds.map((other) => pairForm(one, other)));
   });
   return keysPredicate(formKeys(compiled, forms, scope));
 }
@@ -105,7 +105,7 @@ function orderedPredicate(
     alternatives
       .map(({ system, codes, value }) => {
         const parts = [`(${value(binds)})`];
-        if (codes !== undefined) parts.unshift(oneOf(`${as}.about`, codes, binds));
+        if (codes !== undefined) parts.unshift(equalsOneOf(`${as}.about`, codes, binds));
         if (system !== undefined) parts.push(`${as}.about_system = ${binds.add(system, 'int8')}`);
         return `(${parts.join(' and ')})`;
       })

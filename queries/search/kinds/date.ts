@@ -9,7 +9,7 @@ import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { periodsFrom, type Span } from '../predicates/span.ts';
 import { parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
-import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
+import { parameterKey, type RawParameter, refuseModifier } from '../raw.ts';
 
 /**
  * Matches any of the dates.
@@ -37,7 +37,7 @@ export function datePredicate(
  * bound, or no bound exists.
  */
 export function dateSpan(parameter: RawParameter, { now }: Pick<SearchScope, 'now'>): Span | undefined {
-  const dates = parameter.values.map((value) => parsePrefixedDate(keyOf(parameter), value));
+  const dates = parameter.values.map((value) => parsePrefixedDate(parameterKey(parameter), value));
   if (dates.every(({ prefix }) => prefix === 'eq' || prefix === 'sa')) return undefined;
   const ends = dates.map(({ prefix, period }) => earliestEnd(prefix, period, now));
   return ends.every((end) => end !== undefined)
@@ -55,14 +55,14 @@ function earliestEnd(prefix: Prefix, { from, to, isWithin }: Period, now: Micros
     case 'sa':
       return isWithin === true ? from : to;
     case 'ap':
-      return from - slackOf(from, now);
+      return from - approximateSlack(from, now);
     default:
       return undefined;
   }
 }
 
 /** Returns the tolerance of `ap`: a tenth of the date's distance from now. */
-function slackOf(from: Micros, now: Micros): number {
+function approximateSlack(from: Micros, now: Micros): number {
   return Math.abs(now - from) / 10;
 }
 
@@ -74,7 +74,7 @@ export function dateCondition(
   parameter: RawParameter,
   { now }: Pick<SearchScope, 'now'>,
 ): (binds: Binds) => string {
-  const dates = parameter.values.map((value) => parsePrefixedDate(keyOf(parameter), value));
+  const dates = parameter.values.map((value) => parsePrefixedDate(parameterKey(parameter), value));
   return (binds) =>
     dates.map(({ prefix, period }) => `(${condition(prefix, period, now, binds)})`).join(' or ');
 }
@@ -110,7 +110,7 @@ function condition(prefix: Prefix, period: Period, now: Micros, binds: Binds): s
     case 'eb':
       return `p.low < ${low()} and p.high <= ${low()}`;
     case 'ap': {
-      const slack = slackOf(from, now);
+      const slack = approximateSlack(from, now);
       return `p.low < ${bound(to + slack)} and p.high > ${bound(from - slack)}`;
     }
   }

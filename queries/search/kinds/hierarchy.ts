@@ -12,11 +12,11 @@ import { rowsPredicate } from '../inner.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { referenceKeys } from '../predicates/reference-keys.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier } from '../raw.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier } from '../raw.ts';
 import { parseReference } from './record.ts';
 
 /** The parameter by which resources of a type are part of one another: Location, Organization, Encounter, Procedure … */
-function partOf(type: ResourceType): CompiledParameter | undefined {
+function findPartParameter(type: ResourceType): CompiledParameter | undefined {
   return [compiledParameter(type, 'partof'), compiledParameter(type, 'part-of')].find(
     (found) => found !== undefined && searchParameter(type, found.code)?.target?.includes(type) === true,
   );
@@ -32,12 +32,12 @@ export function hierarchyPredicate(
   scope: SearchScope,
 ): Predicate {
   const targets = searchParameter(scope.type, compiled.code)?.target ?? [];
-  const types = targets.filter(isResourceType).filter((type) => partOf(type) !== undefined);
+  const types = targets.filter(isResourceType).filter((type) => findPartParameter(type) !== undefined);
   if (types.length === 0) refuseModifier(parameter);
   const roots = parameter.values.flatMap((value) => {
     const { type, id } = parseReference(parameter, value, scope);
     if (type === undefined && types.length > 1) {
-      throw badParameter(keyOf(parameter), `the value must name a type: ${types.join(', ')}`);
+      throw badParameter(parameterKey(parameter), `the value must name a type: ${types.join(', ')}`);
     }
     const root = types.find((each) => type === undefined || each === type);
     return root === undefined || !isUuid(id) ? [] : [{ type: root, id }];
@@ -62,7 +62,7 @@ function walk(
   binds: Binds,
 ): string {
   const first = `select ${binds.add(id, 'uuid')} union`;
-  const part = partOf(type);
+  const part = findPartParameter(type);
   if (part === undefined) throw new Error(`${type} has no hierarchy`);
   const keys = (of: string) => referenceKeys(part, { ...scope, type }, type, of, binds).join(', ');
   return modifier === 'below'

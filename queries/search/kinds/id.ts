@@ -2,7 +2,7 @@
 import { isUuid } from '#src/shared/ids.ts';
 import type { Binds } from '../../database/binds.ts';
 import type { SearchParameter } from '../predicates/parameter.ts';
-import { badParameter, keyOf, parseTruth, type RawParameter, refuseModifier } from '../raw.ts';
+import { badParameter, parameterKey, parseTruth, type RawParameter, refuseModifier } from '../raw.ts';
 
 /** The logical id, any of several; with `:not` none of them. Every resource has one, which `:missing` may ask. */
 export const idParameter: SearchParameter = {
@@ -32,7 +32,7 @@ export function parseIds(parameter: RawParameter): string[] {
   for (const value of parameter.values) {
     if (!FHIR_ID.test(value))
       throw badParameter(
-        keyOf(parameter),
+        parameterKey(parameter),
         'the value is not a FHIR id (1 to 64 letters, digits, hyphens and dots)',
       );
   }

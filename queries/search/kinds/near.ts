@@ -7,8 +7,8 @@ import { cut } from '#src/shared/cut.ts';
 import type { Binds } from '../../database/binds.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
-import { oneOf, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
+import { equalsOneOf, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 
 /** Radius of the earth in metres (mean, IUGG). */
 const EARTH = 6_371_008.8;
@@ -56,7 +56,7 @@ function within({ latitude, longitude, radius }: Circle, keys: readonly string[]
   // Half a millimetre more, so that rounding leaves nothing out on the circle itself.
   const reach = radius + 0.0005;
   return `q.low between ${number(latitude - reach / DEGREE)} and ${number(latitude + reach / DEGREE)}
-    and exists (select from search.quantity l where l.id = q.id and ${oneOf('l.key', keys, binds)}
+    and exists (select from search.quantity l where l.id = q.id and ${equalsOneOf('l.key', keys, binds)}
       and 2 * ${EARTH} * asin(sqrt(least(1, ${haversine}))) <= ${number(reach)}::float8)`;
 }
 
@@ -68,12 +68,12 @@ function parseCircle(parameter: RawParameter, text: string): Circle {
   );
   const numbers = [latitude, longitude, distance === '' ? DEFAULT_DISTANCE : distance];
   if (others.length > 0 || !numbers.every((each) => DECIMAL.test(each))) {
-    throw badParameter(keyOf(parameter), 'the value must be latitude|longitude|distance|units');
+    throw badParameter(parameterKey(parameter), 'the value must be latitude|longitude|distance|units');
   }
   const [north = 0, east = 0, length = 0] = numbers.map(Number);
   if (Math.abs(north) > 90 || Math.abs(east) > 180 || length < 0) {
     throw badParameter(
-      keyOf(parameter),
+      parameterKey(parameter),
       'the latitude must be between -90 and 90, the longitude between -180 and 180, and the distance at least 0',
     );
   }
@@ -86,7 +86,7 @@ function metres(parameter: RawParameter, length: number, unit: string): number {
     canonicalRange(unit, String(length), String(length)),
   ];
   if (asked === undefined || asked.dimension !== metre?.dimension) {
-    throw badParameter(keyOf(parameter), `${cut(unit, 50)} is not a UCUM unit of length`);
+    throw badParameter(parameterKey(parameter), `${cut(unit, 50)} is not a UCUM unit of length`);
   }
   return Number(asked.low);
 }

@@ -11,7 +11,7 @@ import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { quantitiesFrom, type Span } from '../predicates/span.ts';
 import { parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
 
 interface Asked {
   readonly number: NumberRange;
@@ -47,7 +47,7 @@ export function quantityPredicate(
 export function quantitySpan(parameter: RawParameter): Span | undefined {
   const [asked, ...others] = parameter.values.map((value) => parse(parameter, value));
   if (asked === undefined || others.length > 0) return undefined;
-  const canonical = canonicalOf(asked);
+  const canonical = toCanonical(asked);
   const { prefix, value, near } = canonical?.number ?? asked.number;
   const columns = canonical === undefined ? '' : 'canonical_';
   switch (prefix) {
@@ -62,7 +62,7 @@ export function quantitySpan(parameter: RawParameter): Span | undefined {
 }
 
 /** Converts the requested quantity to base units, if its unit can be converted. */
-function canonicalOf({ number, system, unit }: Asked): ReturnType<typeof inBaseUnits> {
+function toCanonical({ number, system, unit }: Asked): ReturnType<typeof inBaseUnits> {
   return system === UCUM && unit !== undefined ? inBaseUnits(number, unit) : undefined;
 }
 
@@ -79,9 +79,9 @@ export function quantityCondition(parameter: RawParameter): (binds: Binds) => st
 
 function parse(parameter: RawParameter, text: string): Asked {
   const [number = '', system = '', unit = '', ...others] = split(text, '|').map(unescaped);
-  if (others.length > 0) throw badParameter(keyOf(parameter), 'the value must be number|system|code');
+  if (others.length > 0) throw badParameter(parameterKey(parameter), 'the value must be number|system|code');
   return {
-    number: parsePrefixedNumber(keyOf(parameter), number),
+    number: parsePrefixedNumber(parameterKey(parameter), number),
     ...(system === '' ? {} : { system }),
     ...(unit === '' ? {} : { unit }),
   };
@@ -89,7 +89,7 @@ function parse(parameter: RawParameter, text: string): Asked {
 
 function condition(asked: Asked, binds: Binds): string {
   const { number, system, unit } = asked;
-  const canonical = canonicalOf(asked);
+  const canonical = toCanonical(asked);
   if (canonical !== undefined) {
     const dimension = binds.add(searchKey(dimensionKey(canonical.dimension)), 'int8');
     return `q.dimension = ${dimension} and (${compare(canonical.number, 'q.canonical_', binds)})`;

@@ -9,7 +9,7 @@ import { keysPredicate } from '../predicates/entry-keys.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys } from '../predicates/stored-values.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 import { hierarchyPredicate } from './hierarchy.ts';
 import { labelPredicate } from './string.ts';
 import { parseTokenForm } from './token.ts';
@@ -33,13 +33,17 @@ export function referencePredicate(
   }
   if (modifier === 'text') return labelPredicate(parameter, compiled, scope);
   if (modifier === 'below' || modifier === 'above') return hierarchyPredicate(parameter, compiled, scope);
-  if (modifier !== undefined && !targetsOf(scope, compiled).includes(modifier)) refuseModifier(parameter);
+  if (modifier !== undefined && !referenceTargets(scope, compiled).includes(modifier))
+    refuseModifier(parameter);
   const forms = values.flatMap((value) => parseReferenceForms(parameter, value, compiled, scope));
   return keysPredicate(formKeys(compiled, forms, scope));
 }
 
 /** The types that a parameter may name; one that may name any has no modifier of a type but R4's own. */
-function targetsOf({ type }: SearchScope, { code }: Pick<CompiledParameter, 'code'>): readonly string[] {
+function referenceTargets(
+  { type }: SearchScope,
+  { code }: Pick<CompiledParameter, 'code'>,
+): readonly string[] {
   return searchParameter(type, code)?.target ?? [];
 }
 
@@ -60,18 +64,18 @@ export function parseReferenceForms(
   const [, type = parameter.modifier, id, version = ''] = LITERAL.exec(relative) ?? [];
   if (id === undefined) {
     if (/^[a-z][a-z0-9+.-]*:/i.test(value)) return [referenceForm.url(value)];
-    throw badParameter(keyOf(parameter), 'the value is not a reference such as Patient/<id>');
+    throw badParameter(parameterKey(parameter), 'the value is not a reference such as Patient/<id>');
   }
   if (type === undefined) {
     if (scope.referable?.(undefined, id) === false) return [];
     return [
       referenceForm.id(id),
-      ...targetsOf(scope, compiled).map((target) => referenceForm.url(`${base}${target}/${id}`)),
+      ...referenceTargets(scope, compiled).map((target) => referenceForm.url(`${base}${target}/${id}`)),
     ];
   }
   if (!isR4ResourceType(type) || (parameter.modifier !== undefined && type !== parameter.modifier)) {
     throw badParameter(
-      keyOf(parameter),
+      parameterKey(parameter),
       `the value must be a reference to ${withArticle(parameter.modifier ?? 'type')}`,
     );
   }

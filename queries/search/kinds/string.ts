@@ -11,7 +11,7 @@ import { hasKeys, keysPredicate } from '../predicates/entry-keys.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
 /**
  * Begins with the text, without regard to case and accents; `:contains` it anywhere; `:exact` is it.
@@ -49,7 +49,7 @@ export function stringCondition(parameter: RawParameter): (binds: Binds) => stri
   const texts = parameter.values.map((value) => {
     const text = unescaped(value);
     if (folded(text) === '')
-      throw badParameter(keyOf(parameter), 'the value has no characters that can be compared');
+      throw badParameter(parameterKey(parameter), 'the value has no characters that can be compared');
     return text;
   });
   return (binds) => texts.map((text) => `(${condition(parameter.modifier, text, binds)})`).join(' or ');
@@ -86,7 +86,7 @@ function soundPredicate(parameter: RawParameter, compiled: CompiledParameter, sc
   const texts = parameter.values.map((value) => {
     const words = soundsOf(unescaped(value));
     if (words.length === 0)
-      throw badParameter(keyOf(parameter), 'the value must have at least one letter or digit');
+      throw badParameter(parameterKey(parameter), 'the value must have at least one letter or digit');
     return words.map((sounds) => formKeys(compiled, sounds.map(soundForm), scope));
   });
   const [first, ...others] = texts;

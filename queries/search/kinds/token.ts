@@ -7,8 +7,8 @@ import { keysPredicate, noKeysPredicate } from '../predicates/entry-keys.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys } from '../predicates/stored-values.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
-import { codesOf } from '../terms.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier, split, unescaped } from '../raw.ts';
+import { expandedCodes } from '../terms.ts';
 import { labelPredicate } from './string.ts';
 
 const MODIFIERS = ['not', 'text', 'in', 'not-in', 'above', 'below', 'missing'];
@@ -28,7 +28,7 @@ export function tokenPredicate(
   const identifiers = compiled.paths.some(({ type }) => type === 'Identifier');
   refuseModifier(parameter, identifiers ? [...MODIFIERS, 'of-type'] : MODIFIERS);
   if (modifier === 'text') return labelPredicate(parameter, compiled, scope);
-  const forms = formsOf(parameter, scope);
+  const forms = tokenForms(parameter, scope);
   const keys = formKeys(compiled, forms, scope);
   if (modifier === 'not' || modifier === 'not-in') return noKeysPredicate(keys);
   const inRecord = compiled.stored.every((code) => forms.every((form) => hasKeyInRecord(code, form)));
@@ -39,7 +39,7 @@ export function tokenPredicate(
     : keysPredicate(keys);
 }
 
-function formsOf(parameter: RawParameter, scope: SearchScope): string[] {
+function tokenForms(parameter: RawParameter, scope: SearchScope): string[] {
   switch (parameter.modifier) {
     case 'of-type':
       return parameter.values.map((value) => ofTypeForm(parameter, value));
@@ -48,7 +48,7 @@ function formsOf(parameter: RawParameter, scope: SearchScope): string[] {
     case 'above':
     case 'below':
       return parameter.values
-        .flatMap((value) => codesOf(parameter, value, scope))
+        .flatMap((value) => expandedCodes(parameter, value, scope))
         .map(({ system, code = '' }) => tokenForm.pair(system, code));
     default:
       return parameter.values.map((value) => parseTokenForm(parameter, value));
@@ -68,7 +68,7 @@ export interface AskedToken {
 export function parseToken(parameter: RawParameter, text: string): AskedToken {
   const [first = '', second, ...others] = split(text, '|').map(unescaped);
   if (others.length > 0 || (first === '' && (second ?? '') === '')) {
-    throw badParameter(keyOf(parameter), 'the value must be code, system|code, |code or system|');
+    throw badParameter(parameterKey(parameter), 'the value must be code, system|code, |code or system|');
   }
   if (second === undefined) return { code: first };
   return second === '' ? { system: first } : { system: first, code: second };
@@ -87,7 +87,7 @@ export function parseTokenForm(parameter: RawParameter, text: string): string {
 function ofTypeForm(parameter: RawParameter, text: string): string {
   const [system = '', type = '', value = '', ...others] = split(text, '|').map(unescaped);
   if (others.length > 0 || type === '' || value === '') {
-    throw badParameter(keyOf(parameter), 'the value must be system|code|value of an identifier');
+    throw badParameter(parameterKey(parameter), 'the value must be system|code|value of an identifier');
   }
   return tokenForm.ofType(system, type, value);
 }

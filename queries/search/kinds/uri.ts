@@ -8,7 +8,7 @@ import { keysPredicate } from '../predicates/entry-keys.ts';
 import type { SearchScope } from '../predicates/parameter.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { formKeys, parameterKeys, valuesPredicate } from '../predicates/stored-values.ts';
-import { badParameter, keyOf, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
+import { badParameter, parameterKey, type RawParameter, refuseModifier, unescaped } from '../raw.ts';
 
 /** Most parts of the paths of all uris with `:above`: each is looked up. */
 const MAX_PARTS = 1_000;
@@ -29,7 +29,7 @@ export function uriPredicate(
   const parts = uris.reduce((sum, uri) => sum + uri.split('/').length, 0);
   if (parameter.modifier === 'above' && parts > MAX_PARTS) {
     throw badParameter(
-      keyOf(parameter),
+      parameterKey(parameter),
       `the paths of the values can have at most ${MAX_PARTS} segments together`,
     );
   }

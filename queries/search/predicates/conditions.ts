@@ -2,7 +2,7 @@
 import type { Binds } from '../../database/binds.ts';
 import { hasKeys, impliedBy, keySets, withKeys } from './entry-keys.ts';
 import type { Predicate } from './predicate.ts';
-import { oneOf, rowsOfId } from './stored-values.ts';
+import { equalsOneOf, rowsOfId } from './stored-values.ts';
 
 /**
  * Returns the condition that rows belong to a tenant. For keyed predicates no index may use it: without
@@ -17,23 +17,23 @@ export function ofTenant(tenant: string, keyed: boolean, binds: Binds): string {
  * Combines predicates. Keys become one condition on their index. If something else leads to the rows, values are only
  * looked up for each: without statistics the planner might read all values of a parameter.
  */
-export function allOf(predicates: readonly Predicate[], binds: Binds): string {
+export function combinePredicates(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
   const implied = sets.length === 0 ? [] : impliedBy(predicates);
   const keyed = predicates.some((predicate) => predicate.keyed === true);
   const conditions = predicates
     .filter((predicate) => predicate.keys === undefined)
-    .map((predicate) => `(${keyed ? checkOf(predicate, binds) : predicate(binds)})`);
+    .map((predicate) => `(${keyed ? writeCheck(predicate, binds) : predicate(binds)})`);
   if (sets.length > 0) conditions.push(withKeys([...sets, ...implied], binds));
   return conditions.join(' and ') || 'true';
 }
 
 /** Combines predicates as checks on rows `r` that something else leads to. */
-export function checksOf(predicates: readonly Predicate[], binds: Binds): string {
+export function combineChecks(predicates: readonly Predicate[], binds: Binds): string {
   const sets = keySets(predicates);
   const checks = predicates
     .filter((predicate) => predicate.keys === undefined)
-    .map((predicate) => `(${checkOf(predicate, binds)})`);
+    .map((predicate) => `(${writeCheck(predicate, binds)})`);
   if (sets.length > 0) {
     checks.push(
       `(select true from search.entry e where e.id = r.id and ${hasKeys('e', sets, binds)} limit 1)`,
@@ -43,10 +43,10 @@ export function checksOf(predicates: readonly Predicate[], binds: Binds): string
 }
 
 /** Returns a predicate's condition on such a row. */
-export function checkOf(predicate: Predicate, binds: Binds): string {
+export function writeCheck(predicate: Predicate, binds: Binds): string {
   const { values } = predicate;
   if (values === undefined) return predicate(binds);
   const { table, as, keys, by = 'key', condition } = values;
   return `(select true from ${rowsOfId(table, as, 'r.id')}
-    where ${oneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)}) limit 1)`;
+    where ${equalsOneOf(`${as}.${by}`, keys, binds)} and (${condition(binds)}) limit 1)`;
 }

@@ -1,5 +1,5 @@
 import type { Micros } from '#src/shared/time/time.ts';
-import { keyOf, type RawParameter, refuseModifier } from '../raw.ts';
+import { parameterKey, type RawParameter, refuseModifier } from '../raw.ts';
 import { bounds, parsePrefixedDate } from './dates.ts';
 import type { Predicate } from './predicate.ts';
 
@@ -10,7 +10,7 @@ import type { Predicate } from './predicate.ts';
 export function momentPredicate(parameter: RawParameter, column: string, now: Micros): Predicate {
   refuseModifier(parameter);
   const alternatives = parameter.values.map((value) => {
-    const { prefix, period } = parsePrefixedDate(keyOf(parameter), value);
+    const { prefix, period } = parsePrefixedDate(parameterKey(parameter), value);
     return bounds(prefix, period, now);
   });
   return (binds) =>

@@ -74,7 +74,7 @@ export interface Resolvable {
   /** A query with the columns `type` and `id`, in which a resource may come twice. */
   found(binds: Binds): string;
   /** The predicate that rows refer to one of these. */
-  named(found: readonly Named[]): Predicate;
+  referToNamed(found: readonly Named[]): Predicate;
 }
 
 /** A resource that a reference may name. */

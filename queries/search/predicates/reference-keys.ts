@@ -49,7 +49,7 @@ function hashedBefore(
     stored.flatMap((code) =>
       forms.map((form) => {
         const text = binds.add(valueKey(scope.tenant, type, code, form), 'text');
-        return hashOf(`${text} || ${id}::text`);
+        return hashText(`${text} || ${id}::text`);
       }),
     ),
   );
@@ -83,12 +83,12 @@ export function keysOfReferences({ stored }: Stored, scope: Of, found: readonly 
  * Returns the hash (`searchKey`) of the key of all entries of a record.
  * @param id SQL for the record's id
  */
-export function recordKeyOf(id: string): string {
-  return hashOf(`'${recordKey('')}' || ${id}::text`);
+export function hashRecordKey(id: string): string {
+  return hashText(`'${recordKey('')}' || ${id}::text`);
 }
 
 /** SQL of `searchKey`. @param text SQL for the text */
-function hashOf(text: string): string {
+function hashText(text: string): string {
   const hash = `sha256(convert_to(${text}, 'UTF8'))`;
   return `('x' || encode(substring(${hash} from 1 for 8), 'hex'))::bit(64)::int8`;
 }

@@ -24,13 +24,13 @@ export function idsWith({ table, as, keys, by = 'key', condition, span }: Values
   return parts(span, condition, binds)
     .map(
       (part) =>
-        `select ${as}.id from search.${table} ${as} where ${oneOf(`${as}.${by}`, keys, binds)} and ${part}`,
+        `select ${as}.id from search.${table} ${as} where ${equalsOneOf(`${as}.${by}`, keys, binds)} and ${part}`,
     )
     .join(' union all ');
 }
 
 /** Returns the condition that a column equals one of some hashes. */
-export function oneOf(column: string, keys: readonly string[], binds: Binds): string {
+export function equalsOneOf(column: string, keys: readonly string[], binds: Binds): string {
   const [only, ...others] = keys;
   return only !== undefined && others.length === 0
     ? `${column} = ${binds.add(only, 'int8')}`

@@ -26,7 +26,7 @@ export interface About {
  * Returns the code that all matches have, if there is one and the order's first key is a value stored with
  * that code. Every match with a value of that key then has one with the code.
  */
-export function aboutOf(
+export function findAbout(
   { type, tenant }: Pick<SearchScope, 'type' | 'tenant'>,
   order: readonly OrderKey[],
   used: ParsedSearch['used'],

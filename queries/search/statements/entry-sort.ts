@@ -3,14 +3,14 @@
  */
 import type { Binds } from '../../database/binds.ts';
 import { after, type OrderKey, orderBy, sortValue } from '../order.ts';
-import { checksOf } from '../predicates/conditions.ts';
+import { combineChecks } from '../predicates/conditions.ts';
 import { hasKeys, noKeysPredicate } from '../predicates/entry-keys.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { entryConditions, ownedBy, type Source } from '../selection.ts';
 import { framed, type Wanted } from './page.ts';
 
 /** The sets of keys that lead to the entries that are sorted: those of a source, or what every entry with a value has. */
-function setsOf(source: Source | undefined, first: OrderKey): readonly (readonly string[])[] {
+function keySetsFor(source: Source | undefined, first: OrderKey): readonly (readonly string[])[] {
   if (source?.kind === 'keys') return source.sets;
   return [first.inEntry?.present ?? []];
 }
@@ -29,7 +29,7 @@ export function entrySort(
   const { selection, order, limit, last } = wanted;
   const [first] = order;
   if (first?.inEntry === undefined) throw new Error('an order that no entry says');
-  const sets = setsOf(source, first);
+  const sets = keySetsFor(source, first);
   const known = new Set(sets.map((set) => set.join()));
   const predicates = selection.predicates.filter(({ keys }) => keys === undefined || !known.has(keys.join()));
   const left = { ...selection, predicates };
@@ -50,7 +50,7 @@ export function entrySort(
     others.length === 0
       ? entries
       : `select e.* from (${entries}) e cross join lateral (select r.id from resources.resource r
-         where r.id = e.id and ${ownedBy(selection, true, binds)} and ${checksOf(others, binds)} offset 0) m`;
+         where r.id = e.id and ${ownedBy(selection, true, binds)} and ${combineChecks(others, binds)} offset 0) m`;
   const rows = `select k.* from (
       select c.id, ${values.map((value, n) => `${value} as k${n}`).join(', ')}
       from (select e.*, ${updated ? 'x.last_updated' : 'null::int8 as last_updated'} from (${matched}) e ${resources}) c

@@ -17,17 +17,17 @@ import {
   sortValue,
   sortValueAt,
 } from '../order.ts';
-import { checksOf } from '../predicates/conditions.ts';
+import { combineChecks } from '../predicates/conditions.ts';
 import type { Predicate } from '../predicates/predicate.ts';
-import { oneOf, rowsOfId } from '../predicates/stored-values.ts';
+import { equalsOneOf, rowsOfId } from '../predicates/stored-values.ts';
 import {
-  conditionOf,
+  matchCondition,
   matchesAmong,
-  matchesOf,
   ownedBy,
-  rowsOf,
   type Selection,
   type Source,
+  selectMatches,
+  selectRows,
 } from '../selection.ts';
 
 /** The requested rows of an ordered selection. */
@@ -62,14 +62,16 @@ export function candidates(
   const updated = order.some(({ by }) => by === '_lastUpdated');
   const few = most === undefined ? 'true' : `(select count(*) from s) <= ${most}`;
   const matches =
-    source === undefined ? matchesOf(selection, binds) : matchesAmong('s', source, selection, updated, binds);
+    source === undefined
+      ? selectMatches(selection, binds)
+      : matchesAmong('s', source, selection, updated, binds);
   // Planned for all rows but read only as far as needed: with a limit here the planner might assume, for a
   // table without statistics, that any row matches.
   const taken = (of: string) =>
     most === undefined
       ? `s as materialized (${of}),`
       : `a as materialized (${of}), s as materialized (select a.* from a limit ${most + 1}),`;
-  const rows = source === undefined ? '' : taken(rowsOf(source, binds));
+  const rows = source === undefined ? '' : taken(selectRows(source, binds));
   const [known, values] =
     place === undefined || along.length === 0 ? ['null as k0', ''] : ['v.k0', joined(place, along, binds)];
   const head = `with ${rows} c as materialized (
@@ -86,9 +88,9 @@ export function candidates(
 /** Returns SQL for the total of a selection. */
 export function total(selection: Selection, source: Source | undefined, binds: Binds): string {
   if (source === undefined) {
-    return `select count(*) from resources.resource r where ${conditionOf(selection, binds)}`;
+    return `select count(*) from resources.resource r where ${matchCondition(selection, binds)}`;
   }
-  const rows = `(${rowsOf(source, binds)})`;
+  const rows = `(${selectRows(source, binds)})`;
   return `select count(*) from (${matchesAmong(rows, source, selection, false, binds)}) m`;
 }
 
@@ -96,7 +98,7 @@ export function total(selection: Selection, source: Source | undefined, binds: B
 function joined({ table, column, keys }: Place, along: readonly Predicate[], binds: Binds): string {
   const as = along[0]?.values?.as ?? 'v';
   const conditions = [
-    oneOf(`${as}.key`, keys, binds),
+    equalsOneOf(`${as}.key`, keys, binds),
     ...along.map(({ values }) => `(${values?.condition(binds)})`),
   ];
   return `cross join lateral (select ${as}.${column} as k0 from ${rowsOfId(table, as, 'm.id')}
@@ -179,11 +181,11 @@ export function resourceWalk(
   const walked =
     most === undefined
       ? `select r.id, ${column} as k0 from resources.resource r
-         where ${conditionOf(selection, binds)} ${until} ${beyond} ${by} limit ${limit}`
+         where ${matchCondition(selection, binds)} ${until} ${beyond} ${by} limit ${limit}`
       : `select r.id, ${column} as k0 from (
            select r.id, r.record, r.last_updated, r.tenant, r.type, r.deleted from resources.resource r
            where ${ownedBy(selection, false, binds)} ${until} ${beyond} ${by} limit ${most}) r
-         where ${checksOf(selection.predicates, binds)} limit ${limit}`;
+         where ${combineChecks(selection.predicates, binds)} limit ${limit}`;
   const rows =
     upper === undefined || last === undefined
       ? walked
@@ -192,7 +194,7 @@ export function resourceWalk(
         `select u.id, u.k0 from ((${walked}) union all (
            select h.id, h.k0 from (
              select r.id, ${sortValueAt(made ?? 0, binds, 'r')} as k0 from resources.resource r
-             where ${conditionOf(selection, binds)} and r.last_updated > ${upper} offset 0) h
+             where ${matchCondition(selection, binds)} and r.last_updated > ${upper} offset 0) h
            where h.k0 is not null and ${after(order, last, binds)})) u
          order by ${orderBy(order)} limit ${limit}`;
   const all = { total: totalOf, over: 'false' };

@@ -3,10 +3,10 @@ import { inRecordKey } from '#src/fhir/search/keys.ts';
 import { searchKey } from '#src/shared/search-key.ts';
 import type { Binds } from '../../database/binds.ts';
 import { after, conditionsOn, direction, type OrderKey, orderBy, type Place, sortValue } from '../order.ts';
-import { checksOf } from '../predicates/conditions.ts';
+import { combineChecks } from '../predicates/conditions.ts';
 import type { Predicate } from '../predicates/predicate.ts';
 import { both, parts, type Span } from '../predicates/span.ts';
-import { oneOf, rowsOfId } from '../predicates/stored-values.ts';
+import { equalsOneOf, rowsOfId } from '../predicates/stored-values.ts';
 import { entryConditions, isInRecord, ownedBy, type Selection } from '../selection.ts';
 import type { About } from './about.ts';
 import { byFirst, framed, type Wanted } from './page.ts';
@@ -29,7 +29,7 @@ export interface Path {
  * parameters hold the values.
  * @param most the number of values to read.
  */
-export function pathOf(
+export function walkPath(
   place: Place,
   most: number | undefined,
   about: About | undefined,
@@ -81,7 +81,7 @@ export function valueWalk(wanted: Wanted, path: Path, total: string | undefined,
       return framed(wanted, '', { total, over: 'false' }, page(matches), binds, by);
     }
     // Each part is limited to one page, so that a walk stops at the page's end.
-    const walks = parts(spanOf(along, path.place), condition, binds).map((part) =>
+    const walks = parts(impliedSpan(along, path.place), condition, binds).map((part) =>
       walk(wanted, first, path, along, part, binds),
     );
     const pages = walks.map(({ matches }, n) => `a${n} as materialized (${page(matches)})`);
@@ -142,7 +142,7 @@ function walk(
   const [sign, from] = first.descending ? ['<', '<='] : ['>', '>='];
   const o = along[0]?.values?.as ?? 'o';
   const conditions = [
-    ...(of === undefined ? [oneOf(`${o}.key`, keys, binds)] : bearing(o, of, binds)),
+    ...(of === undefined ? [equalsOneOf(`${o}.key`, keys, binds)] : bearing(o, of, binds)),
     ...(part === undefined ? [] : [part]),
   ];
   const value = last?.keys[0] ?? undefined;
@@ -162,7 +162,7 @@ function walk(
   const isFirst = () => {
     const before = first.descending ? '>' : '<';
     const equal = ['v.at < d.at', ...(of === undefined ? [] : bearing('v', of, binds))].join(' and ');
-    return `(select true from ${rowsOfId(table, 'v', id)} where ${oneOf('v.key', keys, binds)}
+    return `(select true from ${rowsOfId(table, 'v', id)} where ${equalsOneOf('v.key', keys, binds)}
       and (v.${column} ${before} d.k0 or v.${column} = d.k0 and ${equal}) limit 1) is null`;
   };
   const passed = `select ${o}.id, ${o}.${column} as k0, ${o}.ctid as at from search.${table} ${o}
@@ -193,7 +193,7 @@ function isOfValues({ ofEntry, keys, values }: Predicate): boolean {
 }
 
 /** Returns the range that conditions imply for the values in the order of a column. */
-function spanOf(along: readonly Predicate[], { column }: Place): Span | undefined {
+function impliedSpan(along: readonly Predicate[], { column }: Place): Span | undefined {
   return along
     .map(({ values }) => values?.span)
     .filter((span) => span?.column === column)
@@ -202,12 +202,12 @@ function spanOf(along: readonly Predicate[], { column }: Place): Span | undefine
 
 function resource(selection: Selection, predicates: readonly Predicate[], binds: Binds): string {
   return `select r.id, r.last_updated from resources.resource r
-    where r.id = d.id and ${ownedBy(selection, true, binds)} and ${checksOf(predicates, binds)} offset 0`;
+    where r.id = d.id and ${ownedBy(selection, true, binds)} and ${combineChecks(predicates, binds)} offset 0`;
 }
 
 /** Returns the predicate that a resource has no value of the sort key. */
 export function withoutValue({ table, keys }: Place): Predicate {
   const condition = (binds: Binds) =>
-    `(select true from ${rowsOfId(table, 'o', 'r.id')} where ${oneOf('o.key', keys, binds)} limit 1) is null`;
+    `(select true from ${rowsOfId(table, 'o', 'r.id')} where ${equalsOneOf('o.key', keys, binds)} limit 1) is null`;
   return Object.assign(condition, { ofEntry: true });
 }

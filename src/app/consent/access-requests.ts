@@ -63,7 +63,7 @@ export function openAccessRequests(parts: AccessRequestParts): {
     }
   };
   const recordsOf: AccessRequestServices['recordsOf'] = async (person, environment) => {
-    const records = await queries.recordsOf(person, environment, { deleted: true });
+    const records = await queries.listRecords(person, environment, { deleted: true });
     const own = records.every(({ relationship }) => relationship === 'self');
     return { ids: records.map(({ id }) => id), own };
   };

@@ -46,7 +46,7 @@ export async function openAuthorize(parts: AuthorizeParts): Promise<AuthorizeSer
     const sector = inSector(client);
     const { project, environment } = sector;
     // Ids of earlier grants stay, whatever the key gives today.
-    const { rows } = await queries.grantsOf({ patient, project, environment, limit: 1 });
+    const { rows } = await queries.listGrants({ patient, project, environment, limit: 1 });
     const [earlier] = rows.filter((row) => row.sector === sector.sector);
     return earlier?.record ?? records.find(({ id }) => pairwise.patient(sector, id) === patient)?.id;
   };
@@ -59,14 +59,14 @@ export async function openAuthorize(parts: AuthorizeParts): Promise<AuthorizeSer
     async recordsFor(person, client, patient) {
       fresh(['consents', 'resources', 'projects']);
       const { environment, project } = client;
-      const records = await queries.recordsOf(person, environment, { project });
+      const records = await queries.listRecords(person, environment, { project });
       const meant =
         patient === undefined ? undefined : await recordNamed(client, patient.toLowerCase(), records);
       return records.map((record): OfferedRecord => ({ ...record, isMeant: record.id === meant }));
     },
     async grantsTo(client, { issuer, subject }) {
       fresh(['consents']);
-      const { rows } = await queries.grantsOf({
+      const { rows } = await queries.listGrants({
         application: client.applicationId,
         person: { issuer, subject },
         limit: MOST_GRANTS,

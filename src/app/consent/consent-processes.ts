@@ -45,7 +45,8 @@ export function openConsentProcesses({
       name: 'grants',
       prefixes: ['record-', 'application-', 'project-'],
       types: ENDING_TYPES,
-      act: (event) => endGrants({ ...toEnd, consents, shown, now: nowMicros }, understand(event)),
+      act: (event) =>
+        endGrants({ ...toEnd, consents, awaitModels: shown, now: nowMicros }, understand(event)),
     },
     processDeps,
   );

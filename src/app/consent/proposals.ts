@@ -1,6 +1,6 @@
 /** Puts proposals together: their commands, and what ends those that nobody can accept any more. */
 import type { Logger } from 'pino';
-import { type CommandsDeps, writeDepsOf } from '#commands/open.ts';
+import { type CommandsDeps, makeWriteSide } from '#commands/open.ts';
 import { openProposals as openCommands } from '#commands/proposal/open.ts';
 import type { Proposals } from '#commands/proposal/proposals.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
@@ -30,10 +30,10 @@ export function openProposals({ writing, queries, passed, log }: ProposalParts):
   readonly endings: Endings<LapsedProposal>;
 } {
   const proposals = openCommands({
-    ...writeDepsOf(writing),
-    accessOf,
+    ...makeWriteSide(writing),
+    parseAccess: accessOf,
     isOpen: queries.isApplicationOpen,
-    shown: (position) => passed(position, MODELS),
+    awaitModels: (position) => passed(position, MODELS),
   });
   const endings = new Endings<LapsedProposal>({
     what: 'proposal',

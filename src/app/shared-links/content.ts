@@ -5,7 +5,7 @@ import { codesWithoutDisplay } from '../../clinical/summary/displays.ts';
 import { writeInSteps } from '../../clinical/summary/document.ts';
 import { Links } from '../../clinical/summary/entries.ts';
 import { codesIn, withNamedCodings } from '../../clinical/summary/named-codings.ts';
-import { withoutContact, withoutContactOf } from '../../clinical/summary/without-contact.ts';
+import { dropContacts, withoutContact } from '../../clinical/summary/without-contact.ts';
 import type { DocumentStore } from '../../documents/store.ts';
 import { heldContents } from '../../fhir/document-content.ts';
 import type { Caller } from '../../shared/access/caller.ts';
@@ -142,9 +142,9 @@ async function document(
   const found = await queries.read(caller, 'DocumentReference', id, budget);
   if (found?.body == null) return undefined;
   const links = new Links(base);
-  const resource = withoutContactOf('DocumentReference', parseStored(found.body), links);
+  const resource = dropContacts('DocumentReference', parseStored(found.body), links);
   if (!isOf(resource, record)) return undefined;
-  const person = printJson(withoutContactOf('Patient', parseStored(patient), links));
+  const person = printJson(dropContacts('Patient', parseStored(patient), links));
   const held = heldContents(resource, id);
   // The bytes take the place of these marks in the text.
   const marks = held.map(() => newUuid());

@@ -13,7 +13,7 @@ import type {
 } from '../../http/ports/shared-links.ts';
 import { MOST_ATTEMPTS, type SharedLinks } from '../../operations/shared-links.ts';
 import type { AccessStatus } from '../../shared/access/access-entry.ts';
-import { type Caller, ownCaller, turnOf } from '../../shared/access/caller.ts';
+import { type Caller, ownCaller, turnKey } from '../../shared/access/caller.ts';
 import { encrypted } from '../../shl/jwe.ts';
 import { isPasscode } from '../../shl/passcode.ts';
 import { isManifestSecret } from '../../shl/payload.ts';
@@ -56,7 +56,7 @@ export async function openOpening(parts: OpeningParts): Promise<SharedLinkOpenin
       caller,
       record: link.record,
       content: link.content,
-      budget: budget(turnOf(caller.calls)),
+      budget: budget(turnKey(caller.calls)),
     };
     const json = await contentOf(parts, content);
     return json && encrypted(keyOf(link), CONTENT_TYPE, json);

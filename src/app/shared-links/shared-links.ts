@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { toString as qrCodeOf } from 'qrcode';
 import type { Consents } from '#commands/consent/consents.ts';
-import { secretOf } from '#commands/secret.ts';
+import { drawSecret } from '#commands/secret.ts';
 import type { ConsentQueries } from '#queries/consents/consents.ts';
 import type { SharedLinkRow } from '#queries/consents/shared-links.ts';
 import type { SharedLink, SharedLinkServices } from '../../http/ports/shared-links.ts';
@@ -96,7 +96,7 @@ export async function openSharedLinkServices(parts: SharedLinkParts): Promise<Sh
       const { record, person, label, content, longTerm, passcode } = asked;
       fresh(['consents', 'resources', 'history']);
       const id = by.ids.prefixed('shl_');
-      const key = await secretOf(by);
+      const key = await drawSecret(by);
       const caller = ownCaller(await parts.ownerOf(record), { kind: 'shared_link', linkId: id }, ['read']);
       const json = await contentOf(parts, { caller, record, content, budget: new AnswerBudget() });
       if (json === undefined)
@@ -138,7 +138,7 @@ export async function openSharedLinkServices(parts: SharedLinkParts): Promise<Sh
       }
     },
     async list(record, asked) {
-      const page = await consentQueries.sharedLinksOf(record, asked);
+      const page = await consentQueries.listSharedLinks(record, asked);
       return { ...page, rows: page.rows.map(shown) };
     },
     async find(record, id) {

@@ -4,18 +4,18 @@ import { Replay } from '#src/audit/replay.ts';
 import type { AiVersions } from '#src/clinical/summary/choose.ts';
 import { buildAnswer, madeFor } from '#src/context/answer.ts';
 import type { Authorship } from '#src/context/compose.ts';
-import { excerptsOf } from '#src/context/excerpt.ts';
+import { makeExcerpts } from '#src/context/excerpt.ts';
 import { makeContext } from '#src/context/make.ts';
 import { FORM, type GrantManifest, type Manifest, printManifest } from '#src/context/manifest.ts';
 import { maskedAuthorship, maskedBody } from '#src/context/masked.ts';
-import { type Current, openRecord, versionedOf } from '#src/context/record.ts';
+import { type Current, openRecord, versionReference } from '#src/context/record.ts';
 import { openPool } from '#src/database/pool.ts';
 import type { EventStore } from '#src/events/store.ts';
 import { directoryStream, recordStream } from '#src/events/streams.ts';
 import { categoriesOf } from '#src/fhir/search/categories.ts';
 import { ContextManifests, type KeptManifest } from '#src/operations/context-manifests.ts';
 import { type Access, allows } from '#src/shared/access/access.ts';
-import { CONTEXT_LETTERS, coverageOf } from '#src/shared/access/coverage.ts';
+import { CONTEXT_LETTERS, grantCoverage } from '#src/shared/access/coverage.ts';
 import type { Tenant } from '#src/shared/access/tenant.ts';
 import { toMicros } from '#src/shared/time/time.ts';
 import { withEventStore } from '../database.ts';
@@ -91,10 +91,10 @@ export async function contextAgain(
   const [current = [], before = []] = [all.filter(isShown), earlier].map((versions) =>
     grant === undefined ? versions : versions.map(masked),
   );
-  const bodies = new Map([...current, ...before].map((version) => [versionedOf(version), version.body]));
+  const bodies = new Map([...current, ...before].map((version) => [versionReference(version), version.body]));
   const made = await makeContext(
     {
-      opened: openRecord(excerptsOf(current), byAi),
+      opened: openRecord(makeExcerpts(current), byAi),
       directory: (keys) =>
         owner === undefined
           ? Promise.resolve([])
@@ -104,7 +104,7 @@ export async function contextAgain(
       displays: (codes) => Promise.resolve(named(codes, displays)),
       authors: () => Promise.resolve(grant === undefined ? authors : maskedAuthors(authors)),
       bodies: () => Promise.resolve(bodies),
-      covered: coverageOf(grant === undefined ? undefined : accessOf(grant)),
+      covered: grantCoverage(grant === undefined ? undefined : accessOf(grant)),
     },
     ask,
     day,
@@ -192,13 +192,13 @@ function versionsOf(
     if (body === undefined) continue;
     const now = { type, id, version: version.version, body };
     current.push(now);
-    authors.set(versionedOf(now), authorOf(version));
+    authors.set(versionReference(now), authorOf(version));
     if (!isByAi(version)) continue;
     const [before, author] = last.get(id) ?? [];
-    byAi.set(versionedOf(now), before?.version);
+    byAi.set(versionReference(now), before?.version);
     if (before === undefined || author === undefined) continue;
     earlier.push(before);
-    authors.set(versionedOf(before), author);
+    authors.set(versionReference(before), author);
   }
   return { current, earlier, authors, byAi, owner };
 }

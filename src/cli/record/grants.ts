@@ -91,14 +91,14 @@ async function read(pool: Pool, asked: GrantsAsked): Promise<Found> {
   const conditions = { application, record, project, environment, at, limit: PAGE };
   const grants: GrantRow[] = [];
   for (let cursor: string | undefined; ; ) {
-    const { rows, next } = await queries.grantsOf({ ...conditions, cursor });
+    const { rows, next } = await queries.listGrants({ ...conditions, cursor });
     grants.push(...rows);
     if (next === undefined) break;
     cursor = next;
   }
   // A purge keeps only the application's id.
   const erased =
-    application === undefined || record !== undefined ? [] : await queries.erasedGrantsOf(application, at);
+    application === undefined || record !== undefined ? [] : await queries.listErasedGrants(application, at);
   return { grants, erased };
 }
 

@@ -1,5 +1,5 @@
 /** Reads a record's events for commands: finds them by the id on the command line, and explains errors. */
-import { tracesOf } from '#projections/erasure.ts';
+import { readTraces } from '#projections/erasure.ts';
 import { type EventStore, type RecordedEvent, StreamDeleted } from '#src/events/store.ts';
 import { isStreamName, patientOf, recordStream } from '#src/events/streams.ts';
 import { isUuid } from '#src/shared/ids.ts';
@@ -60,7 +60,7 @@ export function reportBroken(stream: string, brokenAt: number | undefined): numb
 }
 
 async function sentenceOf(store: EventStore, patient: string): Promise<string> {
-  const trace = (await tracesOf(store, new Set([patient]))).get(patient);
+  const trace = (await readTraces(store, new Set([patient]))).get(patient);
   if (trace === undefined) {
     return `the events of Patient/${patient} were removed, but the log has no request to purge them`;
   }

@@ -9,7 +9,7 @@ import type { SystemCode } from '#src/fhir/terminology.ts';
 import { isObject, type JsonObject, parseJson } from '#src/shared/json/json.ts';
 import { medicationConcept } from '#src/v1/medication.ts';
 import { withNames } from '#src/v1/phrase.ts';
-import { kindOf, type TimelineWords, timelineWords } from '#src/v1/timeline.ts';
+import { type TimelineWords, timelineKind, timelineWords } from '#src/v1/timeline.ts';
 
 /** Most characters of a title. */
 const LONGEST = 60;
@@ -24,7 +24,7 @@ export function resourceTitle(type: string, body: string, displays: Displays = n
   const { value: written } = parseJson(body);
   if (!isObject(written)) return '';
   const { value } = withDisplays({ value: written }, displays);
-  const kind = kindOf(type);
+  const kind = timelineKind(type);
   const title = kind === undefined ? otherTitle(value) : wordsOf(timelineWords(kind, value));
   return title.length > LONGEST ? `${title.slice(0, LONGEST - 1)}…` : title;
 }

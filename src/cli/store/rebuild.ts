@@ -127,8 +127,8 @@ const NAMED = 10;
 function describeComparison(name: string, tables: readonly TableComparison[]): string {
   const rows = tables.map(({ table: named, rows: [serving, rebuilt], differences, more }) => {
     const count = (what: string): string => {
-      const named = differences.filter((each) => each.what === what).length;
-      return more && named > 0 ? atLeast(named) : String(named);
+      const findProjection = differences.filter((each) => each.what === what).length;
+      return more && findProjection > 0 ? atLeast(findProjection) : String(findProjection);
     };
     return [`${name}.${named}`, serving, rebuilt, count('missing'), count('orphan'), count('changed')];
   });

@@ -1,5 +1,5 @@
 /** The check of the access log, for `annal verify` and `annal checkpoint`. */
-import { tracesOf } from '#projections/erasure.ts';
+import { readTraces } from '#projections/erasure.ts';
 import { closeSession, openSession } from '#projections/session.ts';
 import { accessLogOf, accessName, type StreamLeaf } from '#src/audit/checkpoint.ts';
 import type { EventStore } from '#src/events/store.ts';
@@ -30,7 +30,7 @@ export async function withAccessCheck<T>(
 export function purgesIn(store: Pick<EventStore, 'subscribe' | 'head'>): FindPurges {
   return async (records) => {
     const found = new Map<string, PurgeTrace>();
-    for (const [record, { requested, erased }] of await tracesOf(store, records)) {
+    for (const [record, { requested, erased }] of await readTraces(store, records)) {
       const { event } = erased ?? requested;
       if (event.type === 'RecordErasureRequested' || event.type === 'RecordErased') found.set(record, event);
     }

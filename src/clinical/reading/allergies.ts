@@ -19,14 +19,14 @@ export function readAllergy<Of extends Told>(told: Of, around: Around): Allergy<
 export function mostDangerousFirst(a: Allergy, b: Allergy): number {
   return (
     Number(a.isOver) - Number(b.isOver) ||
-    riskOf(b) - riskOf(a) ||
+    rankRisk(b) - rankRisk(a) ||
     newestFirst(a, b) ||
     (a.told.id < b.told.id ? 1 : -1)
   );
 }
 
 /** Criticality: high, not said or not assessable, low (allergy-intolerance-criticality). */
-function riskOf({ isCritical, told }: Allergy): number {
+function rankRisk({ isCritical, told }: Allergy): number {
   if (isCritical) return 2;
   return text(told.value.criticality) === 'low' ? 0 : 1;
 }

@@ -33,7 +33,7 @@ export function joinSame<Member extends Named>(
       if (system === '') continue;
       const key = `${apart}${system}|${code}`;
       const there = byCode.get(key);
-      if (there !== undefined) group = merge(group, rootOf(there));
+      if (there !== undefined) group = merge(group, findRoot(there));
       byCode.set(key, group);
     }
     if (source.name === undefined) continue;
@@ -42,11 +42,11 @@ export function joinSame<Member extends Named>(
   }
   for (const named of byName.values()) {
     if (named.length === 1) continue;
-    const roots = [...new Set(named.map(rootOf))];
+    const roots = [...new Set(named.map(findRoot))];
     if (areToldApart(roots)) continue;
-    roots.reduce((one, other) => merge(rootOf(one), rootOf(other)));
+    roots.reduce((one, other) => merge(findRoot(one), findRoot(other)));
   }
-  return [...new Set(all.map(rootOf))].map(({ members }) => members);
+  return [...new Set(all.map(findRoot))].map(({ members }) => members);
 }
 
 /** Returns a name as it is compared with others. */
@@ -66,7 +66,7 @@ function areToldApart(groups: readonly Group<Named>[]): boolean {
   });
 }
 
-function rootOf<Member>(group: Group<Member>): Group<Member> {
+function findRoot<Member>(group: Group<Member>): Group<Member> {
   let root = group;
   while (root.into !== undefined) root = root.into;
   return root;

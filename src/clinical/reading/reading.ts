@@ -77,7 +77,12 @@ export function readRecord<Of extends Entry>(
     if (as !== undefined) leftOut.push({ told, list, as });
     else (told.partOfAi === 'no' ? facts : notes).push(told);
   }
-  return { person, facts: listsOf(facts, person, around), notes: listsOf(notes, person, around), leftOut };
+  return {
+    person,
+    facts: sortIntoLists(facts, person, around),
+    notes: sortIntoLists(notes, person, around),
+    leftOut,
+  };
 }
 
 function leftOutAs({ value, partOfAi }: Entry): LeftOutAs | undefined {
@@ -88,7 +93,11 @@ function leftOutAs({ value, partOfAi }: Entry): LeftOutAs | undefined {
   return partOfAi === 'changed' ? 'withdrawn by an AI' : withdrawn;
 }
 
-function listsOf<Of extends Told>(all: readonly Of[], { died }: Person, around: Around): Statements<Of> {
+function sortIntoLists<Of extends Told>(
+  all: readonly Of[],
+  { died }: Person,
+  around: Around,
+): Statements<Of> {
   const of = (list: ListName): readonly Of[] => all.filter(({ type }) => LIST_OF.get(type) === list);
   return {
     allergies: of('allergies')

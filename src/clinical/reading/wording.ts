@@ -8,7 +8,7 @@ const PLACEHOLDER = /\{([a-z]+)((?:\|[a-z]+:[^|{}]*)*)\}/;
 
 const rules = new Map<string, Intl.PluralRules>();
 
-function rulesOf(locale: string): Intl.PluralRules {
+function pluralRules(locale: string): Intl.PluralRules {
   const known = rules.get(locale) ?? new Intl.PluralRules(locale);
   rules.set(locale, known);
   return known;
@@ -24,7 +24,7 @@ function chooseForm(forms: string, value: unknown, locale: string, shown: string
       .map((form) => [form.slice(0, form.indexOf(':')), form.slice(form.indexOf(':') + 1)]),
   );
   const none = count === 0 ? of.get('none') : undefined;
-  const form = none ?? of.get(rulesOf(locale).select(count)) ?? of.get('other') ?? '#';
+  const form = none ?? of.get(pluralRules(locale).select(count)) ?? of.get('other') ?? '#';
   return form.replace('#', () => shown);
 }
 

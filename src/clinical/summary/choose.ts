@@ -6,14 +6,14 @@ import { DATED_BY } from '../reading/dates.ts';
 import { referredMedication } from '../reading/medicines.ts';
 import { withdrawnAs } from '../reading/status.ts';
 import type { PartOfAi } from '../reading/told.ts';
-import { CHANGED_BY_AI, type LeftOut, PLACED_BY, placeOf } from './classify.ts';
+import { CHANGED_BY_AI, type LeftOut, PLACED_BY, placeInSummary } from './classify.ts';
 import type { Look } from './columns.ts';
-import { useOf } from './device-use.ts';
+import { makeDeviceUse } from './device-use.ts';
 import { Links } from './entries.ts';
-import { type Candidate, CODED_BY, candidateOf, capped, newestFirst } from './newest.ts';
+import { type Candidate, CODED_BY, capped, makeCandidate, newestFirst } from './newest.ts';
 import { withNames } from './required.ts';
 import { SECTIONS, type Section, type SectionName } from './section.ts';
-import { glanceAt, type Source, type Stored, sourceOf, versionNameOf } from './source.ts';
+import { glanceAt, parseSource, type Source, type Stored, versionName } from './source.ts';
 
 /** A record from which a summary is made. */
 export interface RecordSource {
@@ -108,7 +108,7 @@ export function choose(record: RecordSource): Chosen {
 
 /** Chooses the resources of a summary in steps, one resource each. */
 export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSource): Steps<Chosen> {
-  const subject = withNames(sourceOf(patient));
+  const subject = withNames(parseSource(patient));
   const { placed, leftOut, changed, beside, isPast } = yield* placedIn(record, byAi);
   const links = new Links(base);
   const look = lookupIn(record, byAi);
@@ -119,7 +119,7 @@ export function* chooseInSteps({ base, patient, record, byAi = NONE }: RecordSou
     const was = changed.get(section.name) ?? [];
     if (all.length === 0 && was.length === 0 && section.empty === undefined) continue;
     const sources = yield* mapSteps(capped(all, section.cap ?? all.length), ({ stored }) =>
-      stored.type === 'Device' ? useOf(stored, subject, base) : sourceOf(stored),
+      stored.type === 'Device' ? makeDeviceUse(stored, subject, base) : parseSource(stored),
     );
     for (const source of sources) entries.set(source.key, { source, section: section.name });
     sections.push({
@@ -177,7 +177,7 @@ export function lookupIn(all: readonly Stored[], hidden: AiVersions = NONE): Loo
     const [type, id = ''] = key.split('/');
     const there = stored.get(id);
     if (there === undefined || there.type !== type) return undefined;
-    const source = sourceOf(there);
+    const source = parseSource(there);
     const isShown = withdrawnAs(source.value) === undefined && partOfAi(source, hidden) === 'no';
     const found = isShown ? withNames(source) : undefined;
     read.set(key, found);
@@ -187,7 +187,7 @@ export function lookupIn(all: readonly Stored[], hidden: AiVersions = NONE): Loo
 
 /** Returns what an AI has to do with this version of a resource. */
 function partOfAi(source: Source, byAi: AiVersions): PartOfAi {
-  const name = byAi.size === 0 ? undefined : versionNameOf(source);
+  const name = byAi.size === 0 ? undefined : versionName(source);
   if (name === undefined || !byAi.has(name)) return 'no';
   return byAi.get(name) === undefined ? 'written' : 'changed';
 }
@@ -227,11 +227,11 @@ function* placedIn(record: readonly Stored[], byAi: AiVersions): Steps<Placed> {
     if (!HAVE_SECTIONS.has(stored.type)) continue;
     yield;
     const source = glanceAt(stored, byAi.size === 0 ? CHOSEN_BY : CHOSEN_BY_VERSION, known);
-    const place = placeOf(source, partOfAi(source, byAi));
+    const place = placeInSummary(source, partOfAi(source, byAi));
     if (place === undefined) continue;
     if ('leftOut' in place) {
       leftOut.set(place.leftOut, (leftOut.get(place.leftOut) ?? 0) + 1);
-      const version = byAi.get(versionNameOf(source) ?? '');
+      const version = byAi.get(versionName(source) ?? '');
       if (place.leftOut === CHANGED_BY_AI && place.section !== undefined && version !== undefined)
         addTo(changed, place.section, { type: stored.type, id: stored.id, version });
       continue;
@@ -242,13 +242,13 @@ function* placedIn(record: readonly Stored[], byAi: AiVersions): Steps<Placed> {
       if (place.section === 'medications') past.push({ stored, isForbidden });
       continue;
     }
-    addTo(placed, place.section, candidateOf(stored, source, place.single));
+    addTo(placed, place.section, makeCandidate(stored, source, place.single));
   }
   for (const [section, candidates] of placed) placed.set(section, singles(newestFirst(candidates)));
   const isJoined = placed.has('medications');
   const beside = yield* mapSteps(
     past.filter(({ isForbidden }) => isJoined || isForbidden),
-    ({ stored, isForbidden }) => (isForbidden ? sourceOf(stored) : glanceAt(stored, PAST_BY, known)),
+    ({ stored, isForbidden }) => (isForbidden ? parseSource(stored) : glanceAt(stored, PAST_BY, known)),
   );
   return { placed, leftOut, changed, beside, isPast };
 }

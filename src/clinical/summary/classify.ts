@@ -34,7 +34,7 @@ export type Place =
   | { readonly leftOut: LeftOut; readonly section?: SectionName | undefined }
   | undefined;
 
-/** The members of resources that `placeOf` reads. */
+/** The members of resources that `placeInSummary` reads. */
 export const PLACED_BY = [
   ...['status', 'lifecycleStatus', 'docStatus', 'verificationStatus', 'clinicalStatus'],
   ...['category', 'code', 'type', 'intent', 'doNotPerform', 'patient', 'implicitRules'],
@@ -44,7 +44,7 @@ export const PLACED_BY = [
  * Returns the section of a resource, or why it is left out.
  * @param byAi whether an AI wrote this version of it, and so changed what somebody else had written.
  */
-export function placeOf(source: Source, byAi: PartOfAi): Place {
+export function placeInSummary(source: Source, byAi: PartOfAi): Place {
   const section = SECTION_OF[source.type]?.(source);
   const beside = section === undefined ? besideIn(source) : undefined;
   // An AI may have ended or refuted what somebody else stated: neither is a fact, and readers have to know of it.

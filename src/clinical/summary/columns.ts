@@ -63,14 +63,14 @@ type Table = (
 
 /**
  * Returns a table.
- * @param rowsOf makes the rows of the section's sources
+ * @param makeRows makes the rows of the section's sources
  */
-function tableOf<Row>(
+function makeTable<Row>(
   columns: readonly Column<Row>[],
-  rowsOf: (sources: readonly Source[], beside: Beside, others: readonly Source[]) => Steps<readonly Row[]>,
+  makeRows: (sources: readonly Source[], beside: Beside, others: readonly Source[]) => Steps<readonly Row[]>,
 ): Table {
   return function* cells(sources, beside, others = []) {
-    const rows = yield* rowsOf(sources, beside, others);
+    const rows = yield* makeRows(sources, beside, others);
     const table: (readonly [string, readonly string[]])[] = [];
     for (const [heading, cell] of columns)
       table.push([heading, yield* mapSteps(rows, (row) => cell(row, beside.find) ?? '')]);
@@ -81,7 +81,7 @@ function tableOf<Row>(
 /** Returns a table with a row for each source. */
 function plain(columns: readonly Column[]): Table {
   // biome-ignore lint/correctness/useYield: rows are made at once
-  return tableOf(columns, function* same(sources) {
+  return makeTable(columns, function* same(sources) {
     return sources;
   });
 }
@@ -132,13 +132,13 @@ function* problems(sources: readonly Source[], beside: Beside): Steps<readonly P
   return all.sort(activeFirst);
 }
 
-const leadOf = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
+const leadValue = ({ sources: [lead], oldest }: Problem<Source>): JsonObject => (lead ?? oldest).told.value;
 
 /** Returns a column of what the newest source of a problem says. */
 const ofLead = (
   heading: string,
   cell: (value: JsonObject) => string | undefined,
-): Column<Problem<Source>> => [heading, (problem) => cell(leadOf(problem))];
+): Column<Problem<Source>> => [heading, (problem) => cell(leadValue(problem))];
 
 const PROBLEM: readonly Column<Problem<Source>>[] = [
   ['Problem', (problem) => joined([problem.name, problem.site])],
@@ -163,7 +163,7 @@ const RECORDED: Column<Problem<Source>> = [
 ];
 const REMARKS: Column<Problem<Source>> = ofLead('Notes', ({ note }) => notes(note));
 
-const PROBLEMS = tableOf<Problem<Source>>([...PROBLEM, RECORDED, REMARKS], problems);
+const PROBLEMS = makeTable<Problem<Source>>([...PROBLEM, RECORDED, REMARKS], problems);
 
 const FINDINGS: readonly Column[] = [
   ['Finding', ({ value }) => nameConcept(value.code)],
@@ -225,7 +225,7 @@ function* medicines(
 }
 
 /** Returns how a medicine is taken, each dosage with the name that its source has, if that is another. */
-function dosesOf({ name, doses }: Row): string | undefined {
+function writeDoses({ name, doses }: Row): string | undefined {
   return joined(
     doses.map((dose) => {
       const isNamed = dose.name === undefined || dose.name.toLowerCase() === name?.toLowerCase();
@@ -236,22 +236,22 @@ function dosesOf({ name, doses }: Row): string | undefined {
 }
 
 /** Returns the notes of what decides how things stand with a medicine, each once. */
-function notesOf({ sources, standing }: Row): string | undefined {
+function joinNotes({ sources, standing }: Row): string | undefined {
   const own = sources.filter((source) => source.standing === standing);
   return joined([...new Set(own.map(({ told }) => notes(told.value.note)))], ' ');
 }
 
-const MEDICINES = tableOf<Row>(
+const MEDICINES = makeTable<Row>(
   [
     [
       'Medication',
       ({ name, standing }) =>
         standing === 'forbidden' ? `Must not be given: ${name ?? 'medication without a name'}` : name,
     ],
-    ['Dosage', dosesOf],
+    ['Dosage', writeDoses],
     ['Status', (medicine) => standingText(medicine, medicine.died)],
     ['Reason', ({ reasons }) => joined(reasons)],
-    ['Notes', notesOf],
+    ['Notes', joinNotes],
   ],
   medicines,
 );
@@ -313,11 +313,11 @@ const usedDevice = ({ value }: Source, look: Look): JsonObject | undefined =>
 export const TABLES: Readonly<Record<SectionName, Table>> = {
   problems: PROBLEMS,
   functionalStatus: PROBLEMS,
-  pastProblems: tableOf(
+  pastProblems: makeTable(
     [...PROBLEM, ofLead('Until', (value) => choice(value, 'abatement', day)), RECORDED, REMARKS],
     problems,
   ),
-  allergies: tableOf(ALLERGIES, allergies),
+  allergies: makeTable(ALLERGIES, allergies),
   medications: MEDICINES,
   immunizations: plain([
     of('Vaccine', ({ vaccineCode }) => nameConcept(vaccineCode)),

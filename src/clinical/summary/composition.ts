@@ -85,11 +85,11 @@ export function composition(made: Composed): JsonObject {
     title: name === undefined ? 'International Patient Summary' : `International Patient Summary of ${name}`,
     confidentiality: 'N',
     custodian: urn(custodian(base)),
-    section: sections.map(sectionOf),
+    section: sections.map(makeSection),
   };
 }
 
-function sectionOf({ section: { title, code }, text: narrated, entries }: Filled): Json {
+function makeSection({ section: { title, code }, text: narrated, entries }: Filled): Json {
   const content: JsonObject =
     entries.length > 0
       ? { entry: entries.map((reference) => ({ reference })) }

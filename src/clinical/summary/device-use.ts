@@ -8,7 +8,7 @@ import type { Source, Stored } from './source.ts';
  * Returns a DeviceUseStatement that says what Device.patient says: the patient uses the device. It exists only in the
  * document.
  */
-export function useOf({ id: device }: Stored, patient: Source, base: string): Source {
+export function makeDeviceUse({ id: device }: Stored, patient: Source, base: string): Source {
   const id = derivedId(`Device/${device}#use`);
   const value: JsonObject = {
     resourceType: 'DeviceUseStatement',

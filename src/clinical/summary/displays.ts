@@ -16,7 +16,7 @@ export type Displays = ReadonlyMap<string, string>;
 /** Returns a lookup by a reference's text, over everything in the record or directory that a summary may show. */
 export function lookingIn(chosen: Chosen, inDirectory: Look): Look {
   return (reference) => {
-    const key = chosen.links.keyOf(reference);
+    const key = chosen.links.localKey(reference);
     return key === undefined ? undefined : (chosen.look(key) ?? inDirectory(key));
   };
 }
@@ -77,18 +77,18 @@ function isBare(value: JsonObject): boolean {
  */
 export function withDisplays<Of extends Pick<Source, 'value'>>(source: Of, displays: Displays): Of {
   if (displays.size === 0) return source;
-  const value = named(source.value, displays);
+  const value = addDisplays(source.value, displays);
   return value === source.value ? source : { ...source, value: value as JsonObject };
 }
 
 /** Returns a value with displays added, or the same object if nothing in it gets one, which is the usual case. */
-function named(value: Json, displays: Displays): Json {
+function addDisplays(value: Json, displays: Displays): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     let items: Json[] | undefined;
     for (let n = 0; n < value.length; n += 1) {
       const item = value[n] ?? null;
-      const after = named(item, displays);
+      const after = addDisplays(item, displays);
       if (after !== item) {
         items ??= [...value];
         items[n] = after;
@@ -101,7 +101,7 @@ function named(value: Json, displays: Displays): Json {
   for (const name in value) {
     const member = value[name] ?? null;
     if (typeof member !== 'object') continue;
-    const after = named(member, displays);
+    const after = addDisplays(member, displays);
     if (after !== member) {
       copy ??= { ...value };
       copy[name] = after;

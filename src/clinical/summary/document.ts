@@ -58,7 +58,7 @@ export function* writeInSteps(
   /**
    * Returns a source with displays. Results are kept, since a hundred results may ask for the same practitioner's name.
    */
-  const shown = (source: Source): Source => {
+  const showSource = (source: Source): Source => {
     const found = known.get(source);
     if (found !== undefined) return found;
     const after = withDisplays(source, displays);
@@ -68,14 +68,14 @@ export function* writeInSteps(
   const lookUp = lookingIn(chosen, inDirectory);
   const look = (reference: string): Source | undefined => {
     const found = lookUp(reference);
-    return found && shown(found);
+    return found && showSource(found);
   };
-  const urlOf = ({ key, type, id: own }: Source): string =>
+  const fullUrl = ({ key, type, id: own }: Source): string =>
     type === 'DeviceUseStatement' ? `urn:uuid:${own}` : base + key;
 
   const lookBefore = (reference: string): Source | undefined => {
-    const earlier = chosen.earlier.get(links.keyOf(reference) ?? '');
-    return earlier === undefined ? look(reference) : shown(earlier);
+    const earlier = chosen.earlier.get(links.localKey(reference) ?? '');
+    return earlier === undefined ? look(reference) : showSource(earlier);
   };
   const besideBy = (find: Look): Beside => ({
     today: toInstant(now).slice(0, 10),
@@ -100,19 +100,19 @@ export function* writeInSteps(
     const { section, sources } = each;
     const content = {
       ...each,
-      sources: yield* mapSteps(sources, shown),
-      beside: yield* mapSteps(each.beside, shown),
-      earlier: earlierIn(each, chosen).map(shown),
+      sources: yield* mapSteps(sources, showSource),
+      beside: yield* mapSteps(each.beside, showSource),
+      earlier: earlierIn(each, chosen).map(showSource),
       coverage: coverageOfTypes(section.types ?? [], covered),
     };
     const text = yield* sectionNarrative(content, beside, before);
-    sections.push({ section, text, entries: sources.map(urlOf) });
+    sections.push({ section, text, entries: sources.map(fullUrl) });
   }
   const inside = (key: string): boolean => entries.has(key);
   const texts = [
     own(
       composition({
-        ...{ id, now, base, patient: subject.value, patientUrl: urlOf(subject), sections, leftOut },
+        ...{ id, now, base, patient: subject.value, patientUrl: fullUrl(subject), sections, leftOut },
         isWhole: coverageOfTypes(SUMMARIZED_TYPES, covered) === 'all',
       }),
     ),
@@ -123,7 +123,7 @@ export function* writeInSteps(
         inside,
         links,
       );
-      return `{"fullUrl":"${urlOf(source)}","resource":${text}}`;
+      return `{"fullUrl":"${fullUrl(source)}","resource":${text}}`;
     })),
     own(authorDevice(base)),
     own(custodian(base)),

@@ -5,8 +5,8 @@
 import { isMedicine, referredMedication } from '../reading/medicines.ts';
 import { isModified, withdrawnAs } from '../reading/status.ts';
 import type { Chosen, ChosenSection, EarlierVersion } from './choose.ts';
-import { useOf } from './device-use.ts';
-import { type Source, type Stored, sourceOf } from './source.ts';
+import { makeDeviceUse } from './device-use.ts';
+import { parseSource, type Source, type Stored } from './source.ts';
 
 /** Returns the versions that the sections tell; of a section with a cap, those of the newest resources. */
 export function earlierVersions({ sections }: Pick<Chosen, 'sections'>): EarlierVersion[] {
@@ -17,7 +17,7 @@ export function earlierVersions({ sections }: Pick<Chosen, 'sections'>): Earlier
 
 /** Returns a summary that tells these versions. @param rows as far as they state something */
 export function withEarlier(chosen: Chosen, rows: readonly Stored[]): Chosen {
-  const sources = rows.map(sourceOf).filter(isTold);
+  const sources = rows.map(parseSource).filter(isTold);
   return {
     ...chosen,
     earlier: new Map(sources.map((source) => [source.key, source])),
@@ -38,6 +38,6 @@ export function earlierIn(
   return changed.flatMap(({ type, id }) => {
     const source = earlier.get(`${type}/${id}`);
     if (source === undefined) return [];
-    return type === 'Device' ? useOf(source, subject, links.base) : source;
+    return type === 'Device' ? makeDeviceUse(source, subject, links.base) : source;
   });
 }

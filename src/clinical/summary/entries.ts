@@ -38,7 +38,7 @@ export class Links {
   }
 
   /** Returns the `Type/id` that a reference's text names, in whatever form; undefined if it isn't on this service. */
-  keyOf(reference: string): string | undefined {
+  localKey(reference: string): string | undefined {
     const parsed = this.parsed(reference);
     return parsed.kind === 'local' ? `${parsed.type}/${parsed.id}` : undefined;
   }
@@ -74,7 +74,7 @@ export class Links {
   addReferred({ body }: Source, keys: Set<string>): void {
     REFERENCE.lastIndex = 0;
     for (let found = REFERENCE.exec(body); found !== null; found = REFERENCE.exec(body)) {
-      const key = this.keyOf(found[1] ?? '');
+      const key = this.localKey(found[1] ?? '');
       if (key !== undefined) keys.add(key);
     }
   }

@@ -19,8 +19,8 @@ export interface Candidate {
 }
 
 /** Returns the candidate for a resource. */
-export function candidateOf(stored: Stored, source: Source, single: string | undefined): Candidate {
-  return { stored, at: happened(source).at, code: codeOf(source), single };
+export function makeCandidate(stored: Stored, source: Source, single: string | undefined): Candidate {
+  return { stored, at: happened(source).at, code: codeKey(source), single };
 }
 
 /**
@@ -48,10 +48,10 @@ export function capped(candidates: readonly Candidate[], cap: number): readonly 
   return candidates.filter((candidate) => kept.has(candidate));
 }
 
-/** The members of resources that `candidateOf` reads the code from. */
+/** The members of resources that `makeCandidate` reads the code from. */
 export const CODED_BY = ['code', 'vaccineCode', 'category'] as const;
 
-function codeOf({ type, value }: Source): string {
+function codeKey({ type, value }: Source): string {
   const about = value.code ?? value.vaccineCode ?? value.category;
   const [coding] = codings(about);
   if (coding !== undefined) return `${text(coding.system) ?? ''}|${text(coding.code) ?? ''}`;

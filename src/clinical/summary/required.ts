@@ -28,7 +28,7 @@ export function missingMembers(
   const primitive = (name: string): void => {
     if (value[name] === undefined && value[`_${name}`] === undefined) missing[`_${name}`] = UNKNOWN;
   };
-  const oneOf = (name: string): void => {
+  const requireOne = (name: string): void => {
     if (!Object.keys(value).some((key) => key.startsWith(name) || key.startsWith(`_${name}`))) {
       missing[`_${name}DateTime`] = UNKNOWN;
     }
@@ -44,14 +44,14 @@ export function missingMembers(
       element('code');
       break;
     case 'MedicationStatement':
-      oneOf('effective');
+      requireOne('effective');
       break;
     case 'Procedure':
       element('code');
-      oneOf('performed');
+      requireOne('performed');
       break;
     case 'DiagnosticReport':
-      oneOf('effective');
+      requireOne('effective');
       break;
     case 'Specimen':
       element('type');
@@ -63,7 +63,7 @@ export function missingMembers(
       if (value.name === undefined) missing.name = NAME;
       break;
     case 'Observation':
-      oneOf('effective');
+      requireOne('effective');
       if (isResult(value) && (section ?? 'results') === 'results' && value.performer === undefined)
         missing.performer = [UNKNOWN];
       if (isEmpty(value)) missing.dataAbsentReason = { coding: [NOT_KNOWN] };
@@ -98,11 +98,11 @@ function isEmpty(value: JsonObject): boolean {
 
 /** Returns a Patient or Practitioner in which each name has text, or is marked as unknown: ips-pat-1. */
 export function withNames(source: Source): Source {
-  const value = named(source.type, source.value);
+  const value = requireName(source.type, source.value);
   return value === source.value ? source : { ...source, value, body: printJson(value) };
 }
 
-function named(type: string, value: JsonObject): JsonObject {
+function requireName(type: string, value: JsonObject): JsonObject {
   if (type !== 'Patient' && type !== 'Practitioner') return value;
   const names = objects(value.name);
   const isNamed = (name: JsonObject): boolean =>
@@ -122,7 +122,7 @@ export function withContained(source: Source): Source {
   let completed = false;
   const contained = objects(value.contained).map((resource) => {
     const type = String(resource.resourceType);
-    const whole = named(type, resource);
+    const whole = requireName(type, resource);
     const missing = missingMembers({ type, value: whole }, undefined);
     if (type === 'Observation' && whole.subject === undefined && isObject(value.subject))
       missing.subject = value.subject;

@@ -19,12 +19,12 @@ export interface Source extends Stored {
 }
 
 /** Returns the name of this version of a resource: `Type/id/_history/n`; undefined if it has none. */
-export function versionNameOf({ key, value }: Source): string | undefined {
+export function versionName({ key, value }: Source): string | undefined {
   return isObject(value.meta) ? `${key}/_history/${String(value.meta.versionId)}` : undefined;
 }
 
 /** Parses a stored resource; numbers keep their literals. */
-export function sourceOf({ type, id, body }: Stored): Source {
+export function parseSource({ type, id, body }: Stored): Source {
   return sourceFrom(type, id, body, parseStored(body));
 }
 

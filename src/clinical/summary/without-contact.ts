@@ -43,12 +43,12 @@ function withoutContactIn(source: Source, links: Links): Source {
   const { type, body } = source;
   const hasPersons = body.includes('"contained":[') || body.includes('"identifier":{');
   if (WITHHELD[type] === undefined && !hasPersons) return source;
-  const value = withoutContactOf(type, source.value, links);
+  const value = dropContacts(type, source.value, links);
   return { ...source, value, body: printJson(value) };
 }
 
 /** Returns the content of a resource without these elements. */
-export function withoutContactOf(type: string, value: JsonObject, links: Links): JsonObject {
+export function dropContacts(type: string, value: JsonObject, links: Links): JsonObject {
   const persons = new Set(
     objects(value.contained).flatMap(({ resourceType, id }) =>
       WITHHELD[text(resourceType) ?? ''] === undefined ? [] : [`#${text(id) ?? ''}`],
@@ -57,7 +57,7 @@ export function withoutContactOf(type: string, value: JsonObject, links: Links):
   const isPerson = (reference: JsonObject): boolean => {
     const to = text(reference.reference);
     if (to?.startsWith('#') === true) return persons.has(to);
-    const named = to === undefined ? text(reference.type) : links.keyOf(to)?.split('/', 1)[0];
+    const named = to === undefined ? text(reference.type) : links.localKey(to)?.split('/', 1)[0];
     return WITHHELD[named ?? text(reference.type) ?? ''] !== undefined;
   };
   const without = (of: string, members: JsonObject): JsonObject =>

@@ -40,7 +40,7 @@ const IDLE = new Set(
 );
 
 /** Reads the focus of a request. Its needs were validated before. */
-export function focusOf({ task, question, needs }: ContextRequest): Focus {
+export function readFocus({ task, question, needs }: ContextRequest): Focus {
   const asked = [task, question].filter((text) => text !== undefined).join(' ');
   const illnesses = ILLNESSES.filter(({ words }) => words.test(asked));
   const measures = new Set<Measure>();

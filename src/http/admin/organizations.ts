@@ -9,7 +9,7 @@ import { LIST_QUERY, listOf, PAGED } from '../api/schemas.ts';
 import { by, organizationFor, requireInstallationsTrust } from './access.ts';
 import { instantOf, listed } from './answers.ts';
 import { name, organizationSchema } from './schemas.ts';
-import { ssoOf } from './sso.ts';
+import { readSso } from './sso.ts';
 
 const TAG = 'Organizations';
 
@@ -25,7 +25,7 @@ export function organizationView(row: OrganizationRow): z.input<typeof organizat
     role: row.role,
     confirmed_domain:
       confirmed_domain === null || isPublicMailDomain(confirmed_domain) ? null : confirmed_domain,
-    sso: ssoOf(row),
+    sso: readSso(row),
     created_at: instantOf(row.created_at) ?? '',
   };
 }

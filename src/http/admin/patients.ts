@@ -188,7 +188,7 @@ export const PATIENT_ROUTES = [
       const { services, params, query } = request;
       const { id: project, role } = await projectFor(request, params.project_id, 'developer');
       requireRole(role, ROLE_FOR[query.environment]);
-      return listed(await services.consentQueries.grantsOf({ project, ...query }), consentView);
+      return listed(await services.consentQueries.listGrants({ project, ...query }), consentView);
     },
   }),
 ];

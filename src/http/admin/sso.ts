@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { OrganizationRow } from '#queries/admin/organizations.ts';
 import { ownIssuers } from '#src/dev-issuer/dev-issuer.ts';
 import { isIssuerUrl, isSameIssuer } from '#src/shared/access/issuers.ts';
-import { domainOf, verifiedDomain } from '#src/shared/access/member.ts';
+import { emailDomain, verifiedDomain } from '#src/shared/access/member.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import { route } from '../api/route.ts';
 import { by, organizationFor, requireInstallationsTrust } from './access.ts';
@@ -12,7 +12,7 @@ import { ssoSchema } from './schemas.ts';
 const TAG = 'Single sign-on';
 
 /** Returns the SSO settings of an organization; null if it has none. */
-export function ssoOf(
+export function readSso(
   row: Pick<OrganizationRow, 'sso_issuer' | 'sso_client_id' | 'sso_domains'>,
 ): z.input<typeof ssoSchema> | null {
   const { sso_issuer: issuer, sso_client_id: client_id, sso_domains } = row;
@@ -90,7 +90,7 @@ export const SSO_ROUTES = [
     query: z.strictObject({ email: z.string().max(320) }),
     answers: { 200: { description: 'The issuer', schema: discovered } },
     async run({ services, query }) {
-      const domain = domainOf(query.email);
+      const domain = emailDomain(query.email);
       if (domain === undefined) {
         throw new Refusal('invalid', {
           code: 'value',
@@ -98,7 +98,7 @@ export const SSO_ROUTES = [
           expression: 'query.email',
         });
       }
-      const found = await services.adminQueries.ssoOf(domain);
+      const found = await services.adminQueries.readSso(domain);
       if (found === undefined) {
         throw new Refusal('not_found', {
           code: 'not-found',

@@ -1,6 +1,6 @@
 /** Access tokens of members, with which the dashboard shows a project's data. */
 import { z } from 'zod';
-import { secretOf } from '#commands/secret.ts';
+import { drawSecret } from '#commands/secret.ts';
 import { MEMBER_TOKEN_S } from '#src/oauth/tokens/member-token.ts';
 import { ROLE_FOR } from '#src/shared/access/member.ts';
 import { route } from '../api/route.ts';
@@ -43,7 +43,7 @@ export const TOKEN_ROUTES = [
       const project = await projectFor(request, params.project_id, 'developer');
       requireRole(project.role, ROLE_FOR[body.environment]);
       await services.admin.requireEnvironment(project.id, body.environment);
-      const secret = await secretOf(by(request));
+      const secret = await drawSecret(by(request));
       const token = await services.issueMemberToken({ identity, project: project.id, ...body, secret });
       const answer: z.input<typeof tokenSchema> = {
         access_token: token,

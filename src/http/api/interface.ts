@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'koa';
-import { type Caller, mayRead, turnOf } from '#src/shared/access/caller.ts';
+import { type Caller, mayRead, turnKey } from '#src/shared/access/caller.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import {
@@ -264,7 +264,7 @@ function readOfRoute(route: Route, params: Asking['params']): ReadOf {
 function scopeOfTurn({ state }: Context): string {
   const caller: Caller | undefined = state.caller;
   const identity: Identity | undefined = state.identity;
-  if (caller !== undefined) return turnOf(caller.calls);
+  if (caller !== undefined) return turnKey(caller.calls);
   return identity === undefined ? 'everybody' : scopeOf(identity);
 }
 

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import type { CommandContext } from '#commands/command.ts';
-import { type Caller, turnOf } from '#src/shared/access/caller.ts';
+import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import { IdSource, newUuid } from '#src/shared/ids.ts';
 import { nowMicros } from '#src/shared/time/time.ts';
 import { credentialModels, isAccessToken } from '../access-token.ts';
@@ -110,7 +110,7 @@ async function answerFor(
     const { reads, answer } = await readAs(authentication, async (caller) => {
       const log = KeyReads.of(fhir.keyReads, caller, ctx.state.requestId);
       const run = (): Promise<Answer> =>
-        interaction.run({ ...asked, caller, budget: fhir.answers.budget(turnOf(caller.calls), ctx.res) });
+        interaction.run({ ...asked, caller, budget: fhir.answers.budget(turnKey(caller.calls), ctx.res) });
       const read = log === undefined ? run() : log.runFhir(readOf(interaction.grantToken, segments), run);
       return { reads: log, answer: await read };
     });
@@ -124,7 +124,7 @@ async function answerFor(
     return answerResource(fhir, ctx, authentication, asked, credential, interaction);
   const caller = await authentication.caller;
   const reads = KeyReads.of(fhir.keyReads, caller, ctx.state.requestId);
-  const budget = fhir.answers.budget(turnOf(caller.calls), ctx.res);
+  const budget = fhir.answers.budget(turnKey(caller.calls), ctx.res);
   const request = { ...asked, caller, budget, ...(reads === undefined ? {} : { reads }) };
   if (interaction.kind === 'write' && interaction.takes !== 'bundle') requireScope(caller, 'write');
   const run = (): Promise<Answer> => answerOther(fhir, ctx, request, credential, interaction);
@@ -153,7 +153,7 @@ async function answerGrant(
   try {
     const interaction = interactionOf(routeOf(segments.map(edge.inward)), ctx.method);
     if (interaction.kind === 'open') return interaction.run(fhir);
-    const budget = fhir.answers.budget(turnOf(caller.calls), ctx.res);
+    const budget = fhir.answers.budget(turnKey(caller.calls), ctx.res);
     const inward = { query: edge.query(asked.query), header: edge.header(asked.header) };
     const confirm = (): Promise<void> => fhir.authenticator.confirm(credential);
     const request = { ...asked, ...inward, caller, budget, pass, confirm };
@@ -198,7 +198,7 @@ async function answerResource(
   permitted.catch(() => undefined);
   if (expected === undefined) await permitted;
   const known = expected ?? (await caller);
-  const request = { ...asked, caller: known, budget: fhir.answers.budget(turnOf(known.calls), ctx.res) };
+  const request = { ...asked, caller: known, budget: fhir.answers.budget(turnKey(known.calls), ctx.res) };
   const [answered] = await Promise.allSettled([
     answerWrite(fhir, ctx, request, credential, interaction, permitted),
   ]);
@@ -236,7 +236,7 @@ async function answerOperation(
   interaction: Extract<Interaction, { kind: 'operation' }>,
 ): Promise<Answer> {
   requireScope(request.caller, 'read');
-  const hold = fhir.largeBodies.hold(ctx, turnOf(request.caller.calls));
+  const hold = fhir.largeBodies.hold(ctx, turnKey(request.caller.calls));
   const body = hasBody(ctx.req) ? await readBody(ctx.req, chooseLimits(fhir, 'resource'), hold) : undefined;
   return keyed(fhir, ctx, request, credential, body?.bytes ?? Buffer.alloc(0), async () => {
     if (body !== undefined) await request.confirm?.();
@@ -272,7 +272,7 @@ async function answerWrite(
       ...(permitted === undefined ? {} : { permitted }),
       ...(request.pass === undefined
         ? {}
-        : { searched: request.pass.searched, shown: request.pass.edge.outward }),
+        : { searched: request.pass.searched, asKnown: request.pass.edge.outward }),
     };
     const spend = (requests: number): Promise<void> => fhir.spend(ctx, request.caller, requests);
     return interaction.run({ ...request, command, body, spend });
@@ -290,7 +290,7 @@ function keyed(
   run: (attempted?: Attempted) => Promise<Answer>,
 ): Promise<Answer> {
   const inTurn = (attempted?: Attempted): Promise<Answer> =>
-    fhir.largeBodies.run(ctx, turnOf(caller.calls), () => run(attempted));
+    fhir.largeBodies.run(ctx, turnKey(caller.calls), () => run(attempted));
   const key = header('idempotency-key');
   if (ctx.method !== 'POST' || key === undefined) return inTurn();
   const { method, url } = ctx;
@@ -306,5 +306,5 @@ function bodyOf(
   takes: 'nothing' | FhirBody,
 ): Promise<RawBody> | undefined {
   if (takes === 'nothing') return undefined;
-  return readBody(ctx.req, chooseLimits(fhir, takes), fhir.largeBodies.hold(ctx, turnOf(calls)));
+  return readBody(ctx.req, chooseLimits(fhir, takes), fhir.largeBodies.hold(ctx, turnKey(calls)));
 }

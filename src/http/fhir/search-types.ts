@@ -7,8 +7,8 @@ import { z } from 'zod';
 import { CURSOR, decodeCursor, encodeCursor } from '#queries/cursor.ts';
 import type { CurrentResource } from '#queries/read.ts';
 import { DEFAULT_COUNT, isControl, parseCount } from '#queries/search/controls.ts';
-import { parameterOf } from '#queries/search/parameters.ts';
-import { badParameter, keyOf, parseRaw, type RawParameter } from '#queries/search/raw.ts';
+import { findParameter } from '#queries/search/parameters.ts';
+import { badParameter, parameterKey, parseRaw, type RawParameter } from '#queries/search/raw.ts';
 import type { SearchPage } from '#queries/search/search.ts';
 import { isResourceType, type ResourceType, TYPE_NAMES } from '#src/fhir/types.ts';
 import { unsupportedType } from '#src/fhir/unsupported-type.ts';
@@ -72,14 +72,14 @@ function ofAll(
 ): { common: URLSearchParams; unknown: string[] } {
   const unknown = parseRaw(query)
     .filter((raw) => !isControl(raw) && !types.every((type) => has(type, raw)))
-    .map(keyOf);
+    .map(parameterKey);
   return { common: new URLSearchParams([...query].filter(([key]) => !unknown.includes(key))), unknown };
 }
 
 function has(type: ResourceType, raw: RawParameter): boolean {
   if (raw.name === '_has') return true;
   const [name = ''] = raw.name.split('.');
-  return parameterOf(type, name === raw.name ? raw : { name }) !== undefined;
+  return findParameter(type, name === raw.name ? raw : { name }) !== undefined;
 }
 
 function countOf(query: URLSearchParams): number {

@@ -55,7 +55,7 @@ export const MY_GRANT_ROUTES = [
     async run(request) {
       const { services, params, query } = request;
       const { record } = await linkFor(request, params.patient_id, query.environment);
-      const { rows, total, next } = await services.consentQueries.grantsOf({
+      const { rows, total, next } = await services.consentQueries.listGrants({
         record,
         limit: query.limit,
         cursor: query.cursor,

@@ -40,7 +40,7 @@ export const MY_LINK_ROUTES = [
       await services.caughtUp(['consents', 'resources']);
       const link = await services.consentQueries.linkTo(identity, result.patient);
       if (link === undefined) throw notFound('Patient', result.patient);
-      const mine = await services.consentQueries.recordsOf(identity, link.environment, { deleted: true });
+      const mine = await services.consentQueries.listRecords(identity, link.environment, { deleted: true });
       const shown = mine.find(({ id }) => id === result.patient);
       if (shown === undefined) throw notFound('Patient', result.patient);
       return { status: 200, body: myPatientView(shown), position: wrote?.position };

@@ -32,7 +32,7 @@ export const MY_PATIENT_ROUTES = [
           ? ['consents', 'resources', 'history', 'search']
           : ['consents', 'resources'],
       );
-      const all = await services.consentQueries.recordsOf(identity, query.environment, { deleted: true });
+      const all = await services.consentQueries.listRecords(identity, query.environment, { deleted: true });
       const [last] = query.cursor === undefined ? [] : decodeListCursor(query.cursor, cursorKey);
       const rest = all.slice(all.findIndex(({ id }) => id === last) + 1);
       const page = rest.slice(0, query.limit);

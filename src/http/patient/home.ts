@@ -99,9 +99,9 @@ ${cards}</ul>`;
 
 async function cardOf(visit: Visit, record: OpenRecord): Promise<Html> {
   const { say, deps } = visit;
-  const { rows } = await deps.services.consentQueries.grantsOf({ record: record.record, limit: MOST });
+  const { rows } = await deps.services.consentQueries.listGrants({ record: record.record, limit: MOST });
   const applications = rows.filter(({ status }) => status === 'active').length;
-  const { total: proposals } = await deps.services.consentQueries.proposalsOf({
+  const { total: proposals } = await deps.services.consentQueries.listProposals({
     record: record.record,
     status: 'pending',
     limit: 1,

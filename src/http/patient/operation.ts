@@ -1,6 +1,6 @@
 /** Operations of the FHIR interface in the name of a person, in the same process. */
 import type { ServerResponse } from 'node:http';
-import { type Caller, turnOf } from '#src/shared/access/caller.ts';
+import { type Caller, turnKey } from '#src/shared/access/caller.ts';
 import type { Answer } from '../answer/answer.ts';
 import { parsePrefer } from '../answer/negotiation.ts';
 import type { FhirInterface } from '../fhir/interface.ts';
@@ -25,7 +25,7 @@ export function operationOf(fhir: FhirInterface): PatientOperation {
       query: new URLSearchParams(),
       header: () => undefined,
       prefer: parsePrefer(undefined),
-      budget: fhir.answers.budget(turnOf(caller.calls), res),
+      budget: fhir.answers.budget(turnKey(caller.calls), res),
       type: 'Patient',
       id,
       inputs: [],

@@ -34,11 +34,11 @@ export async function overviewPage(visit: Visit, record: OpenRecord): Promise<Pa
   const { say, deps, session } = visit;
   const isDeleted = record.given === null && record.family === null && record.birth_date === null;
   const before = await deps.pages.visited(session.person, record.record, session.id);
-  const { rows } = await deps.services.consentQueries.grantsOf({ record: record.record, limit: MOST });
+  const { rows } = await deps.services.consentQueries.listGrants({ record: record.record, limit: MOST });
   const active = rows.filter(({ status }) => status === 'active');
   const shown = active.slice(0, APPLICATIONS);
   const uses = await useOf(visit, shown);
-  const { total: proposals } = await deps.services.consentQueries.proposalsOf({
+  const { total: proposals } = await deps.services.consentQueries.listProposals({
     record: record.record,
     status: 'pending',
     limit: 1,

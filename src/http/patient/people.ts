@@ -63,7 +63,7 @@ function sinceText(say: Visit['say'], { via, since }: LinkedPerson): string {
 export async function unlinkPage(visit: Visit, record: OpenRecord): Promise<Outcome> {
   const { say, deps } = visit;
   if (record.linkId === undefined) return { goTo: visit.below(`${record.path}/people`) };
-  const { rows } = await deps.services.consentQueries.grantsOf({
+  const { rows } = await deps.services.consentQueries.listGrants({
     record: record.record,
     person: visit.session.person,
     limit: MOST,

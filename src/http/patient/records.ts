@@ -27,7 +27,7 @@ function caughtUp({ deps }: Visit, environment: Environment): Promise<void> {
 export async function recordsIn(visit: Visit, environment: Environment): Promise<readonly OpenRecord[]> {
   await caughtUp(visit, environment);
   const { consentQueries } = visit.deps.services;
-  const found = await consentQueries.recordsOf(visit.session.person, environment, { deleted: true });
+  const found = await consentQueries.listRecords(visit.session.person, environment, { deleted: true });
   return found.map((record) => opened(record, visit.say));
 }
 

@@ -34,7 +34,7 @@ export function withDisplays<Fields extends object>(record: Fields, displays: Di
   const own = bareCode(record);
   const display = own === undefined ? undefined : displayOf(own, displays);
   const inner = Object.entries(record).flatMap(([name, value]) =>
-    INNER.has(name) && value !== null ? [[name, named(value, displays)]] : [],
+    INNER.has(name) && value !== null ? [[name, addDisplays(value, displays)]] : [],
   );
   return { ...record, ...(display === undefined ? {} : { display }), ...Object.fromEntries(inner) };
 }
@@ -68,8 +68,8 @@ export function displayOf({ system, code }: SystemCode, displays: Displays): str
 /** Members that hold codes of their own. */
 const INNER: ReadonlySet<string> = new Set(['components', 'value_code']);
 
-function named(value: unknown, displays: Displays): unknown {
-  if (Array.isArray(value)) return value.map((each) => named(each, displays));
+function addDisplays(value: unknown, displays: Displays): unknown {
+  if (Array.isArray(value)) return value.map((each) => addDisplays(each, displays));
   return isObject(value) ? withDisplays(value, displays) : value;
 }
 

@@ -8,7 +8,7 @@ import { type JsonObject, printJson } from '#src/shared/json/json.ts';
 import { parseStored } from '#src/shared/json/stored-json.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { toInstant } from '#src/shared/time/time.ts';
-import { type By, listOf, unsafePart } from '#src/v1/lists.ts';
+import { type By, nameList, unsafePart } from '#src/v1/lists.ts';
 import type { Referred } from '#src/v1/medication.ts';
 import type { RouteResult } from '../api/route.ts';
 import { dayRange } from './days.ts';
@@ -106,7 +106,7 @@ export async function listItems(
   { by = [], from, to, ...page }: Listed,
 ): Promise<RouteResult> {
   const { services, caller, factsOnly = false } = request;
-  const list = listOf(kind.type, ...by);
+  const list = nameList(kind.type, ...by);
   const lists = factsOnly ? [list] : [list, unsafePart(list)];
   const of: ListOf = { patient, types: [kind.type], letters: 's', lists, ...dayRange({ from, to }) };
   const { rows, total, next } = await listing(request, patient, () =>

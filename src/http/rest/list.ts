@@ -1,6 +1,6 @@
 /** Lists of REST v1: the same searches as the FHIR interface's, the newest first (docs/spec/decisions.md, section 4). */
 import { z } from 'zod';
-import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
+import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
 import type { ResourceType } from '#src/fhir/types.ts';
 import type { JsonObject } from '#src/shared/json/json.ts';
 import { requireFilled } from '#src/shared/load/filling.ts';
@@ -38,7 +38,7 @@ export async function listRecords(
   const { services, caller } = request;
   requireFilled(caller.sees);
   const list = JSON.stringify([type, patient, criteria]);
-  const [counted, next] = cursor === undefined ? [] : decodeCursorOf(list, cursor, place);
+  const [counted, next] = cursor === undefined ? [] : decodeCursorFor(list, cursor, place);
   await services.caughtUp(['search', 'resources']);
   const query = new URLSearchParams([
     ...criteria.map(([name, value]): [string, string] => [name, value]),
@@ -68,7 +68,7 @@ export async function listRecords(
     body: {
       data: await shownRecords(request, found, fields),
       total,
-      next_cursor: shownCursor(request, page.next && encodeCursorOf(list, [total, page.next])),
+      next_cursor: shownCursor(request, page.next && encodeCursorFor(list, [total, page.next])),
     },
   };
 }

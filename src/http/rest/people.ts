@@ -1,6 +1,6 @@
 /** What routes about the people of a patient share. */
 
-import { type RequestContext as By, credentialOf } from '#commands/command.ts';
+import { type RequestContext as By, toEventCredential } from '#commands/command.ts';
 import { cut } from '#src/shared/cut.ts';
 import { isUuid } from '#src/shared/ids.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -8,7 +8,13 @@ import type { RestRequest } from './record.ts';
 
 /** Returns the author and the request of a command. */
 export function byKey({ caller, requestId, ids, now, retry }: RestRequest): By {
-  return { credential: credentialOf(caller), requestId, ids, now, ...(retry === undefined ? {} : { retry }) };
+  return {
+    credential: toEventCredential(caller),
+    requestId,
+    ids,
+    now,
+    ...(retry === undefined ? {} : { retry }),
+  };
 }
 
 /**

@@ -10,16 +10,16 @@ import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { accessIn, type Caller } from '#src/shared/access/caller.ts';
 import { requireOnType } from '#src/shared/access/outside-grant.ts';
 import { toInstant } from '#src/shared/time/time.ts';
-import { listOf as listName } from '#src/v1/lists.ts';
+import { nameList as listName } from '#src/v1/lists.ts';
 import { withNames } from '#src/v1/phrase.ts';
 import {
   DEFAULT_KINDS,
-  kindOf,
   medicationTitle,
   TIMELINE,
   TIMELINE_KINDS,
   type TimelineKind,
   type TimelineType,
+  timelineKind,
 } from '#src/v1/timeline.ts';
 import { route } from '../api/route.ts';
 import { LIST_QUERY, listOf } from '../api/schemas.ts';
@@ -141,7 +141,7 @@ function shown(entry: TimelineEntry, title: Title, displays: Displays): object {
   const nameOf = (code: SystemCode) => displayOf(code, displays);
   const [bare] = bareTitle(title);
   return {
-    kind: kindOf(type),
+    kind: timelineKind(type),
     id,
     date: said ?? toInstant(created),
     date_means: means ?? 'entered',

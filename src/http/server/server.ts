@@ -197,7 +197,7 @@ export function createServer(deps: ServerDeps): Server {
   });
   app.use(clientEndpoints.routes());
   app.use(clientEndpoints.allowedMethods());
-  const webfinger = webfingerRouter(deps.services.adminQueries.ssoOf, deps.stale);
+  const webfinger = webfingerRouter(deps.services.adminQueries.readSso, deps.stale);
   app.use(webfinger.routes());
   app.use(webfinger.allowedMethods());
   const signIn = signInRouter({ signIn: deps.signIn, visitors, log: deps.log, refusalOf: deps.refusalOf });

@@ -1,6 +1,6 @@
 /** Reads what a link to the sign-in asks for. */
 import { z } from 'zod';
-import { domainOf } from '#src/shared/access/member.ts';
+import { emailDomain } from '#src/shared/access/member.ts';
 import { isOwnPath, type SignInWish } from '#src/shared/access/session.ts';
 
 /** Where a sign-in without a page to return to ends. */
@@ -40,6 +40,6 @@ export function wishOf(query: string): {
   return {
     wish: { returnTo, prompt, maxAge, loginHint: loginHint ?? (isAddress ? parsed.sso : undefined), lang },
     issuer,
-    sso: isAddress ? domainOf(sso ?? '') : sso,
+    sso: isAddress ? emailDomain(sso ?? '') : sso,
   };
 }

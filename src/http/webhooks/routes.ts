@@ -1,6 +1,6 @@
 /** `/v1/webhooks` (docs/spec/interface.md, section 4.4): a project's endpoints in the environment of the key that asks. */
 import { z } from 'zod';
-import { type RequestContext as By, credentialOf } from '#commands/command.ts';
+import { type RequestContext as By, toEventCredential } from '#commands/command.ts';
 import type { Endpoint } from '#queries/webhooks/endpoints.ts';
 import { notFound } from '#src/shared/refusal.ts';
 import { WEBHOOK_EVENT_TYPES } from '#src/shared/webhook-types.ts';
@@ -17,7 +17,13 @@ type Request = Pick<
 
 /** Returns the author and the request of a command. */
 function by({ caller, requestId, ids, now, retry }: Request): By {
-  return { credential: credentialOf(caller), requestId, ids, now, ...(retry === undefined ? {} : { retry }) };
+  return {
+    credential: toEventCredential(caller),
+    requestId,
+    ids,
+    now,
+    ...(retry === undefined ? {} : { retry }),
+  };
 }
 
 /** @throws Refusal not_found (404) */

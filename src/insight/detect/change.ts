@@ -1,20 +1,20 @@
 /** Changes of level: the largest standardised rank sum of all splits decides where, the Hodges–Lehmann shift how much. */
-import { confidenceOf } from '../finding.ts';
+import { roundConfidence } from '../finding.ts';
 import { ASSUMED, autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
 import { changePoint, changePointP } from '../methods/change-point.ts';
 import { normalOfStudent } from '../methods/distributions.ts';
 import { hodgesLehmann } from '../methods/hodges-lehmann.ts';
-import { medianOf } from '../methods/select.ts';
+import { findMedian } from '../methods/select.ts';
 import type { Sample, Track } from '../track.ts';
 import {
   effectOfShift,
   evidenceOfSamples,
   type Fitted,
   isBeyond,
-  residualOf,
+  residual,
   scatter,
+  timeWindow,
   WORTH_A_LOOK,
-  windowOf,
 } from './fitted.ts';
 import { LEAST } from './levels.ts';
 
@@ -23,7 +23,7 @@ export const CHANGE_METHOD =
   'Maximally selected Wilcoxon statistic (ties corrected, Lausen–Schumacher) confirmed by the medians’ difference (Student, effective number of values) with Hodges–Lehmann shift';
 
 /** Describes a series by one change of level; undefined if it has too few values, or nothing points to one. */
-export function changeOf(track: Track, samples: readonly Sample[]): Fitted | undefined {
+export function fitChange(track: Track, samples: readonly Sample[]): Fitted | undefined {
   const values = samples.map(({ value }) => value);
   const found = changePoint(values, LEAST.change);
   // The ranks have their say first, so that outliers don't make a change.
@@ -31,9 +31,9 @@ export function changeOf(track: Track, samples: readonly Sample[]): Fitted | und
     return undefined;
   const { before: count } = found;
   const [a, b] = [values.slice(0, count), values.slice(count)];
-  const [before, after] = [medianOf(a), medianOf(b)];
+  const [before, after] = [findMedian(a), findMedian(b)];
   if (before === after) return undefined;
-  const residuals = samples.map((sample, k) => residualOf(sample, k < count ? before : after));
+  const residuals = samples.map((sample, k) => residual(sample, k < count ? before : after));
   const inflation = inflationOfMean(autocorrelation(residuals));
   const n = values.length / inflationOfMean(autocorrelation(residuals, ASSUMED.course));
   const size = ((b.length * a.length) / values.length) * (after - before) ** 2;
@@ -51,9 +51,9 @@ export function changeOf(track: Track, samples: readonly Sample[]): Fitted | und
         codes: track.codes,
         direction: isUp ? 'up' : 'down',
         effect: effectOfShift(shift, track, track.points[samples[count]?.first ?? 0]?.date ?? ''),
-        confidence: confidenceOf(p),
+        confidence: roundConfidence(p),
         method: CHANGE_METHOD,
-        window: windowOf(track, samples),
+        window: timeWindow(track, samples),
         pieces: () => evidenceOfSamples(track, samples, supports),
       };
     },
@@ -65,7 +65,7 @@ const FARTHEST = 3;
 
 /** Returns the sum of the squares of residuals, of which outliers are drawn in. */
 function sumOfSquares(residuals: readonly number[]): number {
-  const most = FARTHEST * 1.4826 * medianOf(residuals.map(Math.abs));
+  const most = FARTHEST * 1.4826 * findMedian(residuals.map(Math.abs));
   const within = most > 0 ? residuals.map((each) => Math.min(most, Math.abs(each))) : residuals;
   return within.reduce((sum, each) => sum + each * each, 0);
 }

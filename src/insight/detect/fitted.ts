@@ -1,7 +1,7 @@
 /** What trends and changes have in common: a series is described by the one that leaves less of it unexplained. */
 import { mean } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
-import { type Detected, type Evidence, evidenceOf, shown } from '../finding.ts';
+import { type Detected, type Evidence, makeEvidence, roundToSix } from '../finding.ts';
 import type { Shift } from '../methods/hodges-lehmann.ts';
 import type { Sample, Track } from '../track.ts';
 
@@ -18,7 +18,7 @@ export interface Fitted {
 export const WORTH_A_LOOK = 0.05;
 
 /** Returns by how much a value differs from what is expected of it: not at all if it is only known to be beyond a bound. */
-export function residualOf({ value, bound }: Sample, expected: number): number {
+export function residual({ value, bound }: Sample, expected: number): number {
   if (bound === '<' && expected <= value) return 0;
   if (bound === '>' && expected >= value) return 0;
   return value - expected;
@@ -31,7 +31,7 @@ export function scatter(values: number[]): number {
 }
 
 /** Returns the times of the first and the last value of some samples, as the resources write them. */
-export function windowOf(track: Track, samples: readonly Sample[]): { from: string; to: string } {
+export function timeWindow(track: Track, samples: readonly Sample[]): { from: string; to: string } {
   const first = track.points[samples[0]?.first ?? 0];
   const last = track.points[(samples.at(-1)?.end ?? 1) - 1];
   return { from: first?.date ?? '', to: last?.date ?? '' };
@@ -43,7 +43,7 @@ export function effectOfShift(
   { unit }: Track,
   since: string,
 ): Detected['effect'] {
-  return { value: shown(estimate), unit, low: shown(low), high: shown(high), since };
+  return { value: roundToSix(estimate), unit, low: roundToSix(low), high: roundToSix(high), since };
 }
 
 /** Returns the points of samples as evidence. @param supports of each sample */
@@ -53,7 +53,7 @@ export function* evidenceOfSamples(
   supports: readonly boolean[],
 ): Generator<Evidence, void> {
   for (const [k, { first, end }] of samples.entries())
-    for (const point of points.slice(first, end)) yield evidenceOf(point, unit, supports[k] ?? true);
+    for (const point of points.slice(first, end)) yield makeEvidence(point, unit, supports[k] ?? true);
 }
 
 /** Returns for each of two groups' samples, one after another, whether it is on its group's side of a middle. */

@@ -1,6 +1,6 @@
 /** Gaps: times without a value that are long by the series' own rhythm. */
 import { quantileSorted } from 'simple-statistics';
-import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
+import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
 import { normalQuantile, normalTail } from '../methods/distributions.ts';
 import { DAY, type Point, type Track } from '../track.ts';
 import { LEAST } from './levels.ts';
@@ -31,8 +31,8 @@ interface Interval {
  * Looks for gaps between values.
  * @param level probability that any interval of a series without gaps is taken for one
  */
-export function gapsOf(track: Track, level: number): Detected[] {
-  const intervals = intervalsOf(track.points);
+export function findGaps(track: Track, level: number): Detected[] {
+  const intervals = listIntervals(track.points);
   if (intervals.length < LEAST.gap) return [];
   const sorted = intervals.map(({ days }) => Math.log(days)).sort((a, b) => a - b);
   const [lower, middle, upper] = [0.25, 0.5, 0.75].map((q) => quantileSorted(sorted, q));
@@ -49,15 +49,15 @@ export function gapsOf(track: Track, level: number): Detected[] {
       kind: 'gap',
       codes: track.codes,
       direction: null,
-      effect: { value: shown(days), unit: 'd', low: null, high: null },
-      confidence: confidenceOf(Math.min(1, intervals.length * normalTail(deviation(days)))),
+      effect: { value: roundToSix(days), unit: 'd', low: null, high: null },
+      confidence: roundConfidence(Math.min(1, intervals.length * normalTail(deviation(days)))),
       method: GAP_METHOD,
       window: { from: from.date, to: to.date },
-      pieces: () => [evidenceOf(from, track.unit, true), evidenceOf(to, track.unit, true)],
+      pieces: () => [makeEvidence(from, track.unit, true), makeEvidence(to, track.unit, true)],
     }));
 }
 
-function intervalsOf(points: readonly Point[]): Interval[] {
+function listIntervals(points: readonly Point[]): Interval[] {
   const intervals: Interval[] = [];
   for (const [n, to] of points.entries()) {
     const from = points[n - 1];

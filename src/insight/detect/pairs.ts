@@ -1,13 +1,13 @@
 /** Associations of two series: Spearman's correlation of their deviations from their lines, at seven lags. */
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
-import { confidenceOf, type Detected, type Evidence, shown } from '../finding.ts';
+import { type Detected, type Evidence, roundConfidence, roundToSix } from '../finding.ts';
 import { autocorrelation, effectivePairs } from '../methods/autocorrelation.ts';
 import { rank } from '../methods/ranks.ts';
-import { medianOf } from '../methods/select.ts';
+import { findMedian } from '../methods/select.ts';
 import { spearman } from '../methods/spearman.ts';
 import type { Sample, Track } from '../track.ts';
-import { evidenceOfSamples, windowOf } from './fitted.ts';
+import { evidenceOfSamples, timeWindow } from './fitted.ts';
 import { LEAST } from './levels.ts';
 
 /** The method's name. */
@@ -64,7 +64,7 @@ export interface Paired {
  * held: which values belong together is worked out again when it is needed.
  * @param level over all pairs and lags that have enough values
  */
-export function* pairsOf(sampled: readonly Sampled[], level: number): Steps<Paired> {
+export function* findPairs(sampled: readonly Sampled[], level: number): Steps<Paired> {
   const long = sampled.filter(({ samples }) => samples.length >= LEAST.pair);
   const all: Deviating[] = [];
   for (const each of longest(long)) {
@@ -75,10 +75,10 @@ export function* pairsOf(sampled: readonly Sampled[], level: number): Steps<Pair
   let tests = 0;
   for (const [n, a] of all.entries()) {
     for (const b of all.slice(n + 1)) {
-      const shared = sharedOf(a, b);
+      const shared = matchOccasions(a, b);
       const lags: number[] = [];
       for (const steps of LAGS) {
-        const matched = matchedOf(a, b, shared, steps);
+        const matched = matchAtLag(a, b, shared, steps);
         if (matched.first.length < LEAST.pair) continue;
         tests += 1;
         if (Math.abs(roughly(a, b, matched)) >= LEAST_RHO - 0.1) lags.push(steps);
@@ -89,7 +89,7 @@ export function* pairsOf(sampled: readonly Sampled[], level: number): Steps<Pair
   }
   const found: { a: Deviating; b: Deviating; strongest: Strongest }[] = [];
   for (const { a, b, lags } of tried) {
-    const strongest = yield* strongestOf(a, b, lags, { level, tests });
+    const strongest = yield* findStrongest(a, b, lags, { level, tests });
     if (strongest !== undefined) found.push({ a, b, strongest });
   }
   const order = found.toSorted((x, y) => Math.abs(y.strongest.rho) - Math.abs(x.strongest.rho));
@@ -97,7 +97,7 @@ export function* pairsOf(sampled: readonly Sampled[], level: number): Steps<Pair
   const detected: Detected[] = [];
   for (const each of found) {
     if (!strong.has(each)) continue;
-    detected.push(detectedOf(each.a, each.b, each.strongest));
+    detected.push(reportPair(each.a, each.b, each.strongest));
     yield;
   }
   return { found: detected, unpaired: long.length - all.length, untold: found.length - strong.size };
@@ -112,16 +112,16 @@ function longest(sampled: readonly Sampled[]): Sampled[] {
 }
 
 /** Returns the strongest correlation of those that are less probable than the level by chance; undefined without one. */
-function* strongestOf(
+function* findStrongest(
   a: Deviating,
   b: Deviating,
   lags: readonly number[],
   { level, tests }: { readonly level: number; readonly tests: number },
 ): Steps<Strongest | undefined> {
-  const shared = sharedOf(a, b);
+  const shared = matchOccasions(a, b);
   let strongest: Strongest | undefined;
   for (const steps of lags) {
-    const { first, second } = matchedOf(a, b, shared, steps);
+    const { first, second } = matchAtLag(a, b, shared, steps);
     const x = first.map((k) => a.deviations[k] ?? 0);
     const y = second.map((k) => b.deviations[k] ?? 0);
     const pairs = effectivePairs(x.length, autocorrelation(x), autocorrelation(y));
@@ -140,11 +140,11 @@ function deviating({ track, samples }: Sampled): Deviating {
   const slope = Number.isFinite(line.m) ? line.m : 0;
   const deviations = Float64Array.from(samples, ({ time, value }) => value - slope * (time - first));
   const intervals = samples.slice(1).map(({ time }, n) => time - (samples[n]?.time ?? time));
-  return { track, samples, deviations, ranks: rank(deviations).ranks, step: medianOf(intervals) };
+  return { track, samples, deviations, ranks: rank(deviations).ranks, step: findMedian(intervals) };
 }
 
 /** Returns the values that were measured on the same occasions. */
-function sharedOf(a: Deviating, b: Deviating): Matched {
+function matchOccasions(a: Deviating, b: Deviating): Matched {
   return byTime(a.samples, b.samples, 0, 0);
 }
 
@@ -152,7 +152,7 @@ function sharedOf(a: Deviating, b: Deviating): Matched {
  * Returns the values that belong together at a lag of some steps. Series that are mostly measured on the same occasions
  * are matched by occasions, others by time: the lag, give or take half a step.
  */
-function matchedOf(a: Deviating, b: Deviating, shared: Matched, steps: number): Matched {
+function matchAtLag(a: Deviating, b: Deviating, shared: Matched, steps: number): Matched {
   const step = Math.max(a.step, b.step);
   if (shared.first.length < SHARED * Math.max(a.samples.length, b.samples.length))
     return byTime(a.samples, b.samples, steps * step, step / 2);
@@ -196,20 +196,20 @@ function roughly({ ranks: x }: Deviating, { ranks: y }: Deviating, { first, seco
   return spread > 0 ? (sxy - (sx * sy) / n) / Math.sqrt(spread) : 0;
 }
 
-function detectedOf(a: Deviating, b: Deviating, { steps, rho, p }: Strongest): Detected {
-  const { first, second } = matchedOf(a, b, sharedOf(a, b), steps);
+function reportPair(a: Deviating, b: Deviating, { steps, rho, p }: Strongest): Detected {
+  const { first, second } = matchAtLag(a, b, matchOccasions(a, b), steps);
   const used = (of: Deviating, at: readonly number[]): Sample[] => at.flatMap((n) => of.samples[n] ?? []);
   const [x, y] = [used(a, first), used(b, second)];
-  const lag = medianOf(x.map(({ time }, k) => (y[k]?.time ?? time) - time));
-  const [wa, wb] = [windowOf(a.track, x), windowOf(b.track, y)];
+  const lag = findMedian(x.map(({ time }, k) => (y[k]?.time ?? time) - time));
+  const [wa, wb] = [timeWindow(a.track, x), timeWindow(b.track, y)];
   const isEarlier = (x[0]?.time ?? 0) <= (y[0]?.time ?? 0);
   const isLater = (x.at(-1)?.time ?? 0) >= (y.at(-1)?.time ?? 0);
   return {
     kind: 'correlation',
     codes: [...a.track.codes.slice(0, 1), ...b.track.codes.slice(0, 1)],
     direction: rho > 0 ? 'together' : 'opposite',
-    effect: { value: shown(rho), unit: '1', low: null, high: null, lag_days: shown(lag) },
-    confidence: confidenceOf(p),
+    effect: { value: roundToSix(rho), unit: '1', low: null, high: null, lag_days: roundToSix(lag) },
+    confidence: roundConfidence(p),
     method: PAIR_METHOD,
     window: { from: isEarlier ? wa.from : wb.from, to: isLater ? wa.to : wb.to },
     pieces: () => evidenceOfPair(a, b, { steps, rho }),
@@ -222,8 +222,8 @@ function* evidenceOfPair(
   b: Deviating,
   { steps, rho }: Pick<Strongest, 'steps' | 'rho'>,
 ): Generator<Evidence, void> {
-  const { first, second } = matchedOf(a, b, sharedOf(a, b), steps);
-  const middle = (of: Deviating, at: readonly number[]) => medianOf(at.map((n) => of.deviations[n] ?? 0));
+  const { first, second } = matchAtLag(a, b, matchOccasions(a, b), steps);
+  const middle = (of: Deviating, at: readonly number[]) => findMedian(at.map((n) => of.deviations[n] ?? 0));
   const [mx, my] = [middle(a, first), middle(b, second)];
   const supports = first.map((n, k) => {
     const product = ((a.deviations[n] ?? 0) - mx) * ((b.deviations[second[k] ?? 0] ?? 0) - my);

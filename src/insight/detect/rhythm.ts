@@ -1,8 +1,8 @@
 /** Rhythms of the day and of the week, in the patient's own time. */
 import { mapSteps, type Steps } from '#src/shared/load/slices.ts';
-import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
+import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
 import { kruskalWallis } from '../methods/kruskal-wallis.ts';
-import { medianOf } from '../methods/select.ts';
+import { findMedian } from '../methods/select.ts';
 import { DAY, localDay, MOST_SAMPLES, type Point, type Track } from '../track.ts';
 import { LEAST } from './levels.ts';
 
@@ -61,24 +61,24 @@ interface Cell {
 }
 
 /** Looks for rhythms of the day and of the week. @param level of each */
-export function* rhythmsOf(track: Track, level: number): Steps<Detected[]> {
+export function* findRhythms(track: Track, level: number): Steps<Detected[]> {
   const found: Detected[] = [];
   for (const period of PERIODS) {
-    const detected = yield* rhythmOf(track, period, level);
+    const detected = yield* findRhythm(track, period, level);
     if (detected !== undefined) found.push(detected);
   }
   return found;
 }
 
-function* rhythmOf(track: Track, period: Period, level: number): Steps<Detected | undefined> {
+function* findRhythm(track: Track, period: Period, level: number): Steps<Detected | undefined> {
   const isInDays = (date: string): boolean => period.parts === 7 || date.length > 10;
   const points = track.points.filter(({ date }) => isInDays(date));
   if (points.length < LEAST.rhythm) return undefined;
   yield;
-  const periods = (yield* cellsOf(points, period)).filter((cells) => cells.length >= period.leastParts);
+  const periods = (yield* makeCells(points, period)).filter((cells) => cells.length >= period.leastParts);
   const used = periods.slice(-Math.floor(MOST_SAMPLES / period.parts));
   if (used.length < period.leastPeriods) return undefined;
-  const cells = (yield* mapSteps(stretchesOf(used, period.stretch), deviating)).flat();
+  const cells = (yield* mapSteps(divideIntoStretches(used, period.stretch), deviating)).flat();
   if (cells.length < LEAST.rhythm) return undefined;
   const groups = Array.from({ length: period.parts }, (_, part) =>
     cells.filter((cell) => cell.part === part).map(({ deviation }) => deviation),
@@ -87,22 +87,22 @@ function* rhythmOf(track: Track, period: Period, level: number): Steps<Detected 
   const result = kruskalWallis(groups);
   yield;
   if (result === undefined || result.p >= level) return undefined;
-  const medians = groups.map((group) => (group.length === 0 ? Number.NaN : medianOf(group)));
+  const medians = groups.map((group) => (group.length === 0 ? Number.NaN : findMedian(group)));
   const told = medians.filter((median) => !Number.isNaN(median));
   const [least, most] = [Math.min(...told), Math.max(...told)];
   return {
     kind: 'correlation',
     codes: track.codes,
     direction: null,
-    effect: { value: shown(most - least), unit: track.unit, low: null, high: null },
-    confidence: confidenceOf(result.p),
+    effect: { value: roundToSix(most - least), unit: track.unit, low: null, high: null },
+    confidence: roundConfidence(result.p),
     method: period.method,
     window: { from: cells[0]?.points[0]?.date ?? '', to: cells.at(-1)?.points.at(-1)?.date ?? '' },
     *pieces() {
       for (const { points: of, part, deviation } of cells) {
         const median = medians[part] ?? 0;
         const supports = (median !== most || deviation >= 0) && (median !== least || deviation <= 0);
-        for (const point of of) yield evidenceOf(point, track.unit, supports);
+        for (const point of of) yield makeEvidence(point, track.unit, supports);
       }
     },
   };
@@ -110,16 +110,16 @@ function* rhythmOf(track: Track, period: Period, level: number): Steps<Detected 
 
 /** Returns the cells of a stretch with their deviations from the medians of their periods, less the stretch's slope. */
 function deviating(stretch: readonly Cell[][]): (Cell & { readonly deviation: number })[] {
-  const slope = slopeOf(stretch);
+  const slope = medianSlope(stretch);
   return stretch.flatMap((of) => {
     const level = of.map(({ time, value }) => value - slope * (time - (of[0]?.time ?? time)));
-    const middle = medianOf(level);
+    const middle = findMedian(level);
     return of.map((cell, n) => ({ ...cell, deviation: (level[n] ?? 0) - middle }));
   });
 }
 
 /** Divides periods into stretches of nearly the same number, which is at least `length` if there are so many. */
-function stretchesOf(periods: readonly Cell[][], length: number): Cell[][][] {
+function divideIntoStretches(periods: readonly Cell[][], length: number): Cell[][][] {
   const count = Math.max(1, Math.floor(periods.length / length));
   return Array.from({ length: count }, (_, n) =>
     periods.slice(Math.floor((n * periods.length) / count), Math.floor(((n + 1) * periods.length) / count)),
@@ -131,7 +131,7 @@ function stretchesOf(periods: readonly Cell[][], length: number): Cell[][][] {
  * are compared with themselves only (as in the seasonal estimate of Hirsch, Slack and Smith 1982), so a rhythm makes no
  * slope; and only with the next, so that one change of level makes none either.
  */
-function slopeOf(stretch: readonly Cell[][]): number {
+function medianSlope(stretch: readonly Cell[][]): number {
   const last = new Map<number, Cell>();
   const slopes: number[] = [];
   for (const cell of stretch.flat()) {
@@ -140,11 +140,11 @@ function slopeOf(stretch: readonly Cell[][]): number {
       slopes.push((cell.value - before.value) / (cell.time - before.time));
     last.set(cell.part, cell);
   }
-  return slopes.length === 0 ? 0 : medianOf(slopes);
+  return slopes.length === 0 ? 0 : findMedian(slopes);
 }
 
 /** Returns the cells of each period, both in the order of time, in steps. */
-function* cellsOf(points: readonly Point[], period: Period): Steps<Cell[][]> {
+function* makeCells(points: readonly Point[], period: Period): Steps<Cell[][]> {
   const periods = new Map<number, Map<number, Point[]>>();
   for (const point of points) {
     const of = period.of(point);
@@ -159,8 +159,8 @@ function* cellsOf(points: readonly Point[], period: Period): Steps<Cell[][]> {
   return yield* mapSteps([...periods.values()], (parts) =>
     [...parts].map(([part, of]) => ({
       ...{ part, points: of },
-      time: medianOf(of.map(({ at }) => at)) / DAY,
-      value: medianOf(of.map(({ value }) => value)),
+      time: findMedian(of.map(({ at }) => at)) / DAY,
+      value: findMedian(of.map(({ value }) => value)),
     })),
   );
 }

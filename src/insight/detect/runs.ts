@@ -1,6 +1,6 @@
 /** Runs out of range: several values in a row above or below the reference range that each of them states. */
-import { confidenceOf, type Detected, evidenceOf, shown } from '../finding.ts';
-import { medianOf } from '../methods/select.ts';
+import { type Detected, makeEvidence, roundConfidence, roundToSix } from '../finding.ts';
+import { findMedian } from '../methods/select.ts';
 import type { Point, Track } from '../track.ts';
 import { LEAST } from './levels.ts';
 
@@ -23,25 +23,25 @@ interface Run {
  * Looks for runs. A run has at least four values, and at least the binary logarithm of the number of values of the
  * series: the longer a series, the longer the runs that come about by chance.
  */
-export function runsOf(track: Track): Detected[] {
+export function findRuns(track: Track): Detected[] {
   const { points } = track;
   const least = Math.max(LEAST.run, Math.ceil(Math.log2(Math.max(1, points.length))));
   const runs: Run[] = [];
   for (let first = 0; first < points.length; ) {
-    const side = sideOf(points[first]);
+    const side = findSide(points[first]);
     let end = first + 1;
-    while (end < points.length && sideOf(points[end]) === side) end += 1;
+    while (end < points.length && findSide(points[end]) === side) end += 1;
     if (side !== undefined && end - first >= least) runs.push({ side, points: points.slice(first, end) });
     first = end;
   }
   return runs
     .sort((a, b) => b.points.length - a.points.length || (b.points[0]?.at ?? 0) - (a.points[0]?.at ?? 0))
     .slice(0, MOST)
-    .map((run) => detectedOf(track, run));
+    .map((run) => reportRun(track, run));
 }
 
 /** Returns the side of its range that a value is certainly on. */
-function sideOf(point: Point | undefined): Side | undefined {
+function findSide(point: Point | undefined): Side | undefined {
   if (point === undefined) return undefined;
   const { value, bound, low, high } = point;
   if (high !== null && bound !== '<' && (value > high || (bound === '>' && value >= high))) return 'above';
@@ -49,18 +49,18 @@ function sideOf(point: Point | undefined): Side | undefined {
   return undefined;
 }
 
-function detectedOf(track: Track, { side, points }: Run): Detected {
+function reportRun(track: Track, { side, points }: Run): Detected {
   const beyond = points.map(({ value, low, high }) => value - ((side === 'above' ? high : low) ?? value));
   return {
     kind: 'out_of_range',
     codes: track.codes,
     direction: side,
-    effect: { value: shown(medianOf(beyond)), unit: track.unit, low: null, high: null },
-    confidence: confidenceOf(0.5 ** points.length),
+    effect: { value: roundToSix(findMedian(beyond)), unit: track.unit, low: null, high: null },
+    confidence: roundConfidence(0.5 ** points.length),
     method: RUN_METHOD,
     window: { from: points[0]?.date ?? '', to: points.at(-1)?.date ?? '' },
     *pieces() {
-      for (const point of points) yield evidenceOf(point, track.unit, true);
+      for (const point of points) yield makeEvidence(point, track.unit, true);
     },
   };
 }

@@ -1,12 +1,12 @@
 /** Values before and after a medication's start. */
 import type { Steps } from '#src/shared/load/slices.ts';
-import { confidenceOf, type Detected, type Evidence } from '../finding.ts';
+import { type Detected, type Evidence, roundConfidence } from '../finding.ts';
 import { autocorrelation, inflationOfMean } from '../methods/autocorrelation.ts';
 import { hodgesLehmann } from '../methods/hodges-lehmann.ts';
 import { mannWhitney } from '../methods/mann-whitney.ts';
-import { medianOf } from '../methods/select.ts';
+import { findMedian } from '../methods/select.ts';
 import type { Coded, Sample, Source } from '../track.ts';
-import { effectOfShift, evidenceOfSamples, isBeyond, windowOf } from './fitted.ts';
+import { effectOfShift, evidenceOfSamples, isBeyond, timeWindow } from './fitted.ts';
 import { LEAST } from './levels.ts';
 import type { Sampled } from './pairs.ts';
 
@@ -38,7 +38,7 @@ interface Around extends Sampled {
  * Compares the values of each series before and after each start.
  * @param level over all starts and series that have enough values
  */
-export function* startsOf(
+export function* compareStarts(
   sampled: readonly Sampled[],
   starts: readonly Start[],
   level: number,
@@ -65,7 +65,7 @@ export function* startsOf(
 function* associated(around: Around, level: number): Steps<Detected | undefined> {
   const { track, start, samples, before, after } = around;
   const [a, b] = [before.map(({ value }) => value), after.map(({ value }) => value)];
-  const [from, to] = [medianOf(a), medianOf(b)];
+  const [from, to] = [findMedian(a), findMedian(b)];
   const residuals = [...a.map((value) => value - from), ...b.map((value) => value - to)];
   const inflation = inflationOfMean(autocorrelation(residuals));
   const { p } = mannWhitney(a, b, inflation);
@@ -85,9 +85,9 @@ function* associated(around: Around, level: number): Steps<Detected | undefined>
     codes: [start.code, ...track.codes.slice(0, 1)],
     direction: isUp ? 'up' : 'down',
     effect: effectOfShift(shift, track, start.date),
-    confidence: confidenceOf(p),
+    confidence: roundConfidence(p),
     method: START_METHOD,
-    window: windowOf(track, samples),
+    window: timeWindow(track, samples),
     *pieces() {
       yield medication;
       yield* evidenceOfSamples(track, samples, supports);

@@ -1,12 +1,12 @@
 /** Trends: the Mann–Kendall test decides, Theil and Sen's slope says how much. */
 import { linearRegression } from 'simple-statistics';
 import type { Steps } from '#src/shared/load/slices.ts';
-import { confidenceOf, shown } from '../finding.ts';
+import { roundConfidence, roundToSix } from '../finding.ts';
 import { ASSUMED, autocorrelation, inflationOfTrend } from '../methods/autocorrelation.ts';
 import { isExact, mannKendall } from '../methods/mann-kendall.ts';
 import { theilSen } from '../methods/theil-sen.ts';
 import type { Sample, Track } from '../track.ts';
-import { evidenceOfSamples, type Fitted, residualOf, scatter, WORTH_A_LOOK, windowOf } from './fitted.ts';
+import { evidenceOfSamples, type Fitted, residual, scatter, timeWindow, WORTH_A_LOOK } from './fitted.ts';
 import { LEAST } from './levels.ts';
 
 /** The method's name. */
@@ -17,7 +17,7 @@ export const SHORT_TREND_METHOD =
   'Mann–Kendall (exact, variance inflated by autocorrelation) with Theil–Sen slope';
 
 /** Describes a series by a trend; undefined if it has too few values, or nothing points to one. */
-export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted | undefined> {
+export function* fitTrend(track: Track, samples: readonly Sample[]): Steps<Fitted | undefined> {
   const n = samples.length;
   if (n < LEAST.trend) return undefined;
   const first = samples[0]?.time ?? 0;
@@ -28,7 +28,7 @@ export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted
   const line = yield* theilSen(times, values);
   if (line === undefined || line.slope === 0) return undefined;
   const residuals = samples.map((sample, k) =>
-    residualOf(sample, line.intercept + line.slope * (times[k] ?? 0)),
+    residual(sample, line.intercept + line.slope * (times[k] ?? 0)),
   );
   const { s, p } = mannKendall(
     times,
@@ -48,15 +48,15 @@ export function* trendOf(track: Track, samples: readonly Sample[]): Steps<Fitted
         codes: track.codes,
         direction: line.slope > 0 ? 'up' : 'down',
         effect: {
-          value: shown(line.slope * span),
+          value: roundToSix(line.slope * span),
           unit: track.unit,
-          low: shown(low * span),
-          high: shown(high * span),
-          per_day: shown(line.slope),
+          low: roundToSix(low * span),
+          high: roundToSix(high * span),
+          per_day: roundToSix(line.slope),
         },
-        confidence: confidenceOf(p),
+        confidence: roundConfidence(p),
         method: isExact(times) ? SHORT_TREND_METHOD : TREND_METHOD,
-        window: windowOf(track, samples),
+        window: timeWindow(track, samples),
         pieces: () => evidenceOfSamples(track, samples, supports),
       };
     },

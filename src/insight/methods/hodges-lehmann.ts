@@ -40,7 +40,7 @@ export function* hodgesLehmann(
   const place =
     isExact(m, n, ties) && inflation === 1
       ? exactPlace(m, n, level)
-      : placeOf(m, n, level, varianceOfU(m, n, ties) * inflation);
+      : boundPlace(m, n, level, varianceOfU(m, n, ties) * inflation);
   const low = yield* kth(differences, Math.max(0, place - 1));
   const high = yield* kth(differences, Math.min(m * n - 1, m * n - place));
   return { estimate, low, high };
@@ -58,7 +58,7 @@ function exactPlace(m: number, n: number, level: number): number {
   return 1;
 }
 
-function placeOf(m: number, n: number, level: number, variance: number): number {
+function boundPlace(m: number, n: number, level: number, variance: number): number {
   const z = -normalQuantile((1 - level) / 2);
   return Math.max(1, Math.round((m * n) / 2 - z * Math.sqrt(variance)));
 }

@@ -45,6 +45,6 @@ export function* medianSteps(values: Float64Array): Steps<number> {
 }
 
 /** Returns the median of a few thousand values, which stay where they are. */
-export function medianOf(values: ArrayLike<number>): number {
+export function findMedian(values: ArrayLike<number>): number {
   return atOnce(medianSteps(Float64Array.from(values)));
 }

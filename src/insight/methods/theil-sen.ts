@@ -6,7 +6,7 @@
 import type { Steps } from '#src/shared/load/slices.ts';
 import { normalQuantile } from './distributions.ts';
 import { rank } from './ranks.ts';
-import { kth, medianOf, medianSteps } from './select.ts';
+import { findMedian, kth, medianSteps } from './select.ts';
 
 /** A slope per unit of time, and its interval. */
 export interface TheilSen {
@@ -45,17 +45,17 @@ export function* theilSen(
   if (count === 0) return undefined;
   const slopes = all.subarray(0, count);
   const slope = yield* medianSteps(slopes);
-  const sigma = Math.sqrt(inflation * varianceOf(n, times, values));
+  const sigma = Math.sqrt(inflation * kendallVariance(n, times, values));
   const z = -normalQuantile((1 - level) / 2);
   const upper = Math.min(roundEven((count + z * sigma) / 2), count - 1);
   const lower = Math.max(roundEven((count - z * sigma) / 2) - 1, 0);
   const low = yield* kth(slopes, lower);
   const high = yield* kth(slopes, upper);
-  const intercept = medianOf(values) - slope * medianOf(times);
+  const intercept = findMedian(values) - slope * findMedian(times);
   return { slope, low, high, intercept };
 }
 
-function varianceOf(n: number, times: ArrayLike<number>, values: ArrayLike<number>): number {
+function kendallVariance(n: number, times: ArrayLike<number>, values: ArrayLike<number>): number {
   const ties = [times, values].flatMap((each) => rank(each).ties);
   const less = ties.reduce((sum, t) => sum + t * (t - 1) * (2 * t + 5), 0);
   return Math.max(0, (n * (n - 1) * (2 * n + 5) - less) / 18);

@@ -1,6 +1,6 @@
 /** Access tokens of members, with which the dashboard shows a project's data (docs/admin.md, "Tokens for members"). */
 import type { Pool } from 'pg';
-import { membershipOf } from '#queries/admin/membership.ts';
+import { selectMembership } from '#queries/admin/membership.ts';
 import type { Identity } from '#src/shared/access/identity.ts';
 import { isAtLeast, ROLE_FOR, ROLES, verifiedDomain } from '#src/shared/access/member.ts';
 import type { Environment } from '#src/shared/access/tenant.ts';
@@ -28,7 +28,7 @@ export const LIVE_MEMBER = `
       when t.sso_client is null then null
       when g.sso_issuer = t.issuer and g.sso_client_id = t.sso_client then array[g.id]
       else '{}'::text[] end as organizations) s
-  join lateral ${membershipOf({
+  join lateral ${selectMembership({
     issuer: 't.issuer',
     subject: 't.subject',
     domain: 't.domain',

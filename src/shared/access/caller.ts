@@ -118,7 +118,7 @@ export function isSameCaller(one: Caller, other: Caller): boolean {
  * applications, of all its shared links, or of all people who read records of it. So none of these slows the project's own requests, and no
  * application those of the record's owner.
  */
-export function turnOf({ projectId, credential }: Calls): string {
+export function turnKey({ projectId, credential }: Calls): string {
   if (credential.kind === 'shared_link') return `${projectId}/shared-links`;
   if (credential.kind === 'person') return `${projectId}/people`;
   return credential.kind === 'grant' ? `${projectId}/grants` : projectId;

@@ -8,7 +8,7 @@ export type Coverage = (type: string) => 'all' | 'some' | 'none';
 export const CONTEXT_LETTERS = 'rs';
 
 /** Returns the coverage of a grant; of everything without one. */
-export function coverageOf(access: Access | undefined): Coverage {
+export function grantCoverage(access: Access | undefined): Coverage {
   if (access === undefined) return () => 'all';
   return (type) => {
     if (!hasLetters(access, type, CONTEXT_LETTERS)) return 'none';

@@ -30,14 +30,14 @@ export function verifiedDomain({
   email,
   emailVerified,
 }: Pick<Identity, 'email' | 'emailVerified'>): string | undefined {
-  return emailVerified && email !== undefined ? domainOf(email) : undefined;
+  return emailVerified && email !== undefined ? emailDomain(email) : undefined;
 }
 
 /**
  * Returns the part of an e-mail address after the last @, in lower case; undefined if it is empty. Internationalised
  * names are in their ASCII form (RFC 5891), as in settings of single sign-on.
  */
-export function domainOf(email: string): string | undefined {
+export function emailDomain(email: string): string | undefined {
   const at = email.lastIndexOf('@');
   const domain = at > 0 ? email.slice(at + 1).toLowerCase() : '';
   return domain === '' ? undefined : domainToASCII(domain) || domain;

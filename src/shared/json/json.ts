@@ -72,7 +72,7 @@ export function* parseInParts(text: string): Steps<ParsedJson> {
   const lists: Json[][] = [];
   let members = 0;
   const value: JsonObject = {};
-  for (const [from, to] of partsOf(outer)) {
+  for (const [from, to] of splitContainer(outer)) {
     let frame = '';
     let at = from;
     for (
@@ -83,7 +83,7 @@ export function* parseInParts(text: string): Steps<ParsedJson> {
       frame += `${markedPart(scan, at, list.open + 1)}${lists.length}`;
       at = list.close;
       const items: Json[] = [];
-      for (const [first, last] of partsOf(list)) {
+      for (const [first, last] of splitContainer(list)) {
         const part = parsePart(scan, first, last, '[', ']');
         members += settle(part);
         // Between commas there must be a value; a list without commas may be empty.
@@ -115,7 +115,7 @@ export function* parseInParts(text: string): Steps<ParsedJson> {
 const OWN = { writable: true, enumerable: true, configurable: true };
 
 /** Yields the bounds of parts of a container: items that together have `STEP` characters, or one longer item. */
-function* partsOf({ open, commas, close }: Container): Iterable<readonly [number, number]> {
+function* splitContainer({ open, commas, close }: Container): Iterable<readonly [number, number]> {
   let from = open + 1;
   for (const comma of commas) {
     if (comma - from < STEP) continue;
@@ -298,11 +298,11 @@ function checkNumber(text: string, start: number, end: number): void {
   const length = end - start;
   if (length > MAX_NUMBER) {
     throw malformed(
-      `the number at ${placeOf(text, start)} has ${length} characters; the limit is ${MAX_NUMBER}`,
+      `the number at ${describePosition(text, start)} has ${length} characters; the limit is ${MAX_NUMBER}`,
     );
   }
   if (LONG_EXPONENT.test(text.slice(start, end))) {
-    throw malformed(`the number at ${placeOf(text, start)} has an exponent of more than 6 digits`);
+    throw malformed(`the number at ${describePosition(text, start)} has an exponent of more than 6 digits`);
   }
 }
 
@@ -365,11 +365,12 @@ function badSyntax(text: string, from: number): Refusal {
       if (found !== undefined) at = Number(found);
     }
   }
-  const where = at === undefined ? '' : ` ${at === from && from > 0 ? 'after' : 'at'} ${placeOf(text, at)}`;
+  const where =
+    at === undefined ? '' : ` ${at === from && from > 0 ? 'after' : 'at'} ${describePosition(text, at)}`;
   return malformed(`the body is not JSON: syntax error${at === 0 && from === 0 ? '' : where}`);
 }
 
-function placeOf(text: string, at: number): string {
+function describePosition(text: string, at: number): string {
   let [line, from] = [1, 0];
   for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', from)) {
     line += 1;

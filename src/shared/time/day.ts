@@ -15,15 +15,15 @@ export interface Days {
 /** Returns the days of a valid FHIR date or date-time: `2026-05-01T00:30+02:00` is 1 May, `2026` is a whole year. */
 export function readDays(date: string): Days {
   if (date.length >= DAY) {
-    const day = numberOf(date.slice(0, DAY));
+    const day = dayNumber(date.slice(0, DAY));
     return { first: day, last: day };
   }
   const year = date.slice(0, 4);
-  if (date.length < MONTH) return { first: numberOf(`${year}-01-01`), last: numberOf(`${year}-12-31`) };
+  if (date.length < MONTH) return { first: dayNumber(`${year}-01-01`), last: dayNumber(`${year}-12-31`) };
   const month = Number(date.slice(5, MONTH));
   const following = `${year}-${String(month + 1).padStart(2, '0')}-01`;
-  const last = month === 12 ? numberOf(`${year}-12-31`) : numberOf(following) - 1;
-  return { first: numberOf(`${date.slice(0, MONTH)}-01`), last };
+  const last = month === 12 ? dayNumber(`${year}-12-31`) : dayNumber(following) - 1;
+  return { first: dayNumber(`${date.slice(0, MONTH)}-01`), last };
 }
 
 /** Returns whether a FHIR date names no day: it is one of a month or a year. */
@@ -53,6 +53,6 @@ export function startOfDay(day: number): number {
 }
 
 /** Returns the number of a day `2026-05-01`. */
-function numberOf(day: string): number {
+function dayNumber(day: string): number {
   return dayAt(Date.parse(`${day}T00:00:00Z`));
 }

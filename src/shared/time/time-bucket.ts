@@ -5,7 +5,7 @@ import type { Micros } from './time.ts';
 const LENGTH = 2 ** 41;
 
 /** Returns the number of the bucket that contains a moment. */
-export function bucketOf(at: Micros): number {
+export function bucketNumber(at: Micros): number {
   return Math.floor(at / LENGTH);
 }
 

@@ -11,7 +11,7 @@ export function nowMicros(): Micros {
 /** The last second printed: times that are printed together are often close to each other. */
 let known = { second: 0, text: '1970-01-01T00:00:00' };
 
-function textOf(second: number): string {
+function formatSecond(second: number): string {
   if (second !== known.second) {
     known = { second, text: new Date(second * 1000).toISOString().slice(0, -'.000Z'.length) };
   }
@@ -21,7 +21,7 @@ function textOf(second: number): string {
 /** Returns a FHIR instant: `2026-11-21T09:30:00.123456Z`. */
 export function toInstant(micros: Micros): string {
   const second = Math.floor(micros / 1_000_000);
-  return `${textOf(second)}.${String(micros - second * 1_000_000).padStart(6, '0')}Z`;
+  return `${formatSecond(second)}.${String(micros - second * 1_000_000).padStart(6, '0')}Z`;
 }
 
 const OURS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
@@ -31,7 +31,7 @@ export function toMicros(instant: string): Micros {
   if (OURS.test(instant)) {
     const text = instant.slice(0, 19);
     const second = text === known.text ? known.second : Date.parse(`${text}Z`) / 1000;
-    if (!Number.isNaN(second)) textOf(second);
+    if (!Number.isNaN(second)) formatSecond(second);
     return second * 1_000_000 + Number(instant.slice(20, 26));
   }
   const fraction = /\.(\d+)/.exec(instant)?.[1] ?? '';

@@ -84,7 +84,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
   }),
 );
 
-function formOf(quantity: unknown): Form | undefined {
+function findForm(quantity: unknown): Form | undefined {
   const { unit, code } = readMembers(quantity);
   return [unit, code]
     .map((each) =>
@@ -98,7 +98,7 @@ function formOf(quantity: unknown): Form | undefined {
 }
 
 /** Returns a number, or a span of two; undefined without one. */
-export function countOf(style: DoseStyle, low: unknown, high?: unknown): Count | undefined {
+export function writeCount(style: DoseStyle, low: unknown, high?: unknown): Count | undefined {
   const [from, to] = [decimalText(low), decimalText(high)];
   const { lang } = style;
   if (from !== undefined && to !== undefined && from !== to) {
@@ -119,8 +119,8 @@ export function separator({ lang }: Pick<DoseStyle, 'lang'>, sign: ',' | ';'): s
 /** Returns an amount with all its digits: `2 tablets`, `2.5 mg`, `dose 1`; as it is stored if it has no number. */
 export function amountText(style: DoseStyle, quantity: unknown): string {
   const { value, comparator, unit, code } = readMembers(quantity);
-  const n = countOf(style, value);
-  const form = formOf(quantity);
+  const n = writeCount(style, value);
+  const form = findForm(quantity);
   if (n === undefined) return storedText(style, quantity);
   if (comparator === undefined) {
     if (form !== undefined) return word(style, form, { n });
@@ -137,11 +137,11 @@ export function amountRange(style: DoseStyle, range: unknown): string {
   if (low === undefined) return word(style, 'upto', { to: amountText(style, high) });
   const [first, last] = [low, high].map(readMembers);
   const isAlike =
-    formOf(low) === formOf(high) &&
+    findForm(low) === findForm(high) &&
     (readText(first?.unit) ?? readText(first?.code)) === (readText(last?.unit) ?? readText(last?.code));
   const form =
-    isAlike && first?.comparator === undefined && last?.comparator === undefined ? formOf(low) : undefined;
-  const n = form === undefined ? undefined : countOf(style, first?.value, last?.value);
+    isAlike && first?.comparator === undefined && last?.comparator === undefined ? findForm(low) : undefined;
+  const n = form === undefined ? undefined : writeCount(style, first?.value, last?.value);
   if (form !== undefined && n !== undefined) return word(style, form, { n });
   return word(style, 'span', { from: amountText(style, low), to: amountText(style, high) });
 }
@@ -159,7 +159,7 @@ export function timeUnit(code: unknown): TimeUnit | undefined {
 
 /** Returns a length of time in words: `3 days`; `5 to 7 days` with a second number. */
 export function lengthText(style: DoseStyle, unit: TimeUnit, low: unknown, high?: unknown): string {
-  const n = countOf(style, low, high);
+  const n = writeCount(style, low, high);
   return n === undefined ? '' : word(style, `length${unit}`, { n });
 }
 
@@ -171,14 +171,14 @@ export function durationText(style: DoseStyle, duration: unknown): string {
   return isPlain ? lengthText(style, time, value) : amountText(style, duration);
 }
 
-function nameOf({ name }: DoseStyle, concept: unknown): string | undefined {
+function nameConceptIn({ name }: DoseStyle, concept: unknown): string | undefined {
   return conceptText(concept) === undefined ? undefined : (name?.(concept) ?? conceptText(concept));
 }
 
 /** Returns a value as it is stored, so that nothing of it is lost: members with their names, lists by commas. */
 export function storedText(style: DoseStyle, value: unknown): string {
   if (Array.isArray(value)) return value.map((each) => storedText(style, each)).join(', ');
-  const named = nameOf(style, value);
+  const named = nameConceptIn(style, value);
   if (named !== undefined) return named;
   const members = Object.entries(readMembers(value)).map(
     ([name, each]) => `${name}: ${storedText(style, each)}`,
@@ -197,7 +197,7 @@ export function storedRest(style: DoseStyle, value: unknown, told: readonly stri
 
 /** Returns the words for a coded concept, and the author's text if that says more. @param known the words for its code */
 export function codedText(style: DoseStyle, concept: unknown, known: string | undefined): string {
-  if (known === undefined) return nameOf(style, concept) ?? storedText(style, concept);
+  if (known === undefined) return nameConceptIn(style, concept) ?? storedText(style, concept);
   const { text, coding } = readMembers(concept);
   const said = readText(text);
   const same = [known, ...listItems(coding).flatMap((each) => Object.values(readMembers(each)).map(String))];

@@ -6,7 +6,6 @@ import type { DoseTextKey } from './dose-texts/dose-texts.ts';
 import {
   amountRange,
   codedText,
-  countOf,
   type DoseStyle,
   durationText,
   lengthText,
@@ -16,6 +15,7 @@ import {
   type TimeUnit,
   timeUnit,
   word,
+  writeCount,
 } from './dose-words.ts';
 
 /** Times in words: what belongs to the amount (`twice a day with meals`), and what is said behind it. */
@@ -61,7 +61,7 @@ function abbreviation(style: DoseStyle, code: string): string | undefined {
 }
 
 const times = (style: DoseStyle, frequency: unknown, most?: unknown): string => {
-  const n = countOf(style, frequency, most);
+  const n = writeCount(style, frequency, most);
   if (n === undefined) return '';
   const isSpan = most !== undefined && decimalText(most) !== decimalText(frequency);
   if (isSpan || ![1, 2].includes(n.count)) return word(style, 'times', { n });
@@ -80,7 +80,7 @@ function often(
   const isPlain = decimalText(period) === '1' && periodMax === undefined;
   const count = times(style, frequency, frequencyMax);
   if (isPlain && count !== '') return word(style, `each${unit}`, { times: count });
-  const n = countOf(style, period, periodMax);
+  const n = writeCount(style, period, periodMax);
   const every = n === undefined ? '' : word(style, `every${unit}`, { n });
   return isSingle || count === '' ? every : word(style, 'timesevery', { times: count, every });
 }
@@ -143,7 +143,7 @@ const TOLD = [
   ...['timeOfDay', 'when', 'offset'],
 ];
 
-function rhythmOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string {
+function writeRhythm(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string {
   const { frequency, frequencyMax, period, periodMax, periodUnit, dayOfWeek, timeOfDay, when, offset } =
     repeat;
   const unit = timeUnit(periodUnit);
@@ -169,7 +169,7 @@ function rhythmOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): 
 }
 
 /** Returns what a rhythm can't be said without, as it is stored: a period without a unit, an offset from nothing. */
-function unsaidOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string[] {
+function listUnsaid(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string[] {
   const { period, periodUnit, durationUnit, when, offset } = repeat;
   const hasPeriod = period !== undefined && timeUnit(periodUnit) !== undefined;
   const hasDuration = timeUnit(durationUnit) !== undefined;
@@ -183,7 +183,7 @@ function unsaidOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): 
   );
 }
 
-function boundsOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string[] {
+function writeBounds(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): string[] {
   const { boundsDuration, boundsRange, boundsPeriod, count, countMax, duration, durationMax, durationUnit } =
     repeat;
   const { low, high } = readMembers(boundsRange);
@@ -197,7 +197,7 @@ function boundsOf(style: DoseStyle, repeat: Readonly<Record<string, unknown>>): 
         ? lengthText(style, unit, first.value, last.value)
         : amountRange(style, boundsRange);
   const lasts = timeUnit(durationUnit);
-  const total = countOf(style, count, countMax);
+  const total = writeCount(style, count, countMax);
   return [
     boundsDuration === undefined
       ? ''
@@ -230,15 +230,15 @@ export function timingWords(timing: unknown, style: DoseStyle): TimingWords {
   const said = abbreviation(style, readText(readMembers(code).text) ?? '');
   const isSaid = known !== undefined && said === known;
   const named = code === undefined ? '' : isSaid ? known : codedText(style, code, known);
-  const rhythm = rhythmOf(style, members);
+  const rhythm = writeRhythm(style, members);
   const isSame = rhythm === '' || named.toLowerCase() === rhythm.toLowerCase();
   const days = listItems(event).map((date) => dayText(style, date));
   return {
     rhythm: named === '' ? rhythm : isSame ? named : `${named} (${rhythm})`,
     details: [
-      ...boundsOf(style, members),
+      ...writeBounds(style, members),
       ...(days.length === 0 ? [] : [word(style, 'ondates', { days: listed(style, days) })]),
-      ...unsaidOf(style, members),
+      ...listUnsaid(style, members),
       ...storedRest(style, members, TOLD),
       ...storedRest(style, timing, ['code', 'repeat', 'event']),
     ],

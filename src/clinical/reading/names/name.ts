@@ -43,8 +43,8 @@ export function nameConcept(value: Json | undefined, names: Names = NO_NAMES): s
 export function findName(concept: JsonObject, names: Names = NO_NAMES): string | undefined {
   const words = writtenName(concept);
   if (words !== undefined) return words;
-  for (const code of codesOf(concept)) {
-    const name = names.get(keyOf(code));
+  for (const code of readSystemCodes(concept)) {
+    const name = names.get(joinSystemCode(code));
     if (name !== undefined) return cleanName(name, code.system);
   }
   return undefined;
@@ -64,7 +64,7 @@ export function writtenName(concept: JsonObject): string | undefined {
 
 /** Returns the codes to look up for a CodeableConcept that has no name itself, the best first; none if it has one. */
 export function codesToName(concept: JsonObject): SystemCode[] {
-  return writtenName(concept) === undefined ? codesOf(concept) : [];
+  return writtenName(concept) === undefined ? readSystemCodes(concept) : [];
 }
 
 /** Returns a code with its system's short name: `ICD-10 N18.3`. Codes of other systems stand for themselves. */
@@ -92,7 +92,7 @@ function withoutNotation(name: string, said: string, { system, display }: JsonOb
   return isOfficial ? cleanName(name, text(system)) : name;
 }
 
-function codesOf({ coding }: JsonObject): SystemCode[] {
+function readSystemCodes({ coding }: JsonObject): SystemCode[] {
   const codes = objects(coding)
     .slice(0, MOST_CODINGS)
     .flatMap(({ system: by, code: is }): SystemCode[] => {
@@ -107,10 +107,10 @@ function codesOf({ coding }: JsonObject): SystemCode[] {
 
 /** Returns the label of a concept without a name. */
 function labelConcept(concept: JsonObject): string | undefined {
-  const [best] = codesOf(concept);
+  const [best] = readSystemCodes(concept);
   return best === undefined
     ? objects(concept.coding).flatMap(({ code }) => text(code) ?? [])[0]
     : labelCode(best);
 }
 
-const keyOf = ({ system, code }: SystemCode): string => `${system}|${code}`;
+const joinSystemCode = ({ system, code }: SystemCode): string => `${system}|${code}`;

@@ -45,7 +45,7 @@ export function roundForReading(literal: string, measured: Measured): string {
     .map((code) => BY_CODE.get(code))
     .find((rule) => rule !== undefined && Object.hasOwn(rule.places, unit));
   const rule = byCode ?? BY_UNIT.get(unit);
-  const least = placesOf(stored, rule, unit);
+  const least = countDecimals(stored, rule, unit);
   const limits = [...(measured.limits ?? []), ...(byCode?.limits?.[unit] ?? []).map(String)];
   const { places: most } = countPlaces(stored);
   for (let places = least; places < most; places += 1) {
@@ -58,7 +58,7 @@ export function roundForReading(literal: string, measured: Measured): string {
   return stored;
 }
 
-function placesOf(
+function countDecimals(
   stored: string,
   rule: Pick<RoundingRule, 'places' | 'significant'> | undefined,
   unit: string,

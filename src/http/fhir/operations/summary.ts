@@ -3,7 +3,7 @@ import { badParameter } from '#queries/search/raw.ts';
 import { COMPOSITION_PROFILE, IPS_VERSION } from '#src/clinical/summary/composition.ts';
 import { codesWithoutDisplay } from '#src/clinical/summary/displays.ts';
 import { writeInSteps } from '#src/clinical/summary/document.ts';
-import { coverageOf } from '#src/shared/access/coverage.ts';
+import { grantCoverage } from '#src/shared/access/coverage.ts';
 import { newUuid } from '#src/shared/ids.ts';
 import { requireFilled } from '#src/shared/load/filling.ts';
 import { inSlices } from '#src/shared/load/slices.ts';
@@ -38,7 +38,7 @@ async function run(request: OperationRequest): Promise<Answer> {
   requireFresh(service.stale, ['resources', 'history']);
   const id = request.id ?? (await identified(request));
   const { base } = service;
-  const covered = coverageOf(caller.sees.within?.access);
+  const covered = grantCoverage(caller.sees.within?.access);
   const body = await service.queries.summarize(caller, id, base, budget, async ({ chosen, directory }) => {
     const displays = await service.terminology.displays(
       await inSlices(codesWithoutDisplay(chosen, directory)),

@@ -5,7 +5,7 @@ import type { Approval, EntryOrigin } from '#queries/rest/entry-origin.ts';
 import { nameConcept } from '#src/clinical/reading/names/name.ts';
 import { type Html, html } from '#src/shared/html.ts';
 import { notFound } from '#src/shared/refusal.ts';
-import { kindOf } from '#src/v1/timeline.ts';
+import { timelineKind } from '#src/v1/timeline.ts';
 import { attachmentAs, fileName } from '../../answer/disposition.ts';
 import { listOf } from '../../api/schemas.ts';
 import type { TextKey } from '../../pages/languages/language.ts';
@@ -182,7 +182,7 @@ export async function entryJson(
 
 /** Returns what a resource of a type is called: a health problem, a medicine. */
 export function typeText(say: Visit['say'], type: string): string {
-  const kind = kindOf(type);
+  const kind = timelineKind(type);
   return kind === undefined ? kindsText(say, [type]) : kindText(say, kind);
 }
 

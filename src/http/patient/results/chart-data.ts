@@ -1,6 +1,6 @@
 /** What charts of a measurement show: values in the newest unit, and those that can't be converted to it apart. Pure. */
 import type { Measured } from '#src/clinical/reading/numbers/rounding.ts';
-import { type Convert, converterOf } from '#src/insight/units.ts';
+import { type Convert, findConverter } from '#src/insight/units.ts';
 import { resultName } from '../../pages/result-names.ts';
 import type { Texts } from '../../pages/texts.ts';
 import { type Judgement, judgementOf, rangeOf } from './judgement.ts';
@@ -61,7 +61,7 @@ export function chartsOf(say: Texts, facts: readonly Observation[]): readonly Ch
     const known = places.get(unit);
     if (known !== undefined) return known;
     for (const group of groups) {
-      const convert = group.unit === unit ? same : converterOf(unit, group.unit, undefined);
+      const convert = group.unit === unit ? same : findConverter(unit, group.unit, undefined);
       if (convert !== undefined) return remember(unit, group, convert);
     }
     const group: Group = { unit, lines: new Map() };

@@ -26,7 +26,7 @@ export function useOf(visit: Visit, grants: readonly GrantRow[]): Promise<Readon
 export async function applicationsPage(visit: Visit, record: OpenRecord): Promise<PatientPage> {
   const { say, deps } = visit;
   const cursor = visit.asked('cursor');
-  const { rows, next } = await deps.services.consentQueries.grantsOf({
+  const { rows, next } = await deps.services.consentQueries.listGrants({
     record: record.record,
     limit: MOST,
     cursor,

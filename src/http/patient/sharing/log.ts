@@ -57,7 +57,7 @@ export async function logPage(visit: Visit, record: OpenRecord): Promise<Patient
           { params: { ...params, grant_id }, query },
           listOf(entrySchema),
         );
-  const { rows } = await deps.services.consentQueries.grantsOf({ record: record.record, limit: MOST });
+  const { rows } = await deps.services.consentQueries.listGrants({ record: record.record, limit: MOST });
   const kept = { ...asked, grant: grant_id };
   const older =
     page.next_cursor === null

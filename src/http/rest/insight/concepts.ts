@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
+import { decodeCursorFor, encodeCursorFor, staleCursor } from '#queries/cursor.ts';
 import { cut } from '#src/shared/cut.ts';
 import { Refusal } from '#src/shared/refusal.ts';
 import type { FoundConcept, FoundConcepts, RelatedConcept } from '#src/terminology/concepts/concepts.ts';
@@ -93,11 +93,12 @@ function routesOf<const Plural extends string>(type: ConceptType, plural: Plural
         if (query.q !== undefined)
           return found(await services.concepts.find(query.q, type, query.limit, query.lang));
         const after =
-          query.cursor === undefined ? [] : decodeCursorOf(plural, query.cursor, z.tuple([z.string()]));
+          query.cursor === undefined ? [] : decodeCursorFor(plural, query.cursor, z.tuple([z.string()]));
         const listed = await services.concepts.list(type, query.limit, query.lang, after[0]);
         if (listed === undefined) throw staleCursor('concept');
         const last = listed.concepts.at(-1);
-        const next = listed.more && last !== undefined ? encodeCursorOf(plural, [last.conceptId]) : undefined;
+        const next =
+          listed.more && last !== undefined ? encodeCursorFor(plural, [last.conceptId]) : undefined;
         return {
           status: 200,
           body: {

@@ -2,13 +2,13 @@
 
 import { z } from 'zod';
 import type { PageAsked } from '#queries/admin/page.ts';
-import { decodeCursorOf, encodeCursorOf, staleCursor } from '#queries/cursor.ts';
+import { decodeCursorFor, encodeCursorFor, staleCursor } from '#queries/cursor.ts';
 import type { Patterns } from '#queries/insight/insight.ts';
 import { labelCode } from '#src/clinical/reading/names/name.ts';
 import { unitText } from '#src/clinical/reading/numbers/unit.ts';
 import { COMPARE_METHOD } from '#src/insight/compare.ts';
 import { DIRECTIONS, FINDING_KINDS, type Finding } from '#src/insight/finding.ts';
-import { titleOf } from '#src/insight/wording.ts';
+import { writeTitle } from '#src/insight/wording.ts';
 import { AUTHOR_TYPES } from '#src/shared/access/author.ts';
 import { cut } from '#src/shared/cut.ts';
 import { notFound } from '#src/shared/refusal.ts';
@@ -206,7 +206,7 @@ export const PATTERN_ROUTES = [
   }),
 ];
 
-async function patternsOf(request: RestRequest, patient: string): Promise<Patterns> {
+async function findPatterns(request: RestRequest, patient: string): Promise<Patterns> {
   const { services, caller, incoming } = request;
   const isGone = (): boolean => incoming.socket.destroyed;
   return told(request, patient, () => services.queries.patterns(caller, patient, isGone));
@@ -219,8 +219,8 @@ async function list(
   { limit, cursor }: PageAsked,
 ): Promise<RouteResult> {
   const of = `patterns ${patient}`;
-  const [last] = cursor === undefined ? [] : decodeCursorOf(of, cursor, z.tuple([z.string().max(64)]));
-  const { findings, names, warnings: left, changed } = await patternsOf(request, patient);
+  const [last] = cursor === undefined ? [] : decodeCursorFor(of, cursor, z.tuple([z.string().max(64)]));
+  const { findings, names, warnings: left, changed } = await findPatterns(request, patient);
   const start = last === undefined ? 0 : findings.findIndex((each) => each.finding_id === last) + 1;
   if (last !== undefined && start === 0) throw staleCursor('finding');
   const page = findings.slice(start, start + limit);
@@ -228,7 +228,7 @@ async function list(
   const data = page.map((finding) => shown(request, patient, finding, known, changed));
   const end = page.at(-1);
   const next =
-    end === undefined || start + limit >= findings.length ? undefined : encodeCursorOf(of, [end.finding_id]);
+    end === undefined || start + limit >= findings.length ? undefined : encodeCursorFor(of, [end.finding_id]);
   const next_cursor = shownCursor(request, next);
   const body = { data, total: findings.length, next_cursor, warnings: left };
   return { status: 200, body, reads: true, shown: data.length };
@@ -249,11 +249,11 @@ async function evidence(
 ): Promise<RouteResult> {
   const { finding } = await findingOf(request, patient, id);
   const of = `evidence ${id}`;
-  const [from] = cursor === undefined ? [0] : decodeCursorOf(of, cursor, z.tuple([z.int().min(0)]));
+  const [from] = cursor === undefined ? [0] : decodeCursorFor(of, cursor, z.tuple([z.int().min(0)]));
   // It is made when it is asked for.
   const { evidence: all } = finding;
   const { length: total } = all;
-  const next = from + limit < total ? encodeCursorOf(of, [from + limit]) : null;
+  const next = from + limit < total ? encodeCursorFor(of, [from + limit]) : null;
   const data = all.slice(from, from + limit);
   const body = { data, total, next_cursor: shownCursor(request, next ?? undefined) };
   return { status: 200, body, reads: true, shown: data.length };
@@ -265,7 +265,7 @@ async function findingOf(
   patient: string,
   id: string,
 ): Promise<Pick<Patterns, 'names' | 'changed'> & { readonly finding: Finding }> {
-  const { findings, names, changed } = await patternsOf(request, patient);
+  const { findings, names, changed } = await findPatterns(request, patient);
   const finding = findings.find((each) => shownId(request, patient, each) === id);
   if (finding === undefined) throw notFound('finding', cut(id, 64));
   return { finding, names, changed };
@@ -307,7 +307,7 @@ function shown(
   return {
     finding_id: shownId(request, patient, finding),
     kind,
-    title: titleOf(finding, new Map(labels), unitText),
+    title: writeTitle(finding, new Map(labels), unitText),
     codes: named,
     window,
     direction,

@@ -1,7 +1,7 @@
 /** Series of REST v1 (docs/spec/interface.md, section 4.3; docs/spec/decisions.md, section 4 "Series"). */
 import { z } from 'zod';
-import { decodeCursorOf, encodeCursorOf } from '#queries/cursor.ts';
-import { BUCKETS, type Bucket, hasBucket, printedPoints, statisticsOf } from '#src/insight/bucket.ts';
+import { decodeCursorFor, encodeCursorFor } from '#queries/cursor.ts';
+import { BUCKETS, type Bucket, computeStatistics, hasBucket, printedPoints } from '#src/insight/bucket.ts';
 import { beyond } from '#src/insight/warning.ts';
 import { inSlices, type Steps } from '#src/shared/load/slices.ts';
 import { toMicros } from '#src/shared/time/time.ts';
@@ -133,7 +133,7 @@ async function series(request: RestRequest, patient: string, query: Query): Prom
   const { services, caller } = request;
   const { code, from, to, bucket, at, limit, cursor } = query;
   const list = JSON.stringify(['series', patient, code, from, to, bucket, at]);
-  const [start] = cursor === undefined ? [0] : decodeCursorOf(list, cursor, place);
+  const [start] = cursor === undefined ? [0] : decodeCursorFor(list, cursor, place);
   const end = start + limit;
   const groups = code.slice(start, end).map(codesOf);
   const asked = { patient, ...dayRange({ from, to }), ...(at === undefined ? {} : { at: toMicros(at) }) };
@@ -141,7 +141,7 @@ async function series(request: RestRequest, patient: string, query: Query): Prom
   const unnamed = read.flatMap(({ name, track }) => (name === undefined ? track.codes.slice(0, 1) : []));
   const displays = await displaysOf(request, unnamed);
   const counted = read.reduce((sum, { track }) => sum + track.points.length, 0);
-  const next = end < code.length ? encodeCursorOf(list, [end]) : undefined;
+  const next = end < code.length ? encodeCursorFor(list, [end]) : undefined;
   const data = await inSlices(printed(read, bucket, displays));
   const rest = { total: code.length, next_cursor: shownCursor(request, next) };
   const text = `{"data":[${data}],${JSON.stringify(rest).slice(1)}`;
@@ -164,7 +164,7 @@ function* printed(read: NonNullable<Read>, bucket: Bucket, displays: Displays): 
       display: name ?? (first === undefined ? undefined : displayOf(first, displays)) ?? null,
       codes: track.codes,
       unit: track.unit,
-      stats: statisticsOf(track.points),
+      stats: computeStatistics(track.points),
       warnings: [...left, ...beyond(`left out of the points: the date doesn't name the ${bucket}`, unplaced)],
     };
     data.push(`${JSON.stringify(members).slice(0, -1)},"points":[${points}]}`);

@@ -51,7 +51,7 @@ export const GRANT_ROUTES = [
       const { services, caller, params, query } = request;
       const { project, credential } = caller.calls;
       const asked = await patientAsked(request, params.patient_id);
-      const { rows, total, next } = await services.consentQueries.grantsOf({
+      const { rows, total, next } = await services.consentQueries.listGrants({
         ...query,
         ...project,
         ...('applicationId' in credential ? { application: credential.applicationId } : {}),

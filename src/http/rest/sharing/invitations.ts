@@ -100,7 +100,7 @@ export const INVITATION_ROUTES = [
     async run(request) {
       const { params, query, services } = request;
       await requirePatient(request, params.patient_id);
-      const { rows, total, next } = await services.consentQueries.invitationsOf(params.patient_id, query);
+      const { rows, total, next } = await services.consentQueries.listInvitations(params.patient_id, query);
       return { status: 200, body: { data: rows.map(view), total, next_cursor: next ?? null } };
     },
   }),

@@ -43,7 +43,7 @@ export const LINK_ROUTES = [
       const { params, query, services } = request;
       await requirePatient(request, params.patient_id);
       await services.caughtUp(['consents']);
-      const { rows, total, next } = await services.consentQueries.linksOf(params.patient_id, query);
+      const { rows, total, next } = await services.consentQueries.listLinks(params.patient_id, query);
       return { status: 200, body: { data: rows.map(linkView), total, next_cursor: next ?? null } };
     },
   }),
@@ -62,7 +62,7 @@ export const LINK_ROUTES = [
       const { params, services } = request;
       await requirePatient(request, params.patient_id);
       await services.caughtUp(['consents']);
-      const found = await services.consentQueries.linkOf(params.patient_id, cut(params.link_id, 64));
+      const found = await services.consentQueries.readLink(params.patient_id, cut(params.link_id, 64));
       if (found === undefined) throw notFound('link', cut(params.link_id, 64));
       const { id: linkId, relationship, issuer, subject } = found;
       const ref = { linkId, relationship, person: { issuer, subject } };

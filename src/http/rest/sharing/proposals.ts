@@ -234,7 +234,7 @@ export const PROPOSAL_ROUTES = [
       const granted = grantOn(request, params.patient_id);
       await services.caughtUp(common.models);
       const { record, applicationId: application } = granted;
-      const page = await services.consentQueries.proposalsOf({ ...query, record, application });
+      const page = await services.consentQueries.listProposals({ ...query, record, application });
       const data = await Promise.all(page.rows.map((row) => viewUnder(request, granted, row)));
       const text = proposalList(data, page.total, shownCursor(request, page.next));
       return { status: 200, text, shown: data.length };
