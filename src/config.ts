@@ -76,53 +76,55 @@ const environment = z.object({
     'When the development issuer runs, which accepts any e-mail address without a password. `local`: only if `HOST` and the host of `BASE_URL` are loopback (`localhost`, `127.0.0.1`, `::1`), and it refuses requests that a proxy forwarded. `allow`: everywhere. It never runs with `OIDC_ISSUERS` or `MODE=production`.',
   ),
   PRODUCTION_ACCESS: oneOf(['request', 'open'], 'request').describe(
-    'Which projects may create production keys and applications: `request`, those that an operator allowed with `annal production allow`, and those that had some before; `open`, all of them.',
+    'Which projects may create production keys and applications: `request`: those that an operator allowed with `annal production allow`, and those that already had some; `open`: all.',
   ),
   ACCESS_LOG: oneOf(['grants', 'all'], 'grants').describe(
-    'Which reads of records the access log has: `grants`, those of applications under a grant and of members with a token of the dashboard; `all`, those with API keys and `client_credentials` tokens too, one entry for each record that an answer shows.',
+    'Which reads of records the access log has: `grants`: those of applications under a grant and of members with a token of the dashboard; `all`: also those with API keys and `client_credentials` tokens, with one entry for each record that an answer shows.',
   ),
   LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info').describe(
     'Lowest level of the log lines that are written to standard error, as JSON.',
   ),
   MAX_BODY_BYTES: wholeNumber(1_000, 1_000 * MEGABYTE, 10 * MEGABYTE).describe(
-    'Largest JSON body of a request other than a Bundle, in bytes; beyond it 413.',
+    'Maximum size of a JSON body other than a Bundle, in bytes; beyond it 413.',
   ),
   MAX_BUNDLE_BYTES: wholeNumber(1_000, 1_000 * MEGABYTE, 25 * MEGABYTE).describe(
-    'Largest FHIR Bundle, in bytes; beyond it 413.',
+    'Maximum size of a FHIR Bundle, in bytes; beyond it 413.',
   ),
   MAX_BUNDLE_ENTRIES: wholeNumber(1, 100_000, 5_000).describe(
-    'Most entries of a FHIR Bundle; beyond it 413.',
+    'Maximum number of entries of a FHIR Bundle; beyond it 413.',
   ),
   MAX_ANSWER_BYTES: wholeNumber(1_000_000, 1_000 * MEGABYTE, 50 * MEGABYTE).describe(
-    'Largest answer, in bytes of the resources in it. A longer page ends early and links to the next; a longer answer without pages is 413 `too-costly`. A resource larger than this cannot be read, so keep it above MAX_BODY_BYTES.',
+    'Maximum size of an answer, in bytes of the resources in it. A longer page ends early and links to the next; a longer answer without pages is 413 `too-costly`. A resource larger than this cannot be read, so keep it above MAX_BODY_BYTES.',
   ),
   MAX_ANSWER_RESOURCES: wholeNumber(200, 1_000_000, 20_000).describe(
-    'Most resources in one answer; beyond it 413 `too-costly`.',
+    'Maximum number of resources in one answer; beyond it 413 `too-costly`.',
   ),
   MAX_ANSWER_SECONDS: wholeNumber(1, 3_600, 60).describe(
-    'Longest time to read the data of one answer, in seconds; beyond it 413 `too-costly`.',
+    'Maximum time to read the data of one answer, in seconds; beyond it 413 `too-costly`.',
   ),
   ANSWER_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
-    'Bytes of long answers (what each has beyond 1 MB) that one instance holds at a time until they are sent; a third of it for one project. Beyond it a long answer is 503 with `Retry-After`.',
+    'Bytes of long answers (the part of each beyond 1 MB) that one instance holds at a time until they are sent; a third of that for one project. Beyond it a long answer is 503 with `Retry-After`.',
   ),
   MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(0, 100_000, 256).describe(
-    'Connections that one client address may have open to one instance; more are answered 429 and closed. `0`: no limit. The addresses in TRUSTED_PROXIES have none.',
+    'Connections that one client address may have open to one instance; further ones get 429 and are closed. `0`: no limit. The addresses in TRUSTED_PROXIES have none.',
   ),
   BODY_MEMORY_BYTES: wholeNumber(1_000_000, 100_000 * MEGABYTE, 300 * MEGABYTE).describe(
-    'Bytes of large request bodies (what each has beyond 1 MB) that one instance holds at a time; a third of it for one project. Beyond it a request with a large body is 503 with `Retry-After`.',
+    'Bytes of large request bodies (the part of each beyond 1 MB) that one instance holds at a time; a third of that for one project. Beyond it a request with a large body is 503 with `Retry-After`.',
   ),
   DOCUMENT_MAX_BYTES: wholeNumber(1, 5_000 * MEGABYTE, 100 * MEGABYTE).describe(
-    'Largest content of a document, in bytes; beyond it 413.',
+    'Maximum size of a document’s content, in bytes; beyond it 413.',
   ),
   DOCUMENTS_S3_BUCKET: z
     .string()
     .optional()
     .describe(
-      'Bucket of an S3-compatible store that documents are kept in, instead of the folder `documents` in DATA_DIR. Several instances need one.',
+      'Bucket of an S3-compatible store in which documents are kept, instead of the folder `documents` in DATA_DIR. Several instances need one.',
     ),
   DOCUMENTS_S3_ENDPOINT: url(['http:', 'https:'], 'https://s3.example.org')
     .optional()
-    .describe('URL of the S3-compatible store, where it is not Amazon’s; clients must reach it, too.'),
+    .describe(
+      'URL of the S3-compatible store, if it is not Amazon’s; clients must be able to reach it, too.',
+    ),
   DOCUMENTS_S3_REGION: z.string().default('us-east-1').describe('Region of the bucket.'),
   DOCUMENTS_S3_ACCESS_KEY_ID: z
     .string()
@@ -145,13 +147,13 @@ const environment = z.object({
       'Addresses and networks (`10.0.0.0/8, fd00::/8`) of the proxies whose `X-Forwarded-For` the service trusts; without them the client address is that of the connection.',
     ),
   REFRESH_TOKEN_DAYS: wholeNumber(1, 400, 30).describe(
-    'How long a refresh token works if it isn’t used, in days. Each use starts it again; a token never outlasts its grant.',
+    'How long a refresh token works if it isn’t used, in days. Each use restarts the period; a token never outlasts its grant.',
   ),
   REQUEST_LOG_DAYS: wholeNumber(1, 3_650, 30).describe(
     "How long entries of a project's request log are kept, in days.",
   ),
   WEBHOOK_TIMEOUT_SECONDS: wholeNumber(1, 60, 10).describe(
-    'Longest time of a webhook delivery, from connecting to the last byte of the answer, in seconds.',
+    'Maximum time of a webhook delivery, from connecting to the last byte of the answer, in seconds.',
   ),
   WEBHOOK_RETRY_SECONDS: z
     .string()

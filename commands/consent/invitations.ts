@@ -241,7 +241,7 @@ function wrongBirthDate(): Refusal {
 function tooMany(): Refusal {
   return new Refusal(
     'throttled',
-    { code: 'throttled', diagnostics: 'ten invitations in an hour are the most; retry later' },
+    { code: 'throttled', diagnostics: 'at most ten invitations can be redeemed in an hour; retry later' },
     { 'Retry-After': '3600' },
   );
 }

@@ -33,7 +33,7 @@ export function requireAccess(state: Readonly<ProjectState>, id: string, made: M
   const next =
     state.request === undefined
       ? `an owner or admin asks for it with \`POST /admin/projects/${id}/production-requests\` and {"use": "…"}, and the operator of this installation answers`
-      : `the request ${state.request} waits for the operator of this installation, who answers`;
+      : `the request ${state.request} is pending: the operator of this installation answers`;
   throw new Refusal('forbidden', {
     code: 'forbidden',
     diagnostics: `production ${what} need approval here: ${next} with \`annal production allow ${id}\`; sandbox ${what} need no approval`,

@@ -98,5 +98,5 @@ const ENDED: Readonly<Record<EndStatus, string>> = {
   rejected: 'the proposal was rejected already',
   withdrawn: 'the application has withdrawn the proposal',
   superseded: 'the resource has changed since the proposal was made; the application must make a new one',
-  expired: 'the proposal has expired: its time is over, or the access that it was made with has ended',
+  expired: 'the proposal has expired: its time is over, or the access with which it was made has ended',
 };

@@ -163,6 +163,6 @@ function closedDirectory(): Refusal {
   return new Refusal('forbidden', {
     code: 'forbidden',
     diagnostics:
-      'under a grant the directory cannot be written: reference an entry that is there, or name the person or organization with display and identifier',
+      'under a grant the directory cannot be written: refer to an existing entry, or name the person or organization with display and identifier',
   });
 }

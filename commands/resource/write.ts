@@ -138,7 +138,7 @@ async function appendWrites(
   for (const { write: one, request } of carried) {
     if (one.kind === 'create') {
       if (within === undefined || (await deps.isPersonal(ctx.caller.sees.owner))) continue;
-      const what = `the directory of the record’s project cannot be written under a grant, and this entry would add a ${one.type}; reference one that is there, or name it with display and identifier`;
+      const what = `the directory of the record’s project cannot be written under a grant, and this entry would add a ${one.type}; refer to an existing one, or name it with display and identifier`;
       throw refuse('invalid', request, 'business-rule', what);
     }
     // A caller with the scope `read` gets `unchanged` for an entry that equals the stored version; others may

@@ -57,7 +57,7 @@ function warningOf(settings: IssuerSettings): string | undefined {
 async function movedWarning(pool: Pool, issuer: string): Promise<string | undefined> {
   const others = await otherIssuers(pool, devIssuerOf('%'), issuer);
   if (others.length === 0) return undefined;
-  return `this database has members that signed in at ${others.join(', ')}. The development issuer is now ${issuer}, where the same e-mail addresses are other persons, without those projects and records. Set PORT or BASE_URL as it was before to have them back.`;
+  return `this database has members that signed in at ${others.join(', ')}. The development issuer is now ${issuer}, where the same e-mail addresses are other persons, without those projects and records. To get them back, restore the previous PORT or BASE_URL.`;
 }
 
 /** Makes both, and notes for the command line which development issuer this installation has. */

@@ -102,7 +102,7 @@ export class Pacing {
         STOPPED_SECONDS,
       );
     return unavailable(
-      'read models are still catching up with large writes that came before this one; retry in a few seconds',
+      'read models are still catching up with earlier large writes; retry in a few seconds',
       5,
     );
   }

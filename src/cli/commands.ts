@@ -186,7 +186,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'context <manifest>',
-        'Print a context that POST /v1/context returned, made again from the events',
+        'Print an earlier answer of POST /v1/context, made again from the events',
       ),
       'annal context ctx_…',
       'annal context ctx_… --json',
@@ -201,7 +201,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'export <patient...>',
-        'Write the whole history of a record or stream to a signed file that can be verified alone',
+        'Write the whole history of a record or stream to a signed file that can be verified by itself',
       ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
       'annal export 018f… --out record.ndjson',
     ),
@@ -218,7 +218,7 @@ export function describeCommands(people: string): CommandLine {
         'checkpoint',
         'Sign the current end of every stream, so that later changes to history can be detected',
       ).option('--out <file>', 'The file to write; compressed if it ends with .gz'),
-      '# signs with AUDIT_KEY_FILE, else DATA_DIR/audit-key.pem, which is created if missing',
+      '# signs with AUDIT_KEY_FILE, or else DATA_DIR/audit-key.pem, which is created if missing',
       'annal checkpoint --out checkpoint-2026-03-01.ndjson.gz',
     ),
     async (_words, { out, ...others }) => {
@@ -270,7 +270,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'explain <search>',
-        'Print how a search of the FHIR interface is answered: what leads to its matches',
+        'Print how a search of the FHIR interface is answered: how its matches are found',
       )
         .option('--project <project>', 'The project: its id or its name (default: the only one)')
         .option('--environment <environment>', 'sandbox or production (default: sandbox)')
@@ -286,7 +286,7 @@ export function describeCommands(people: string): CommandLine {
 
   does(
     examples(
-      command('parked', 'List parked events: those that a process could not handle').option(
+      command('parked', 'List parked events, which a process could not handle').option(
         '--retry',
         'Retry them now',
       ),
@@ -416,7 +416,7 @@ export function describeCommands(people: string): CommandLine {
     examples(
       command(
         'production <action> [project]',
-        'list: list requests for production; allow: let a project create production keys and applications; refuse: refuse its request; withdraw: let it create no more',
+        'list: list requests for production; allow: let a project create production keys and applications; refuse: refuse its request; withdraw: end that permission',
       ).option('--reason <text>', 'For refuse: the reason, which the project’s members can read'),
       'annal production list',
       'annal production allow proj_…',

@@ -33,7 +33,7 @@ export async function ensureCluster(setup: ClusterSetup): Promise<void> {
   if (version === undefined) return makeCluster(setup);
   if (version !== binaries.major) {
     throw new Error(
-      `${cluster} was made by PostgreSQL ${version}, and this version of Annal brings ${binaries.major}: ` +
+      `${cluster} was made by PostgreSQL ${version}, and this version of Annal includes ${binaries.major}: ` +
         'dump the data with that version of PostgreSQL and set DATABASE_URL to a server that has it, or use another DATA_DIR',
     );
   }
@@ -46,7 +46,7 @@ async function versionOf(cluster: string): Promise<string | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw new Error(`${cluster} cannot be read (${code}): start Annal as the user who made it`, {
+    throw new Error(`${cluster} cannot be read (${code}): start Annal as the user who created it`, {
       cause: error,
     });
   }

@@ -53,7 +53,7 @@ export function keepRunning(
     const next = server.restart();
     starting = next.catch(() => undefined);
     server = await next;
-    log.info(`PostgreSQL runs again (pid ${server.pid})`);
+    log.info(`PostgreSQL is running again (pid ${server.pid})`);
     return true;
   };
   const watch = async (): Promise<void> => {

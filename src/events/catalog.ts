@@ -18,7 +18,7 @@ const person = z
     subject: z.string().describe('`sub` of their ID token'),
     email: z.string().optional(),
   })
-  .describe('who an ID token speaks of');
+  .describe('the person that an ID token identifies');
 const onlyPerson = person.omit({ email: true });
 const heldScopes = z.array(z.string()).describe('as granted: SMART v2 form, sorted');
 const grantedTo = {
@@ -30,12 +30,12 @@ const instant = z.string().describe('FHIR instant');
 /** What every event of a proposal names. */
 const proposal = {
   proposal_id: z.string(),
-  grant_id: z.string().describe('the grant that it was made under'),
+  grant_id: z.string().describe('the grant under which it was made'),
   place: z
     .int()
     .min(0)
     .max(99)
-    .describe('where it waits among those of its grant; no two that wait have the same one'),
+    .describe('its place among the pending proposals of its grant; no two have the same one'),
 };
 const proposedType = z.string().describe('one of the types that belong to a record');
 /** What the webhooks of a proposal tell its application. */
@@ -70,7 +70,7 @@ const fhirResource = z
   .describe('the whole resource after the change, as served');
 
 const sandboxAsked = z.object({
-  reset_id: z.string().describe('UUIDv7: the ids of all that is made follow from it'),
+  reset_id: z.string().describe('UUIDv7; the ids of everything that is created are derived from it'),
   seed: z.string().describe('determines the content'),
   patients: z.int().nonnegative(),
   today: z.string().describe('YYYY-MM-DD; the synthetic past ends before it'),
@@ -157,7 +157,9 @@ export const CATALOG = {
       grant_id: z.string(),
       person: onlyPerson,
       ...grantedTo,
-      sector: z.string().describe('applications of one project and environment with the same one share ids'),
+      sector: z
+        .string()
+        .describe('applications of one project and environment with the same sector share ids'),
       scopes: heldScopes,
       purpose: z.string().nullable(),
       patient: z.string().describe('the pairwise id of the Patient'),
@@ -167,7 +169,7 @@ export const CATALOG = {
         .describe('`representative`: by a dependent link; `creator`: by the identity grant'),
       expires_at: instant,
       lang: z.string().describe('language of the consent page'),
-      sentences: z.array(z.string()).describe('what the person read and allowed'),
+      sentences: z.array(z.string()).describe('the sentences that the person read and allowed'),
     }),
   },
   ConsentRevoked: {
@@ -189,12 +191,12 @@ export const CATALOG = {
         'replaced',
         'link_ended',
       ]),
-      note: z.string().optional().describe("the person's own note, which no webhook has"),
+      note: z.string().optional().describe("the person's own note, which is in no webhook"),
     }),
   },
   ConsentExpired: {
     version: 1,
-    says: 'A grant came to its end. Tokens stop at that moment, with or without this event.',
+    says: 'A grant expired. Tokens stop at that moment, with or without this event.',
     streams: 'record-',
     data: z.object({ grant_id: z.string(), ...grantedTo }),
   },
@@ -207,14 +209,14 @@ export const CATALOG = {
       person: onlyPerson,
       label: z.string().nullable().describe('at most 80 characters, shown to those who open it'),
       content: z.string().describe('`summary`, `everything` or `document/<id>`'),
-      long_term: z.boolean().describe('it shows the record as it is whenever it is opened'),
-      passcode: z.boolean().describe('it opens with a passcode only'),
+      long_term: z.boolean().describe('each opening shows the current record'),
+      passcode: z.boolean().describe('it opens only with a passcode'),
       expires_at: instant,
     }),
   },
   SharedLinkEnded: {
     version: 1,
-    says: 'A shared link opens nothing any more; its key and what it showed were deleted. It stops at its own moment, with or without this event.',
+    says: 'A shared link can no longer be opened; its key and its contents were deleted. It stops at its own moment, with or without this event.',
     streams: 'record-',
     data: z.object({
       link_id: z.string(),
@@ -227,7 +229,7 @@ export const CATALOG = {
   },
   ProposalMade: {
     version: 1,
-    says: 'An application proposed a change of the record, which waits until a person with a link to the record decides. The metadata name its author.',
+    says: 'An application proposed a change of the record, which is pending until a person with a link to the record decides. The metadata name its author.',
     streams: 'record-',
     data: z.object({
       ...proposal,
@@ -240,10 +242,10 @@ export const CATALOG = {
         .int()
         .positive()
         .optional()
-        .describe('of an update: the version that it changes; it is superseded when there is another'),
+        .describe('for an update: the version that it changes; a newer version supersedes the proposal'),
       resource: z.string().describe('the JSON text of the proposed resource, without version and time'),
-      rationale: z.string().nullable().describe('why, in words of the application'),
-      expires_at: instant.describe('FHIR instant at which it stops waiting'),
+      rationale: z.string().nullable().describe('the application’s reason'),
+      expires_at: instant.describe('FHIR instant at which it expires'),
     }),
   },
   ProposalAccepted: {
@@ -263,18 +265,21 @@ export const CATALOG = {
     data: z.object({
       ...toldProposal,
       resource_id: z.string().optional().describe('of an update'),
-      note: z.string().optional().describe("the person's own note, which no webhook and no application has"),
+      note: z
+        .string()
+        .optional()
+        .describe("the person's own note, which no webhook has and no application sees"),
     }),
   },
   ProposalWithdrawn: {
     version: 1,
-    says: 'The application took a proposal back.',
+    says: 'The application withdrew a proposal.',
     streams: 'record-',
     data: z.object(proposal),
   },
   ProposalSuperseded: {
     version: 1,
-    says: 'The resource that a proposal changes got another version before a person decided.',
+    says: 'The resource that a proposal changes got a newer version before a person decided.',
     streams: 'record-',
     data: z.object({
       ...proposal,
@@ -283,7 +288,7 @@ export const CATALOG = {
   },
   ProposalExpired: {
     version: 1,
-    says: 'Nobody decided about a proposal in time, or the grant that it was made under ended. It can be accepted no more from that moment, with or without this event.',
+    says: 'Nobody decided about a proposal in time, or its grant ended. From that moment it can no longer be accepted, with or without this event.',
     streams: 'record-',
     data: z.object({ ...proposal, reason: z.enum(['time', 'grant_ended']) }),
   },
@@ -295,7 +300,7 @@ export const CATALOG = {
   },
   RecordErased: {
     version: 3,
-    says: 'A record was removed physically, as requested. Of its grants and its access log, this keeps what names no person.',
+    says: 'A record was removed physically, as requested. This event keeps the facts about its grants and its access log that name no person.',
     streams: 'project-',
     data: z.object({
       patient: z.string(),
@@ -316,7 +321,7 @@ export const CATALOG = {
   },
   PersonalRecordStarted: {
     version: 1,
-    says: 'A person started a record of their own, in a project that has nothing else. It names nobody: the link in the record does, and goes with it.',
+    says: 'A person started a record of their own, in a project that has nothing else. The event names nobody: only the link in the record does, and is removed with it.',
     streams: 'project-',
     data: z.object({
       project_id: z.string().describe('derived from issuer and subject'),
@@ -331,7 +336,7 @@ export const CATALOG = {
     data: z.object({
       organization_id: z.string(),
       name: z.string(),
-      founder: person.optional().describe('its first owner; absent when the service founded it'),
+      founder: person.optional().describe('its first owner; absent if the service founded it'),
     }),
   },
   OrganizationMemberAdded: {
@@ -353,12 +358,12 @@ export const CATALOG = {
     data: z.object({
       issuer: z.string(),
       client_id: z.string(),
-      domains: z.array(z.string()).describe('lower case; of one organization at most'),
+      domains: z.array(z.string()).describe('lower case; each belongs to at most one organization'),
     }),
   },
   OrganizationVerified: {
     version: 1,
-    says: 'An owner proved by an e-mail address, which its issuer has verified, that the organization holds the domain.',
+    says: 'An owner proved with a verified e-mail address that the organization holds the domain.',
     streams: 'organization-',
     data: z.object({ domain: z.string() }),
   },
@@ -400,7 +405,7 @@ export const CATALOG = {
     data: z.object({
       project_id: z.string(),
       request_id: z.string(),
-      use: z.string().describe('for what the project needs production, in the words of the member'),
+      use: z.string().describe('what the project needs production for, in the member’s words'),
     }),
   },
   ProductionAccessRefused: {
@@ -415,13 +420,13 @@ export const CATALOG = {
   },
   ProductionAccessAllowed: {
     version: 1,
-    says: 'An operator of the installation allowed a project to create production keys and applications, which also answers a request that waits.',
+    says: 'An operator of the installation allowed a project to create production keys and applications, which also answers a pending request.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
   ProductionAccessWithdrawn: {
     version: 1,
-    says: 'A project may no longer create production keys or applications; those that it has go on working.',
+    says: 'A project may no longer create production keys or applications; existing ones keep working.',
     streams: 'project-',
     data: z.object({ project_id: z.string() }),
   },
@@ -433,13 +438,13 @@ export const CATALOG = {
   },
   SandboxResetRequested: {
     version: 1,
-    says: 'Everything in a sandbox is to be erased, and the synthetic patients created again with other ids.',
+    says: 'Everything in a sandbox is to be erased, and the synthetic patients are to be created again with other ids.',
     streams: 'project-',
     data: sandboxAsked,
   },
   SandboxProvisioned: {
     version: 1,
-    says: 'A sandbox holds its synthetic patients.',
+    says: 'A sandbox has been filled with its synthetic patients.',
     streams: 'project-',
     data: z.object({
       reset_id: z.string(),
@@ -449,7 +454,7 @@ export const CATALOG = {
   },
   ApplicationRegistered: {
     version: 4,
-    says: 'An OAuth application was registered in a project; of its secret only the SHA-256 is kept.',
+    says: 'An OAuth application was registered in a project; only the SHA-256 of its secret is kept.',
     streams: 'application-',
     data: z.object({
       application_id: z.string(),
@@ -475,24 +480,26 @@ export const CATALOG = {
       sector: z
         .string()
         .optional()
-        .describe('applications of one sector get the same pairwise ids; absent: one of its own'),
+        .describe(
+          'applications of one sector get the same pairwise ids; absent: the application has its own',
+        ),
     }),
   },
   ApplicationSecretRotated: {
     version: 1,
-    says: 'An application got another client secret; of both only the SHA-256 is kept.',
+    says: 'An application got a new client secret; only the SHA-256 of each is kept.',
     streams: 'application-',
     data: z.object({
       secret_sha256: z.string().describe('hex'),
       previous: z
         .object({ sha256: z.string(), until: z.string().describe('instant') })
         .optional()
-        .describe('the secret before, if it goes on working for a while; all others have ended'),
+        .describe('the previous secret, if it keeps working for a while; all others have ended'),
     }),
   },
   ApplicationBranded: {
     version: 2,
-    says: 'What the consent page shows of an application was replaced.',
+    says: 'The branding that the consent page shows for an application was replaced.',
     streams: 'application-',
     data: z.object({
       logo_uri: z.string().optional(),
@@ -541,7 +548,7 @@ export const CATALOG = {
   },
   WebhookSecretRotated: {
     version: 1,
-    says: 'A webhook endpoint got another secret; the previous one no longer signs deliveries.',
+    says: 'A webhook endpoint got a new secret; the previous one no longer signs deliveries.',
     streams: 'webhook-',
     data: z.object({ secret: sealedSecret }),
   },

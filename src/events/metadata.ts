@@ -9,7 +9,7 @@ const tenant = z.object({ project: z.string(), environment: z.enum(['sandbox', '
 
 /** The metadata's schema. Its JSON text ends with the `hash` of the chain, which is the store's, not the writer's. */
 export const metadataSchema = z.object({
-  schema_version: z.int().positive().describe("version of the event's type that the data have"),
+  schema_version: z.int().positive().describe("version of the event's type"),
   /** Strictly later than the stream's previous event, UTC with microseconds. */
   recorded_at: z.string(),
   request_id: z.string(),

@@ -29,7 +29,8 @@ export const ERRORS: readonly DescribedError[] = [
   {
     status: 403,
     type: 'forbidden',
-    meaning: 'The credential is valid, but may not do this, or is of another kind than this interface takes.',
+    meaning:
+      'The credential is valid, but may not do this, or is of a kind that this interface doesn’t accept.',
     advice:
       'Use a credential of the kind or with the scope that the message names, or ask an owner of the organization.',
   },

@@ -6,7 +6,7 @@ export function observeAccessLog(registry: Registry, log: { waiting: number; dro
   const registers = [registry];
   new Gauge({
     name: 'annal_access_log_waiting',
-    help: 'Reads of this instance whose entries are not in the access log yet. Only refused reads are answered before.',
+    help: 'Reads of this instance whose entries are not in the access log yet. Only refused reads are answered earlier.',
     registers,
     collect() {
       this.set(log.waiting);

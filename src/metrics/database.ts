@@ -27,7 +27,7 @@ export function observePools(registry: Registry, pools: Readonly<Record<string, 
   });
   new Gauge({
     name: 'annal_pool_max_connections',
-    help: 'Most connections that a pool opens.',
+    help: 'Maximum number of connections of a pool.',
     labelNames: ['pool'],
     registers,
     collect() {

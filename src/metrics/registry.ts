@@ -46,7 +46,7 @@ export function createMetrics(): Metrics {
     observeChecks(check) {
       new Gauge({
         name: 'annal_ready_check',
-        help: 'Whether a condition of /health/ready held when it was asked just now.',
+        help: '1 if a condition of /health/ready holds now.',
         labelNames: ['check'],
         registers: [registry],
         async collect() {

@@ -25,19 +25,19 @@ export class Subscriptions {
     });
     this.#failures = new Counter({
       name: 'annal_subscription_failures_total',
-      help: 'Subscriptions that ended by a failure, of the store or of what took the events; each is begun again.',
+      help: 'Subscriptions that failed, because of the store or the subscriber; each is restarted.',
       labelNames,
       registers,
     });
     this.#events = new Counter({
       name: 'annal_subscription_events_total',
-      help: 'Events handed over and done with.',
+      help: 'Events that were delivered and processed.',
       labelNames,
       registers,
     });
     this.#durations = new Histogram({
       name: 'annal_subscription_batch_duration_seconds',
-      help: 'Time that a subscriber took for a batch of events, empty ones left out.',
+      help: 'Time that a subscriber took for a batch of events, without empty ones.',
       labelNames,
       buckets: DURATIONS,
       registers,

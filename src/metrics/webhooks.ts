@@ -34,7 +34,7 @@ export function observeWebhooks(
   const registers = [registry];
   const attempts = new Counter({
     name: 'annal_webhook_attempts_total',
-    help: 'Attempts of webhook deliveries on this instance by how they ended: delivered, refused (an answer other than 2xx), timeout, unreachable.',
+    help: 'Attempts of webhook deliveries on this instance by result: delivered, refused (an answer other than 2xx), timeout, unreachable.',
     labelNames: ['result'],
     registers,
   });

@@ -162,7 +162,7 @@ describe('embedded PostgreSQL', () => {
     const folder = await usedFolder();
     await writeFile(join(folder, 'postgres/PG_VERSION'), '12\n');
     expect(await refusal(start(folder))).to.match(
-      /was made by PostgreSQL 12, and this version of Annal brings 18/,
+      /was made by PostgreSQL 12, and this version of Annal includes 18/,
     );
   });
 

@@ -205,6 +205,6 @@ function sameApproval(a: Approval, b: Approval): boolean {
 function answered(): Refusal {
   return new Refusal('conflict', {
     code: 'conflict',
-    diagnostics: 'the request was answered before, has expired, or was replaced by a newer one',
+    diagnostics: 'the request was already answered, has expired, or was replaced by a newer one',
   });
 }

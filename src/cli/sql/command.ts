@@ -27,7 +27,7 @@ const CELL = 100;
 const HELP = `SQL ends with a semicolon. Nothing can be written.
   \\dt [schema]       lists tables
   \\d schema.table    lists a table's columns
-  \\q                 ends, as Ctrl-D does
+  \\q ends, like Ctrl-D
 Ctrl-C ends a statement that runs.`;
 
 /**

@@ -46,9 +46,9 @@ const applicationSchema = z
     previous_secret_expires_at: instant
       .nullable()
       .describe(
-        'Until when the client secret before works, after a rotation; null if only the current one does.',
+        'After a rotation: until when the previous client secret works; null if only the current one does.',
       ),
-    branding: branding.describe('What the consent page shows beside the name.'),
+    branding: branding.describe('Branding that the consent page shows beside the name.'),
     trusted: z.boolean().describe('Whether the operator lets it use the first-party identity grant.'),
     created_at: instant,
   })
@@ -111,7 +111,9 @@ export const APPLICATION_ROUTES = [
     grantToken: 'refused',
     secret: true,
     body: newApplication,
-    answers: { 201: { description: 'The application, and its secret this once', schema: shownApplication } },
+    answers: {
+      201: { description: 'The application; only this answer shows its secret', schema: shownApplication },
+    },
     async run(request) {
       const { services, params, body, now } = request;
       const project = await projectFor(request, params.project_id, 'admin');
@@ -166,7 +168,7 @@ export const APPLICATION_ROUTES = [
     method: 'PUT',
     path: '/admin/applications/{application_id}/branding',
     operationId: 'putBranding',
-    summary: 'Replace what the consent page shows of an application',
+    summary: 'Replace the branding that the consent page shows for an application',
     description: 'Replaces all of the branding: a member that is absent is removed.',
     tag: TAG,
     credential: 'identity',
@@ -247,7 +249,7 @@ export const APPLICATION_ROUTES = [
     grantToken: 'refused',
     summary: 'Replace the client secret of an application',
     description:
-      'The secret before goes on working for `overlap_hours`, so that servers can change over one by one. Secrets older than that end at once. Applications that are public or sign with keys have no secret (409).',
+      'The previous secret keeps working for `overlap_hours`, so that servers can switch one by one. Older secrets end at once. Applications that are public or sign with keys have no secret (409).',
     tag: TAG,
     credential: 'identity',
     secret: true,
@@ -258,12 +260,12 @@ export const APPLICATION_ROUTES = [
           .min(0)
           .max(168)
           .default(24)
-          .describe('0 to 168 (7 days). 0 ends the secret before at once, for example if it leaked.'),
+          .describe('0 to 168 (7 days). 0 ends the previous secret at once, for example if it leaked.'),
       })
       .meta({ examples: [{ overlap_hours: 24 }] }),
     answers: {
       201: {
-        description: 'The new secret, this once',
+        description: 'The new secret; only this answer shows it',
         schema: z.object({
           client_secret: z.string().describe('Shown only now; the service stores its SHA-256.'),
           previous_secret_expires_at: instant.nullable(),

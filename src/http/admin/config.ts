@@ -5,7 +5,7 @@ import { FHIR_PATH } from '../fhir/interface.ts';
 import { VERSION } from '../version.ts';
 
 const config = z.object({
-  version: z.string().describe('Of the interfaces, `info.version` of the OpenAPI document.'),
+  version: z.string().describe('Version of the interfaces: `info.version` of the OpenAPI document.'),
   mode: z.enum(['development', 'production']),
   base_url: z.string(),
   fhir_base_url: z.string(),
@@ -17,7 +17,7 @@ const config = z.object({
   }),
   identity: z
     .object({ issuer: z.string(), subject: z.string(), email: z.string().nullable() })
-    .describe('Who the caller is: what a colleague needs to make them a member.'),
+    .describe('Who the caller is. A colleague needs this to add them as a member.'),
 });
 
 /** Routes of the configuration. */

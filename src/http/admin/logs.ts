@@ -47,7 +47,7 @@ export const LOG_ROUTES = [
     operationId: 'listRequests',
     summary: 'Requests of a project, newest first',
     description:
-      'An entry is here a second or two after its request was answered, and for 30 days unless the installation says otherwise. A search looks through the newest 1,000,000 entries of its period (`from`, `to`), and `total` counts what it finds among them, once, for the first page. There are no query strings, bodies, headers or credentials in it.',
+      'An entry appears a second or two after its request was answered, and is kept for 30 days by default. A search covers the newest 1,000,000 entries of its period (`from`, `to`), and `total` counts the matches among them, once, for the first page. Entries have no query strings, bodies, headers or credentials.',
     tag: 'Projects',
     credential: 'identity',
     grantToken: 'refused',
@@ -58,7 +58,7 @@ export const LOG_ROUTES = [
       application: z.string().max(64).optional().describe('Id of an application.'),
       environment: environment.optional(),
       status: status.optional().describe('`404`, or `4xx` for a class.'),
-      path: z.string().max(500).optional().describe('What the path begins with.'),
+      path: z.string().max(500).optional().describe('The beginning of the path.'),
       from: moment.optional().describe('Date or date-time, inclusive.'),
       to: moment.optional().describe('Date, inclusive, or date-time, exclusive.'),
     }),

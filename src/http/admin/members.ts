@@ -50,7 +50,7 @@ export const MEMBER_ROUTES = [
     method: 'POST',
     path: '/admin/organizations/{org_id}/members',
     operationId: 'putMember',
-    summary: 'Add a member, or give one another role',
+    summary: 'Add a member, or change a member’s role',
     description: 'Owners may assign every role, admins the roles admin and developer.',
     tag: TAG,
     credential: 'identity',

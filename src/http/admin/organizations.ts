@@ -109,7 +109,7 @@ export const ORGANIZATION_ROUTES = [
     operationId: 'confirmDomain',
     summary: 'Confirm the domain of an organization by the e-mail address of one of its owners',
     description:
-      'The ID token must have an e-mail address with `email_verified`; if the organization has single sign-on, at one of its domains. Domains of public mail providers can’t be confirmed (422), nor can domains below them. People read the domain on the consent page. It says nothing about the organization’s name.',
+      'The ID token must have an e-mail address with `email_verified`; if the organization has single sign-on, at one of its domains. Domains of public mail providers can’t be confirmed (422), nor can domains below them. People see the domain on the consent page. It doesn’t confirm the organization’s name.',
     tag: TAG,
     credential: 'identity',
     grantToken: 'refused',

@@ -69,7 +69,7 @@ const consentView = (row: GrantRow): z.input<typeof consentSchema> => ({
 const bundleSchema = z.looseObject({
   resourceType: z.literal('Bundle'),
   type: z.literal('collection'),
-  timestamp: instant.describe('When the last of it was recorded.'),
+  timestamp: instant.describe('When its last change was recorded.'),
   entry: z.array(z.looseObject({ fullUrl: z.string(), resource: z.looseObject({}) })),
 });
 

@@ -51,10 +51,12 @@ export const PRODUCTION_REQUEST_ROUTES = [
           .trim()
           .min(1)
           .max(2_000)
-          .describe('For what the project needs production; the operator reads it.'),
+          .describe('What the project needs production for; the operator reads it.'),
       })
       .meta({ examples: [{ use: 'Patients of our clinic keep a diary of their symptoms, from March on.' }] }),
-    answers: { 201: { description: 'The request, which waits for the operator', schema: requestSchema } },
+    answers: {
+      201: { description: 'The request, which is pending until the operator answers', schema: requestSchema },
+    },
     async run(request) {
       const { services, params, body, now } = request;
       const { id: project } = await projectFor(request, params.project_id, 'admin');

@@ -9,7 +9,7 @@ const TAG = 'Sandbox';
 const sandboxSchema = z.object({
   synthetic_patients: z.int().describe('Synthetic patients that still exist.'),
   own_patients: z.int().describe('Patients that the project created.'),
-  writes_today: z.int().describe('Requests that may have written, since midnight UTC; a second old.'),
+  writes_today: z.int().describe('Requests that may have written since midnight UTC; up to a second old.'),
   resets: z.int().describe('How often the sandbox was reset.'),
 });
 
@@ -28,7 +28,7 @@ export const SANDBOX_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/sandbox',
     operationId: 'getSandbox',
-    summary: 'What is in a project’s sandbox',
+    summary: 'Show the contents of a project’s sandbox',
     description:
       'Counts the synthetic patients, the project’s own patients, the writes of today and the resets.',
     tag: TAG,

@@ -34,7 +34,7 @@ const settings = z
       .max(50)
       .refine((all) => new Set(all).size === all.length, { error: 'must not repeat a domain' })
       .describe(
-        'E-mail domains of its people; each belongs to one organization. Taken are those that it has, and the caller’s own.',
+        'E-mail domains of its people; each belongs to one organization. Allowed are its current ones, and the caller’s own.',
       ),
   })
   .meta({ examples: [{ issuer: 'https://login.example.org', client_id: 'annal-dashboard', domains: [] }] });

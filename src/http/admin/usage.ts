@@ -9,8 +9,8 @@ const day = z.object({
   date: z.iso.date().describe('UTC.'),
   environment,
   requests: z.int(),
-  reads: z.int().describe('Requests that could change nothing.'),
-  writes: z.int().describe('Requests that could, whatever their answer.'),
+  reads: z.int().describe('Requests that can’t change anything.'),
+  writes: z.int().describe('Requests that can change something, whatever their answer.'),
   storage_bytes: z.int().describe('Bytes of the events written on that day.'),
 });
 
@@ -31,14 +31,14 @@ export const USAGE_ROUTES = [
     method: 'GET',
     path: '/admin/projects/{project_id}/usage',
     operationId: 'getUsage',
-    summary: 'What a project uses, by day and environment',
+    summary: 'Usage of a project, by day and environment',
     description:
       'Requests, reads and writes made with its credentials, and storage as bytes of the events written; days without any use are left out. At most 366 days at once.',
     tag: 'Projects',
     credential: 'identity',
     grantToken: 'refused',
     query: z.strictObject({
-      from: date.optional().describe('First day; default: 30 days, `to` the last.'),
+      from: date.optional().describe('First day; default: 29 days before `to`.'),
       to: date.optional().describe('Last day; default: today.'),
     }),
     answers: { 200: { description: 'Days, oldest first', schema: listOf(day) } },

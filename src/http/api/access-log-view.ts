@@ -13,7 +13,7 @@ export const accessEntrySchema = z
     action: z
       .string()
       .describe(
-        'What was done, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched.',
+        'The interaction, such as `read` or `search-type`. `token_reuse`: a refresh token or code was used a second time. `open-link`, `open-link-file`: a shared link was opened, or its file fetched.',
       ),
     resource_type: z.string().nullable(),
     resource_id: z.string().nullable(),
@@ -22,7 +22,7 @@ export const accessEntrySchema = z
       .int()
       .nullable()
       .describe('Resources of the patient that the answer showed; null if it was streamed.'),
-    purpose: z.string().nullable().describe('What the grant says it is for.'),
+    purpose: z.string().nullable().describe('The purpose that the grant states.'),
     actor: z
       .string()
       .nullable()

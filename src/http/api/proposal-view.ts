@@ -23,7 +23,7 @@ const value = z.union([
 const difference = z.object({
   path: z
     .string()
-    .describe('The element: `dosage[0].text`. A removed one has its place in the version before.'),
+    .describe('The element: `dosage[0].text`. A removed element has its place in the previous version.'),
   before: value.optional().describe('Absent: the element is added.'),
   after: value.optional().describe('Absent: the element is removed.'),
 });
@@ -36,7 +36,7 @@ export const proposalSchema = z
     status: z
       .enum(PROPOSAL_STATUSES)
       .describe(
-        '`superseded`: the resource has another version now. `expired`: the time of the proposal is over, or the grant that it was made under has ended.',
+        '`superseded`: the resource has a newer version. `expired`: the proposal’s time is over, or its grant has ended.',
       ),
     operation: z.enum(['create', 'update']),
     resource_type: z.string(),
@@ -44,25 +44,23 @@ export const proposalSchema = z
     current_version: z
       .int()
       .nullable()
-      .describe('Of an update: the version of the resource that it changes. Null for a creation.'),
-    resource: z.record(z.string(), z.unknown()).describe('The FHIR resource as it would be.'),
+      .describe('For an update: the version of the resource that it changes. Null for a creation.'),
+    resource: z.record(z.string(), z.unknown()).describe('The FHIR resource after the change.'),
     difference: z
       .array(difference)
       .nullable()
       .describe(
-        'What changes from `current_version` to `resource`; every element for a creation. Null if the grant does not let the application read that version.',
+        'The changes from `current_version` to `resource`; for a creation every element. Null if the grant does not let the application read that version.',
       ),
     author_type: z
       .enum(AUTHOR_TYPES)
-      .describe('`ai`: values that a program made, which nobody has verified; also after acceptance.'),
+      .describe('`ai`: a program made the values and nobody has verified them, even after acceptance.'),
     application: grant.shape.application,
-    rationale: z.string().nullable().describe('Why, in words of the application. Show it as text.'),
+    rationale: z.string().nullable().describe('The application’s reason. Show it as text.'),
     created_at: instant,
     expires_at: instant,
-    decided_at: instant
-      .nullable()
-      .describe('When it was accepted, rejected or withdrawn, or ended by itself.'),
-    version: z.int().nullable().describe('Of an accepted proposal: the version that it became.'),
+    decided_at: instant.nullable().describe('When it was accepted, rejected or withdrawn, or lapsed.'),
+    version: z.int().nullable().describe('For an accepted proposal: the version that it became.'),
     fhir: z.string().nullable().describe('Of an accepted proposal: `<Type>/<id>`.'),
   })
   .meta({ id: 'Proposal' });

@@ -191,7 +191,7 @@ export interface TypedRoute<C extends Credential> extends Description<string, C>
 export type Route = { [C in Credential]: TypedRoute<C> }[Credential];
 
 /** The answer of a route that `showsStored` to a key that may not read. */
-const UNSHOWN = { 204: { description: 'Done; the key has no scope `read` to be shown the result' } };
+const UNSHOWN = { 204: { description: 'Done; without the scope `read` the key doesn’t see the result' } };
 
 /** The sentence that the description of a route that `needsRead` ends with. */
 const NEEDS_READ = 'Takes a key with the scopes `read` and `write`.';

@@ -18,7 +18,7 @@ export const TAG_TEXTS = {
     'Patients and their representatives decide who reads a record: invitations, grants, access requests, proposals, shared links and the access log.',
   OAuth: 'OAuth 2.1, SMART App Launch and OpenID Connect: how applications get access.',
   Webhooks: 'Endpoints that receive signed events, and their deliveries.',
-  Sandbox: 'A project’s synthetic data: what it has, and how to reset it.',
+  Sandbox: 'A project’s synthetic data: its contents, and how to reset it.',
   Projects: 'Projects of an organization, and their requests.',
   'API keys': 'Keys of a project for the sandbox or for production.',
   Applications: 'OAuth applications of a project: registration, secrets, branding.',

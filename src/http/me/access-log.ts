@@ -39,9 +39,9 @@ export const MY_ACCESS_LOG_ROUTES = [
     method: 'GET',
     path: '/me/patients/{patient_id}/grants/{grant_id}/access-log',
     operationId: 'listMyGrantAccessLog',
-    summary: 'What an application read of a record, the newest first',
+    summary: 'An application’s reads of a record, the newest first',
     description:
-      'All reads under the grant, also those that were refused, and after the grant has ended. A refused read may appear a moment later. The list has no values of the record.',
+      'All reads under the grant, including refused ones. The list is also available after the grant has ended. A refused read may appear a moment later. The list has no values of the record.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

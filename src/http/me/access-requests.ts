@@ -29,7 +29,7 @@ const approval = z
       .max(200)
       .optional()
       .describe(
-        'Fewer than were asked for; default: all of them. Scopes without a resource type stay, except `offline_access`.',
+        'A part of the requested scopes; default: all of them. Scopes without a resource type stay, except `offline_access`.',
       ),
   })
   .meta({ examples: [{ patient_id: '01890000-0000-7000-8000-000000000000', duration_days: 90 }] });
@@ -94,7 +94,7 @@ export const ACCESS_REQUEST_ROUTES = [
     operationId: 'listMyAccessRequests',
     summary: 'Applications that ask you for access',
     description:
-      'Requests of the last day, the newest first: those under your verified e-mail address, under an id of one of your records, or under your own at an application that knows you. A request waits for ten minutes at most.',
+      'Requests of the last day, the newest first: those that name your verified e-mail address, one of your records, or you by an id that the application knows. A request is pending for at most ten minutes.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',
@@ -149,7 +149,7 @@ export const ACCESS_REQUEST_ROUTES = [
       if (found.named !== null && found.named !== record)
         throw new Refusal('invalid', {
           code: 'value',
-          diagnostics: 'the application asks for another record: patient_id of the request',
+          diagnostics: 'the application asks for a different record: use patient_id of the request',
           expression: 'patient_id',
         });
       const asked = knownScopes(found.scope.split(' '));

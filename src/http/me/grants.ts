@@ -40,7 +40,7 @@ export const MY_GRANT_ROUTES = [
     operationId: 'listMyGrants',
     summary: 'Applications that may use a record',
     description:
-      'All grants on the record, the newest first, ended ones too: also those that another person who looks after the patient gave.',
+      'All grants on the record, the newest first, including ended ones and those that another person with a link to the record gave.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

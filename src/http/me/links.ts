@@ -27,7 +27,7 @@ export const MY_LINK_ROUTES = [
     grantToken: 'refused',
     models: ['consents'],
     body: redemption,
-    answers: { 200: { description: 'The record that is yours now', schema: myPatientSchema } },
+    answers: { 200: { description: 'The record that is now linked to you', schema: myPatientSchema } },
     async run(request) {
       requirePerson(request);
       const { services, identity, body } = request;

@@ -44,7 +44,8 @@ export const MUTED_ROUTES = [
     path: '/me/muted-applications/{application_id}',
     operationId: 'muteApplication',
     summary: 'Don’t show later requests of an application',
-    description: 'They expire unseen, and the application isn’t told. Requests that you have seen stay.',
+    description:
+      'They expire without being shown to you, and the application isn’t told. Requests that you have already seen stay.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',
@@ -62,7 +63,7 @@ export const MUTED_ROUTES = [
     path: '/me/muted-applications/{application_id}',
     operationId: 'unmuteApplication',
     summary: 'Show later requests of an application again',
-    description: 'Those that it made while it was muted stay unseen.',
+    description: 'Requests that it made while it was muted stay hidden.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

@@ -16,7 +16,7 @@ export const PURGE_ROUTES = [
     credential: 'identity',
     grantToken: 'refused',
     models: ['consents'],
-    answers: { 204: { description: 'Nothing of it is left' } },
+    answers: { 204: { description: 'The record and everything in it are removed' } },
     async run(request) {
       const { services, identity, params } = request;
       const { record } = await linkFor(request, params.patient_id);

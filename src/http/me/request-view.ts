@@ -19,14 +19,16 @@ export const accessRequestSchema = z
     binding_message: z
       .string()
       .nullable()
-      .describe('Text of the application, to be compared with what it shows. Show it as text.'),
+      .describe(
+        'The application’s text, which the person compares with the one in the application. Show it as text.',
+      ),
     patient_id: z
       .string()
       .nullable()
       .describe('The record that the application named, or that you approved. Null: choose one.'),
     scopes: z
       .array(z.string())
-      .describe('What is asked for, in SMART v2 form; of an approval what was granted.'),
+      .describe('The requested scopes in SMART v2 form; after an approval the granted ones.'),
     scopes_text: z.array(z.string()).describe('The same in words.'),
     created_at: instant,
     expires_at: instant,

@@ -23,7 +23,7 @@ const sharedLinkSchema = z
     content: z.string().describe('`summary`, `everything` or `document/<id>`.'),
     flag: z
       .string()
-      .describe('`L`: each opening shows the record as it is then; `P`: it has a passcode; `LP`, or empty.'),
+      .describe('`L`: each opening shows the current record; `P`: it has a passcode; `LP`: both; or empty.'),
     shlink: z.string().nullable().describe('`shlink:/…`, for applications. Null if the link has ended.'),
     viewer_url: z
       .string()
@@ -73,7 +73,7 @@ const creation = z
       .max(64)
       .optional()
       .describe(
-        'To be told to the recipient by another way. After five wrong ones the link is closed for good.',
+        'Send it to the recipient by a different channel than the link. After five wrong ones the link is closed for good.',
       ),
     expires_at: z.iso
       .datetime({ offset: true })
@@ -82,7 +82,9 @@ const creation = z
     long_term: z
       .boolean()
       .default(false)
-      .describe('True: each opening shows the record as it is then. False: as it is now.'),
+      .describe(
+        'True: each opening shows the record at that time. False: the link always shows the record as it is now.',
+      ),
   })
   .meta({ examples: [{ content: 'summary', label: 'For Dr Lind', passcode: '402617' }] });
 
@@ -117,7 +119,7 @@ export const SHARED_LINK_ROUTES = [
     operationId: 'createSharedLink',
     summary: 'Share a part of a record by a link',
     description:
-      'Makes a SMART Health Link: anyone who has it can open what it shows, with any application that knows the standard or on the page behind `viewer_url`. What it shows is encrypted; the key is in the link alone and, sealed, in the service until the link ends. Everyone who opens it says who they are, and is in the access log.',
+      'Makes a SMART Health Link: anyone who has it can open its contents, with any application that knows the standard or on the page behind `viewer_url`. The contents are encrypted; the key is only in the link and, encrypted, in the service until the link ends. Everyone who opens it says who they are, and is in the access log.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',
@@ -148,7 +150,7 @@ export const SHARED_LINK_ROUTES = [
     operationId: 'listSharedLinks',
     summary: 'Links to a record',
     description:
-      'All links, the newest first, ended ones too: also those that another person who looks after the patient made.',
+      'All links, the newest first, including ended ones and those that another person with a link to the record made.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',
@@ -211,7 +213,7 @@ export const SHARED_LINK_ROUTES = [
     operationId: 'revokeSharedLink',
     summary: 'End a link to a record',
     description:
-      'After the answer it opens nothing, on any instance; its key and what it showed are deleted. A link that has ended stays as it is. Copies that recipients have made stay with them.',
+      'After the answer it can’t be opened on any instance; its key and its contents are deleted. A link that has ended stays as it is. Recipients keep the copies that they have made.',
     tag: 'Patients and consent',
     credential: 'identity',
     grantToken: 'refused',

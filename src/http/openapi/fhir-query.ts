@@ -16,7 +16,7 @@ const COUNT = query('_count', 'Entries of a page, at most 200.', {
 });
 const SHAPE = [
   query('_summary', '`true`, `text`, `data`, `count` or `false`.'),
-  query('_elements', 'Names of the elements to answer with, separated by commas.'),
+  query('_elements', 'Names of the elements to return, separated by commas.'),
 ];
 
 const CRITERIA: Part = {
@@ -44,16 +44,16 @@ export const OF_QUERY: Readonly<Record<NonNullable<FhirText['parameters']>, read
   search: [
     COUNT,
     ...SHAPE,
-    query('_sort', 'Codes to sort by, separated by commas; `-` before one sorts downwards.'),
-    query('_include', '`Type:parameter`: also what matches refer to.'),
-    query('_revinclude', '`Type:parameter`: also what refers to matches.'),
+    query('_sort', 'Codes to sort by, separated by commas; a leading `-` sorts in descending order.'),
+    query('_include', '`Type:parameter`: also include the resources to which the matches refer.'),
+    query('_revinclude', '`Type:parameter`: also include the resources that refer to the matches.'),
     CRITERIA,
   ],
   history: [
     COUNT,
     ...SHAPE,
-    query('_since', 'Versions recorded since, an instant.'),
-    query('_at', 'Versions current then.'),
+    query('_since', 'Only versions recorded since this instant.'),
+    query('_at', 'Only versions that were current at that time.'),
   ],
   summary: SHAPE,
   purge: [

@@ -41,7 +41,11 @@ const PARAMETERS: Readonly<Record<string, Part>> = {
   patient: { type: 'string', maxLength: 100, description: 'Pairwise id of the patient to preselect.' },
   lang: { type: 'string', maxLength: 35, default: 'en', description: 'Language of the page.' },
   prompt: { type: 'string', description: '`none`, or some of `login`, `consent`, `select_account`.' },
-  max_age: { type: 'integer', minimum: 0, description: 'The most seconds since the person signed in.' },
+  max_age: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Maximum number of seconds since the person signed in.',
+  },
   login_hint: { type: 'string', maxLength: 254 },
 };
 
@@ -59,7 +63,7 @@ const RESPONSES = {
     headers: REQUEST_ID,
   },
   400: page(
-    'The application or the redirect URI is unknown, or the request has a fault and nobody is signed in here: a page says so',
+    'The application or the redirect URI is unknown, or the request is invalid and nobody is signed in here: a page says so',
     true,
   ),
   403: page('The organization of a production application has no confirmed domain: a page says so'),

@@ -41,7 +41,7 @@ export const DISCOVERY_PATHS: Readonly<Record<string, Part>> = {
     get: {
       operationId: 'getKeySet',
       summary: 'The keys that verify ID tokens',
-      description: 'Fetch it again when a token names a key that it doesn’t have: keys are rotated.',
+      description: 'Fetch it again if a token names a key that you don’t have: keys are rotated.',
       tags: [TAG],
       security: [],
       responses: {

@@ -85,8 +85,8 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
   ),
   '/health/live': get(
     'getLive',
-    'Whether the process answers',
-    'For liveness probes. It checks nothing else: a database that is away doesn’t change it.',
+    'Check that the process answers',
+    'For liveness probes. It checks nothing else, not even the database.',
     {
       200: answer('It does', 'application/json', {
         type: 'object',
@@ -97,7 +97,7 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
   ),
   '/health/ready': get(
     'getReady',
-    'Whether requests can be served',
+    'Check that requests can be served',
     'For readiness probes: 503 names the parts that are missing.',
     {
       200: answer('They can', 'application/json', {
@@ -126,7 +126,7 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
   '/openapi.json': get(
     'getOpenApi',
     'This document',
-    'It is made of the routes themselves. `ETag` tells whether it changed.',
+    'It is generated from the routes. `ETag` changes when the document does.',
     {
       200: answer('OpenAPI 3.1', 'application/json', {
         type: 'object',
@@ -154,12 +154,12 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
         {
           name: 'rel',
           in: 'query',
-          description: 'Links that are wanted; all when absent.',
+          description: 'The relations of the links to return; default: all.',
           schema: { type: 'array', items: TEXT },
         },
       ],
       responses: {
-        200: answer('What is known of the account', 'application/jrd+json', {
+        200: answer('The links of the account', 'application/jrd+json', {
           type: 'object',
           properties: {
             subject: TEXT,
@@ -204,9 +204,12 @@ export const OPEN_PATHS: Readonly<Record<string, Part>> = {
     'A decision, a part of the specification or an example',
     [inPath('folder'), inPath('guide')],
   ),
-  '/docs/search': pageAt('searchDocs', 'Search guides and operations', 'A page with what has all words.', [
-    { name: 'q', in: 'query', description: 'At most eight words count.', schema: TEXT },
-  ]),
+  '/docs/search': pageAt(
+    'searchDocs',
+    'Search guides and operations',
+    'A page with the guides and operations that have all words.',
+    [{ name: 'q', in: 'query', description: 'At most eight words count.', schema: TEXT }],
+  ),
   '/docs/assets/{name}': {
     get: {
       operationId: 'getDocsAsset',

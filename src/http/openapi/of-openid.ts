@@ -6,7 +6,7 @@ import { BY_GRANT } from './shared.ts';
 function userinfo(operationId: string): Part {
   return {
     operationId,
-    summary: 'Who the person behind an access token is',
+    summary: 'Read who the person behind an access token is',
     description: 'OpenID Connect Core 1.0, section 5.3. Takes a token of a grant with `openid`.',
     tags: [TAG],
     security: [BY_GRANT],
@@ -34,7 +34,7 @@ function userinfo(operationId: string): Part {
 const LOGOUT_PARAMETERS: Readonly<Record<string, Part>> = {
   id_token_hint: {
     type: 'string',
-    description: 'An ID token that the application got for the person, also an expired one.',
+    description: 'An ID token that the application got for the person; it may have expired.',
   },
   client_id: { type: 'string', description: 'Default: that of the ID token.' },
   post_logout_redirect_uri: {

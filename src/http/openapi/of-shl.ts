@@ -41,7 +41,7 @@ const REQUEST = {
       type: 'string',
       minLength: 1,
       maxLength: 1_000,
-      description: 'Who opens the link, for the person who shared it: a name, an organization.',
+      description: 'Who opens the link: a name or an organization. The person who shared it sees this.',
     },
     passcode: { type: 'string', maxLength: 1_000, description: 'For links with the flag `P`.' },
     embeddedLengthMax: {
@@ -79,7 +79,7 @@ const manifest = (operationId: string, summary: string, parameters: readonly Par
     operationId,
     summary,
     description:
-      'SMART Health Links 1.0. The answer is the same whether the link never was, has ended or shows nothing any more: 404. Every attempt is in the access log of the record. `Idempotency-Key` is ignored.',
+      'SMART Health Links 1.0. The answer is the same 404 whether the link never existed, has ended or no longer shows anything. Every attempt is in the access log of the record. `Idempotency-Key` is ignored.',
     tags: ['Patients and consent'],
     security: [],
     parameters,
@@ -101,7 +101,7 @@ export const SHL_PATHS: Readonly<Record<string, Part>> = {
       name: 'secret',
       in: 'path',
       required: true,
-      description: '256 bits that follow from the key.',
+      description: '256 bits that are derived from the key.',
       schema: TEXT,
     },
   ]),
@@ -109,7 +109,7 @@ export const SHL_PATHS: Readonly<Record<string, Part>> = {
     get: {
       operationId: 'getSharedLinkFile',
       summary: 'A file of a shared link, once',
-      description: 'The `location` of a manifest. It is used up by the first GET, and works for an hour.',
+      description: 'The `location` of a manifest. It works for one GET, within an hour.',
       tags: ['Patients and consent'],
       security: [],
       parameters: [LINK, { name: 'ticket', in: 'path', required: true, schema: TEXT }],

@@ -16,7 +16,7 @@ export const HEADERS: Part = {
     schema: { type: 'string', pattern: '^req_[A-Za-z0-9_-]{22,26}$' },
   },
   RateLimit: {
-    description: 'What is left of the limit: `"default";r=599;t=60`.',
+    description: 'The rest of the limit: `"default";r=599;t=60`.',
     schema: text,
   },
   'RateLimit-Policy': {
@@ -24,7 +24,7 @@ export const HEADERS: Part = {
     schema: text,
   },
   'Retry-After': {
-    description: 'Seconds to wait before the request is sent again.',
+    description: 'Seconds to wait before you retry the request.',
     schema: { type: 'integer', minimum: 0 },
   },
   'Idempotent-Replayed': {
@@ -62,12 +62,12 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
   OriginId: header('X-Service-Origin-Id', 'The id of the data in that system.'),
   ActingAs: header(
     'X-Service-Acting-As',
-    'A Practitioner or PractitionerRole of the directory, active: who acts.',
+    'The person who acts: an active Practitioner or PractitionerRole of the directory.',
   ),
-  OnBehalfOf: header('X-Service-On-Behalf-Of', 'An Organization of the directory, active.'),
-  IfMatch: header('If-Match', 'Write only if this is the current version, `W/"3"`; else 412.'),
-  IfNoneMatch: header('If-None-Match', '304 when the version is still this one.'),
-  IfModifiedSince: header('If-Modified-Since', '304 when nothing was recorded since.'),
+  OnBehalfOf: header('X-Service-On-Behalf-Of', 'An active Organization of the directory.'),
+  IfMatch: header('If-Match', 'Write only if this is the current version, such as `W/"3"`; otherwise 412.'),
+  IfNoneMatch: header('If-None-Match', '304 if this is still the current version.'),
+  IfModifiedSince: header('If-Modified-Since', '304 if nothing was recorded since.'),
   IfNoneExist: header('If-None-Exist', 'Conditional create: search criteria that must match nothing.'),
   Prefer: header('Prefer', '`return=minimal|representation|OperationOutcome`, `handling=strict|lenient`.'),
   PreferHandling: {
@@ -105,7 +105,8 @@ export const securitySchemes = (baseUrl: string): Part => ({
       clientCredentials: {
         tokenUrl: `${baseUrl}/oauth/token`,
         scopes: {
-          'system/*.rs': 'Like the scope `read` of an API key. Instead of `*` a type: for that type only.',
+          'system/*.rs':
+            'Like the scope `read` of an API key. With a type instead of `*`: only for that type.',
           'system/*.cruds': 'Like the scopes `read` and `write` of an API key.',
         },
       },
@@ -122,7 +123,7 @@ export const securitySchemes = (baseUrl: string): Part => ({
         refreshUrl: `${baseUrl}/oauth/token`,
         scopes: {
           'patient/*.rs':
-            'Read and search the record; instead of `*` a type, of `rs` other letters of `cruds`.',
+            'Read and search the record. A type may replace `*`, and other letters of `cruds` may replace `rs`.',
           'launch/patient': 'The record’s id comes with the token.',
           'openid fhirUser': 'An `id_token` comes with the token.',
           offline_access: 'A refresh token comes with the token.',
@@ -202,7 +203,7 @@ export const ERROR_RESPONSES: Part = Object.fromEntries(
 /** 422 of a write that author headers go with: whom they name is refused by an OperationOutcome. */
 export const AUTHORED_422: Part = {
   description:
-    '`invalid`: inputs are wrong, every one of them is listed. An OperationOutcome when `X-Service-Acting-As`, `X-Service-Author-Ref` or `X-Service-On-Behalf-Of` names nobody who is known and active.',
+    '`invalid`: some inputs are invalid; all are listed. An OperationOutcome if `X-Service-Acting-As`, `X-Service-Author-Ref` or `X-Service-On-Behalf-Of` names somebody who is unknown or inactive.',
   headers: headers(),
   content: {
     'application/json': { schema: { $ref: '#/components/schemas/Error' } },

@@ -26,10 +26,8 @@ const MOST = 100_000;
 const asked = z
   .strictObject({
     patient: z.string().max(64).describe('The id of the patient.'),
-    task: optional(text.max(200)).describe(
-      'What it is for, in words: `medication review`, `follow-up: diabetes`.',
-    ),
-    question: optional(text.max(2_000)).describe('What is to be answered.'),
+    task: optional(text.max(200)).describe('The task in words: `medication review`, `follow-up: diabetes`.'),
+    question: optional(text.max(2_000)).describe('The question to answer.'),
     needs: optional(
       z
         .array(
@@ -40,9 +38,14 @@ const asked = z
         )
         .max(50),
     ).describe(
-      'What the context must include if it is recorded, most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`.',
+      'Facts that the context must include if they are recorded, most important first: `labs:4548-4`, `vitals:trend:85354-9`, `timeline:180d`, `medications`.',
     ),
-    budget_tokens: z.int().min(LEAST).max(MOST).default(2_000).describe('Most tokens of the text.'),
+    budget_tokens: z
+      .int()
+      .min(LEAST)
+      .max(MOST)
+      .default(2_000)
+      .describe('Maximum number of tokens of the text.'),
     format: z.enum(['structured', 'text']).default('structured'),
     window_days: optional(z.int().min(1).max(36_500)).describe(
       'How far back findings, visits, procedures, vaccinations, documents and past problems go.',
@@ -54,7 +57,7 @@ const asked = z
 
 const item = z.looseObject({
   text: z.string().describe('One line.'),
-  date: z.string().nullable().describe('When it happened or began, as the record says it.'),
+  date: z.string().nullable().describe('When it happened or began, as written in the record.'),
   author_type: z.enum(AUTHOR_TYPES).describe('Of this version.'),
   source: z.string().nullable().describe('The source system.'),
   fhir: z.string().describe('`<Type>/<id>/_history/<version>`'),
@@ -62,7 +65,7 @@ const item = z.looseObject({
   before: z
     .array(z.string())
     .optional()
-    .describe('In `ai_notes`: what somebody else had written before an AI changed it.'),
+    .describe('In `ai_notes`: the text that somebody else had written before an AI changed it.'),
 });
 
 const contextSchema = z
@@ -105,7 +108,7 @@ export const CONTEXT_ROUTES = [
     method: 'POST',
     path: '/v1/context',
     operationId: 'tellContext',
-    summary: 'What a language model needs to know of a patient, within a budget of tokens',
+    summary: 'Get the facts that a language model needs about a patient, within a budget of tokens',
     description:
       'Read-only. The same record, request and day give the same answer. Content written by an AI is in `ai_notes` only. Resources that were entered in error or refuted, or have an unknown modifierExtension, are left out and counted in `warnings`.',
     tag: 'Timeline and context',

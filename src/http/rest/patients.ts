@@ -107,7 +107,8 @@ export const PATIENT_ROUTES = [
     path: '/v1/patients',
     operationId: 'createPatient',
     summary: 'Create a patient',
-    description: 'Creates a Patient in the key’s project and environment; all else of the record names it.',
+    description:
+      'Creates a Patient in the key’s project and environment; all other resources of the record refer to it.',
     tag: TAG,
     credential: 'api_key',
     grantToken: 'refused',
@@ -140,7 +141,7 @@ export const PATIENT_ROUTES = [
     path: '/v1/patients',
     operationId: 'listPatients',
     summary: 'Patients that the project sees, the newest first; under a grant only its patient',
-    description: `${PAGED} With several filters a patient meets all of them.`,
+    description: `${PAGED} If you send several filters, a patient must match all of them.`,
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'search-type', needs: [{ type: 'Patient', letters: 's' }], type: 'Patient' },

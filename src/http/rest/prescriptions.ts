@@ -41,14 +41,14 @@ const prescriptionSchema = z
     ...shownCode,
     status: z.string().nullable(),
     dosage: z.string().nullable(),
-    start: z.string().nullable().describe('The first day of taking it, where the dosage has bounds.'),
-    end: z.string().nullable().describe('The last day of taking it, where the dosage has bounds.'),
+    start: z.string().nullable().describe('The first day of taking it, if the dosage has bounds.'),
+    end: z.string().nullable().describe('The last day of taking it, if the dosage has bounds.'),
     note: z.string().nullable(),
     prescribed_on: z.string().nullable(),
     prescriber: z
       .string()
       .nullable()
-      .describe('The name of who prescribed it; a reference if the caller sees no name.'),
+      .describe('The name of the prescriber; a reference if the caller may not see the name.'),
     intent: z.string().nullable().describe('`order`, `plan`, `proposal` and the like.'),
     quantity: z.object({ value: z.number().nullable(), unit: z.string().nullable() }).nullable(),
     refills: z.int().nullable().describe('How often it may be dispensed again.'),

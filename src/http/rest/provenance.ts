@@ -24,23 +24,23 @@ const versionSchema = z
     acting_as: z
       .string()
       .nullable()
-      .describe('Who entered it for the author: `X-Service-Acting-As`, where both headers were sent.'),
+      .describe('Who entered it for the author: `X-Service-Acting-As`, if both headers were sent.'),
     acting_as_name: z.string().nullable(),
     written_by: z
       .object({
         kind: z
           .enum(['api_key', 'application', 'member', 'organization', 'service'])
           .describe(
-            '`application`: with a token of its own; `member`: a person of the organization, in the dashboard; `organization`: a key, application or member of another project; `service`: Annal itself, for example a sandbox.',
+            '`application`: an application with its own token; `member`: a person of the organization, in the dashboard; `organization`: a key, application or member of another project; `service`: Annal itself, for example a sandbox.',
           ),
         id: z
           .string()
           .nullable()
-          .describe('`key_…`, `app_…` or `org_…`; of a member the `sub` at their issuer.'),
+          .describe('`key_…`, `app_…` or `org_…`; for a member the `sub` at their issuer.'),
         name: z.string().nullable(),
         last4: z.string().nullable().describe('The last four characters of the key.'),
       })
-      .describe('Whose credential the write came with, whatever author it names.'),
+      .describe('The owner of the write’s credential, whatever author it names.'),
     source_system: z.string().nullable(),
     origin_id: z.string().nullable(),
     fhir: z.string().describe('`Provenance/<id>` on the FHIR interface.'),
@@ -54,7 +54,7 @@ export const PROVENANCE_ROUTES = [
     path: '/v1/patients/{patient_id}/provenance/{resource_type}/{resource_id}',
     operationId: 'listProvenance',
     summary: 'Who wrote each version of a resource, the newest first',
-    description: 'Each entry tells who wrote the version, when, on whose behalf and from which system.',
+    description: 'Each entry says who wrote the version, when, on whose behalf and from which system.',
     tag: 'Patients',
     credential: 'api_key',
     grantToken: {

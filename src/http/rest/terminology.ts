@@ -17,7 +17,7 @@ const codeSchema = z
     code: z.string(),
     display: z.string().nullable(),
     category: z.string().nullable().describe('Of an observation with this code.'),
-    unit: z.string().nullable().describe('UCUM: what is measured is usually given in it.'),
+    unit: z.string().nullable().describe('The usual unit of the measurement, in UCUM.'),
   })
   .meta({ id: 'Code' });
 
@@ -27,16 +27,16 @@ export const TERMINOLOGY_ROUTES = [
     method: 'GET',
     path: '/v1/terminology/{system}',
     operationId: 'findCodes',
-    summary: 'Codes of `loinc` or `atc` by what somebody types',
+    summary: 'Codes of `loinc` or `atc` by typed text',
     description:
-      'A code or its beginning, a name that people use (`tsh`, `blood sugar`, `aspirin`), the beginning of a name, or some of its words, in British or American spelling, singular or plural. A word that nothing begins with stands for those most like it. Among equals, the commonest code comes first. `total` counts at most 1,000 matches.',
+      'A code or its beginning, a name that people use (`tsh`, `blood sugar`, `aspirin`), the beginning of a name, or some of its words, in British or American spelling, singular or plural. If no known word begins with a word of yours, the most similar words are used. Among equals, the commonest code comes first. `total` counts at most 1,000 matches.',
     tag: TAG,
     credential: 'api_key',
     grantToken: { action: 'terminology', needs: [], type: null },
     models: [],
     query: z.strictObject({
       q: z.string().max(80).regex(/\S/, 'must not be blank').describe('1 to 80 characters.'),
-      limit: wholeNumber(1, 50, 20).describe('Most codes of the answer.'),
+      limit: wholeNumber(1, 50, 20).describe('Maximum number of codes in the answer.'),
     }),
     answers: { 200: { description: 'The codes, the best first', schema: listOf(codeSchema) } },
     async run({ services, params, query }) {

@@ -55,12 +55,14 @@ const entrySchema = z
     id: z.string(),
     date: z
       .string()
-      .describe('As precise as it is known; when it was recorded, where the record says no date.'),
+      .describe('As precise as in the record; if the record has no date, when it was recorded.'),
     date_means: z
       .enum([...MEANINGS, 'entered'])
-      .describe('What the date means; `entered` where the record says none and it is that of entry here.'),
+      .describe(
+        'The meaning of the date; `entered` if the record has none and it is the date of entry here.',
+      ),
     title: z.string(),
-    summary: z.string().nullable().describe('What was found, how it stands.'),
+    summary: z.string().nullable().describe('The finding and its state.'),
     author_type: z.enum(AUTHOR_TYPES),
     fhir: z.string().describe('`<Type>/<id>` on the FHIR interface.'),
   })
@@ -72,9 +74,9 @@ export const TIMELINE_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/timeline',
     operationId: 'getTimeline',
-    summary: 'What happened to a patient, the newest first',
+    summary: 'Events of a patient’s care, the newest first',
     description:
-      'Documents, observations, medications and conditions, unless `kinds` asks for others. Resources that were entered in error or refuted, or have a modifier extension, are left out. Under a grant so are types without the letters `r` and `s`; to name one in `kinds` is refused.',
+      'Documents, observations, medications and conditions, unless `kinds` asks for others. Resources that were entered in error or refuted, or have a modifier extension, are left out. Under a grant, so are types without the letters `r` and `s`; naming one in `kinds` is refused.',
     tag: 'Timeline and context',
     credential: 'api_key',
     grantToken: { action: 'timeline', needs: [], type: null },
@@ -84,7 +86,7 @@ export const TIMELINE_ROUTES = [
         ...LIST_QUERY,
         from: date.optional().describe(FIRST_DAY),
         to: date.optional().describe(LAST_DAY),
-        kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, with commas between.`),
+        kinds: kinds.optional().describe(`Some of ${TIMELINE_KINDS.join(', ')}, separated by commas.`),
       })
       .superRefine(daysInOrder),
     answers: { 200: { description: 'A page', schema: listOf(entrySchema) } },

@@ -49,11 +49,11 @@ export function startPage({ baseUrl, devIssuer, dataDir }: Start): string {
 `;
   const links = [
     link('/docs', 'Documentation', 'Every request, with examples to try'),
-    link('/docs/guides', 'Guides', 'How to begin, and how everything works'),
+    link('/docs/guides', 'Guides', 'How to start, and how everything works'),
     link('/connections', 'Health records', 'For patients: your record, and who reads it'),
     ...(devIssuer ? [link('/dev', 'Development sign-in', 'A token for /admin, without a password')] : []),
     link('/docs/errors', 'Errors', 'What each error means, and what to do'),
-    link('/health/ready', 'Health', 'Whether the service answers requests now'),
+    link('/health/ready', 'Health', 'Check that the service can answer requests'),
     link('/openapi.json', 'OpenAPI', 'The description for tools and generators'),
     link('/fhir/R4/metadata', 'CapabilityStatement', 'What the FHIR interface supports'),
   ];

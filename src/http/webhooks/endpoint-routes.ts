@@ -31,7 +31,7 @@ export interface EndpointAccess<C extends 'api_key' | 'identity'> {
 
 /** The description of routes that send a delivery. */
 const WAITS =
-  'Waits up to 5 seconds for the attempt: `status`, `last_status_code` and `last_error` say how it ended. If it hasn’t ended by then, or the endpoint is paused, `status` is `pending`.';
+  'Waits up to 5 seconds for the attempt: `status`, `last_status_code` and `last_error` show its result. If it hasn’t ended by then, or the endpoint is paused, `status` is `pending`.';
 
 /** Query of a log of deliveries. */
 const DELIVERIES_QUERY = z.object({
@@ -73,7 +73,7 @@ export function endpointRoutes<C extends 'api_key' | 'identity'>(access: Endpoin
       path,
       operationId: `delete${name}`,
       summary: `Delete ${withArticle(noun)}; undelivered events are dropped`,
-      description: 'The endpoint receives nothing more.',
+      description: 'The endpoint receives no more events.',
       answers: { 204: { description: 'It is deleted' } },
       run: async (request) =>
         actions.deleteEndpoint(request, by(request), await known(request, request.params.endpoint_id)),

@@ -78,7 +78,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     operationId: 'listWebhookEventTypes',
     summary: 'The types of events',
     description:
-      'Answers every type that an endpoint can subscribe to; `*` subscribes to all of them, later ones included.',
+      'Returns every type to which an endpoint can subscribe; `*` subscribes to all of them, including later ones.',
     tag,
     credential,
     grantToken: 'refused',
@@ -127,7 +127,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     models,
     answers: {
       200: {
-        description: 'How many are sent again',
+        description: 'The number of deliveries that are sent again',
         schema: z.object({ requeued: z.int().describe('How many.') }),
       },
     },

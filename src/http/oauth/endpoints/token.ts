@@ -126,7 +126,7 @@ function narrowedTo(
   const text = request.one('scope');
   const scopes = text === undefined ? undefined : scopesOf(text);
   if (scopes !== undefined && !narrows(knownScopes(granted.scope.split(' ')), scopes))
-    throw new OAuthError('invalid_scope', 'scope must stay within what was granted');
+    throw new OAuthError('invalid_scope', 'scope must not exceed the granted scopes');
   const resources = resourcesOf(request, deps.baseUrl);
   if (resources === undefined) throw badResource(deps.baseUrl);
   const within = granted.resources.length === 0 || resources.every((one) => granted.resources.includes(one));

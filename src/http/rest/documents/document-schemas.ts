@@ -43,7 +43,7 @@ const created = z.object({
     .object({
       url: z.string(),
       method: z.literal('PUT'),
-      headers: z.record(z.string(), z.string()).describe('That the upload must have.'),
+      headers: z.record(z.string(), z.string()).describe('Headers that the upload must have.'),
       expires_in_seconds: z.int(),
     })
     .describe(

@@ -73,14 +73,14 @@ export const DOCUMENT_ROUTES = [
     operationId: 'createDocument',
     summary: 'Create a document; upload its content next',
     description:
-      'The content goes to `upload`, as it says, and is then finalized; or to `PUT /v1/documents/{doc_id}/content`, which does both. Under a grant `upload` is that request, and takes the access token.',
+      'Send the content to `upload` and then finalize the document, or use `PUT /v1/documents/{doc_id}/content`, which does both. Under a grant `upload` is that request, and takes the access token.',
     tag: TAG,
     credential: 'api_key',
     grantToken: creates('DocumentReference'),
     scope: 'write',
     headers: AUTHOR,
     body: documentInput,
-    answers: { 201: { description: 'The document, and where its content goes', schema: createdSchema } },
+    answers: { 201: { description: 'The document, and where to send its content', schema: createdSchema } },
     async run(request) {
       const { services, retry, params } = request;
       const { author_type, ...given } = request.body;
@@ -140,7 +140,7 @@ export const DOCUMENT_ROUTES = [
     method: 'GET',
     path: '/v1/documents/{doc_id}',
     operationId: 'getDocument',
-    summary: 'What is known of a document',
+    summary: 'Read the description of a document',
     description:
       'Answers the description of the document; its bytes are at `/v1/documents/{doc_id}/content`.',
     tag: TAG,
@@ -200,7 +200,7 @@ export const DOCUMENT_ROUTES = [
     method: 'PUT',
     path: '/v1/documents/{doc_id}/upload',
     operationId: 'uploadDocument',
-    summary: 'Upload the content of a document to the URL that its creation answered',
+    summary: 'Upload the content of a document to the URL in the answer to its creation',
     description:
       'Works once, until it expires, without another credential. Finalize the document afterwards.',
     tag: TAG,
@@ -217,7 +217,7 @@ export const DOCUMENT_ROUTES = [
     }),
     answers: {
       200: {
-        description: 'What is stored',
+        description: 'The stored content',
         schema: z.object({ size: z.int(), sha256: z.string().describe('Hex.') }),
       },
       403: { description: 'The URL has expired, or its signature is invalid', schema: errorBody },
@@ -255,7 +255,7 @@ export const DOCUMENT_ROUTES = [
     operationId: 'finalizeDocument',
     summary: 'Finalize a document whose content was uploaded to its upload URL',
     description:
-      '`size` and `sha256` are compared where they are sent, which takes the scope `read` too. Once more changes nothing. The author headers default to those of the creation.',
+      'If you send `size` or `sha256`, they are compared, which also needs the scope `read`. Finalizing again changes nothing. The author headers default to those of the creation.',
     tag: TAG,
     credential: 'api_key',
     grantToken: SENDS_CONTENT,
@@ -311,15 +311,15 @@ export const DOCUMENT_ROUTES = [
     grantToken: { ...READS_DOCUMENT, action: 'content' },
     headers: {
       Range: '`bytes=0-99`: a part.',
-      'If-Range': 'The part only if the ETag is still this one.',
-      'If-None-Match': '304 when the ETag is this one.',
+      'If-Range': 'Send the part only if the ETag is still this one.',
+      'If-None-Match': '304 if the ETag is still this one.',
     },
     query: z.strictObject({
       attachment: z
         .string()
         .max(64)
         .optional()
-        .describe('`id` of the attachment, of a document that FHIR gave several.'),
+        .describe('`id` of the attachment, if a document written through FHIR has several.'),
     }),
     answers: {
       200: { description: 'The bytes', bytes: true },

@@ -53,7 +53,7 @@ const lang = z
   .max(40)
   .default('en')
   .describe('Language, a BCP 47 tag. Concepts without texts in it have their English ones.');
-const limit = wholeNumber(1, 50, 20).describe('Most concepts of the answer.');
+const limit = wholeNumber(1, 50, 20).describe('Maximum number of concepts in the answer.');
 const q = z
   .string()
   .max(80)
@@ -61,7 +61,7 @@ const q = z
   .describe('1 to 80 characters: the beginning of a name or some of its words, or a code.');
 
 const HOW =
-  'A word that nothing begins with stands for those most like it. Codes find their concepts, too: `E11` finds type 2 diabetes.';
+  'If no known word begins with a word of yours, the most similar words are used. Codes find their concepts, too: `E11` finds type 2 diabetes.';
 
 const DESCRIBED = 'Answers the concept with its codes and with related concepts, in the language `lang`.';
 
@@ -73,13 +73,17 @@ function routesOf<const Plural extends string>(type: ConceptType, plural: Plural
       method: 'GET',
       path: `/v1/terminology/${plural}`,
       operationId: `find${name}Concepts`,
-      summary: `${name}s by what somebody types, or all of them`,
+      summary: `${name}s by typed text, or all of them`,
       description: `${HOW} Without \`q\` the list has all ${plural} in the order of their names.`,
       query: z.strictObject({
         q: q.optional(),
         limit,
         lang,
-        cursor: z.string().max(1_000).optional().describe('`next_cursor` of the page before; not with `q`.'),
+        cursor: z
+          .string()
+          .max(1_000)
+          .optional()
+          .describe('`next_cursor` of the previous page; not with `q`.'),
       }),
       answers: { 200: { description: `The ${plural}`, schema: listOf(conceptSchema) } },
       async run(request) {
@@ -114,7 +118,7 @@ function routesOf<const Plural extends string>(type: ConceptType, plural: Plural
       method: 'GET',
       path: `/v1/terminology/${plural}/{concept_id}`,
       operationId: `get${name}Concept`,
-      summary: `A ${type} with what it is related to`,
+      summary: `A ${type} with its related concepts and codes`,
       description: DESCRIBED,
       query: z.strictObject({ lang }),
       answers: { 200: { description: `The ${type}`, schema: describedSchema } },
@@ -131,7 +135,7 @@ function searchRoutes<const Path extends string>(path: Path, operation: string) 
       method: 'GET',
       path,
       operationId: `search${operation}Concepts`,
-      summary: 'Symptoms, conditions and treatments by what somebody types',
+      summary: 'Symptoms, conditions and treatments by typed text',
       description: HOW,
       query: z.strictObject({ q, limit, lang }),
       answers: { 200: { description: 'The concepts, the best first', schema: listOf(conceptSchema) } },
@@ -143,7 +147,7 @@ function searchRoutes<const Path extends string>(path: Path, operation: string) 
       method: 'GET',
       path: `${path}/{concept_id}`,
       operationId: `get${operation}Concept`,
-      summary: 'A concept with what it is related to',
+      summary: 'A concept with its related concepts and codes',
       description: DESCRIBED,
       query: z.strictObject({ lang }),
       answers: { 200: { description: 'The concept', schema: describedSchema } },

@@ -39,7 +39,7 @@ export function codesOf(text: string): Coded[] {
 /** Warnings of an answer. */
 export const warnings = z
   .array(z.object({ kind: z.enum(WARNING_KINDS), text: z.string(), count: z.int() }))
-  .describe('What was left out, and what is known only roughly.');
+  .describe('Values that were left out, and values that are known only roughly.');
 
 /**
  * Asks, and asks again if the read model was behind those that responses of writes wait for.

@@ -33,26 +33,26 @@ const findingSchema = z
   .object({
     finding_id: z.string().describe('The same for the same evidence.'),
     kind: z.enum(FINDING_KINDS),
-    title: z.string().describe('What was observed.'),
+    title: z.string().describe('The observation.'),
     codes: z
       .array(z.object({ system: z.string(), code: z.string(), display: z.string().nullable() }))
-      .describe('Of a correlation with a medication its code, then that of the values.'),
+      .describe('For a correlation with a medication its code, then that of the values.'),
     window: z.object({ from: z.string(), to: z.string() }),
     direction: z.enum(DIRECTIONS).nullable(),
     effect: z
       .object({
         value: z.number(),
         unit: z.string().nullable(),
-        low: number.describe('Ends of the 95 % interval, where the method has one.'),
+        low: number.describe('Ends of the 95 % interval, if the method has one.'),
         high: number,
         per_day: z.number().optional().describe('Of a trend: the slope.'),
-        since: z.string().optional().describe('Of a change: its first value. Of a medication: its start.'),
+        since: z.string().optional().describe('For a change: its first value. For a medication: its start.'),
         lag_days: z.number().optional().describe('By how many days the second series follows the first.'),
       })
       .describe('Its size.'),
-    confidence: z.number().describe('1 − p of its own test: how rarely chance alone would show as much.'),
+    confidence: z.number().describe('1 − p of its own test: how rarely chance by itself would show as much.'),
     method: z.string(),
-    computed_at: instant.describe('The record as it was then; the last change that it knows of.'),
+    computed_at: instant.describe('The last change of the record that the finding includes.'),
   })
   .meta({ id: 'Finding' });
 
@@ -113,7 +113,7 @@ const comparedSchema = z
       })
       .nullable(),
     sufficient: z.boolean(),
-    reason: z.string().nullable().describe('Why it says no difference.'),
+    reason: z.string().nullable().describe('Why it states no difference.'),
     method: z.string(),
     warnings,
   })
@@ -129,9 +129,9 @@ export const PATTERN_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/patterns',
     operationId: 'listPatterns',
-    summary: 'What stands out in a patient’s values',
+    summary: 'Find patterns in a patient’s values',
     description:
-      'Trends, changes of level, runs out of range, gaps, and associations, each with a named method and its evidence. They observe; they neither explain nor advise.',
+      'Trends, changes of level, runs out of range, gaps, and associations, each with a named method and its evidence. They describe observations; they don’t explain or advise.',
     query: z.strictObject(LIST_QUERY),
     answers: {
       200: {
@@ -148,7 +148,7 @@ export const PATTERN_ROUTES = [
     operationId: 'getPattern',
     summary: 'A finding',
     description:
-      'Answers one of the findings that the list of patterns has. A finding that the record no longer supports is 404.',
+      'Returns one finding of the list of patterns. A finding that the record no longer supports is 404.',
     answers: { 200: { description: 'The finding', schema: findingSchema } },
     run: (request) => one(request, request.params.patient_id, request.params.finding_id),
   }),
@@ -157,7 +157,7 @@ export const PATTERN_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/patterns/{finding_id}/evidence',
     operationId: 'listPatternEvidence',
-    summary: 'The versions that a finding rests on',
+    summary: 'The versions that a finding is based on',
     description:
       'Each entry names a version with its value, and tells whether it supports or contradicts the finding.',
     query: z.strictObject(LIST_QUERY),
@@ -182,7 +182,7 @@ export const PATTERN_ROUTES = [
     method: 'GET',
     path: '/v1/patterns/{finding_id}/evidence',
     operationId: 'listPatternEvidenceById',
-    summary: 'The versions that a finding rests on, by only its id',
+    summary: 'The versions that a finding is based on, by only its id',
     description: `As below the patient.${SHORT}`,
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page, the oldest first', schema: page } },

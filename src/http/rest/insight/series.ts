@@ -22,12 +22,12 @@ const codes = z
   .transform((text) => text.split(','))
   .pipe(z.array(group).max(MOST_SERIES))
   .describe(
-    'Codes of Observations or of their components: LOINC, or `system|code`. Commas separate series, `~` joins equivalent codes to one: `4548-4,2345-7~2339-0`.',
+    'Codes of Observations or of their components: LOINC, or `system|code`. Commas separate series, `~` joins equivalent codes into one: `4548-4,2345-7~2339-0`.',
   );
 
 const QUERY = {
   ...LIST_QUERY,
-  limit: LIST_QUERY.limit.describe('Most series of the answer.'),
+  limit: LIST_QUERY.limit.describe('Maximum number of series in the answer.'),
   code: codes,
   from: date.optional().describe(FIRST_DAY),
   to: date.optional().describe(LAST_DAY),
@@ -35,7 +35,7 @@ const QUERY = {
     .enum(BUCKETS)
     .default('raw')
     .describe(
-      '`raw`: every value. Else the median of each day, week or month, by the offsets of its values.',
+      '`raw`: every value. Otherwise the median of each day, week or month, by the offsets of its values.',
     ),
   at: moment.optional().describe('The series as the record was at this moment.'),
 };
@@ -43,23 +43,23 @@ const QUERY = {
 const number = z.number().nullable();
 
 const pointSchema = z.object({
-  at: z.string().describe('As the resource writes it; of a bucket its first day.'),
+  at: z.string().describe('As written in the resource; for a bucket its first day.'),
   value: z.number(),
   comparator: z.enum(['<', '>']).nullable().describe('The value is only known to be below or above this.'),
   n: z.int().describe('Number of values.'),
   fhir: z.string().describe('`Observation/<id>/_history/<version>`; of a bucket the newest value’s.'),
   reference_range: z.object({ low: number, high: number }).nullable(),
-  versions: z.array(z.string()).optional().describe('Of a bucket: every version in it.'),
+  versions: z.array(z.string()).optional().describe('For a bucket: every version in it.'),
 });
 
 const seriesSchema = z
   .object({
-    code: z.string().describe('The first code that was asked for.'),
+    code: z.string().describe('The first requested code.'),
     system: z.string(),
     display: z
       .string()
       .nullable()
-      .describe('What the newest value’s resource calls it, else its name in the terminology.'),
+      .describe('The name in the newest value’s resource, or else in the terminology.'),
     codes: z.array(z.object({ system: z.string(), code: z.string() })).describe('The equivalent codes.'),
     unit: z.string().nullable().describe('UCUM: the unit that most values have; others were converted.'),
     points: z.array(pointSchema).describe('The oldest first.'),

@@ -14,7 +14,7 @@ const unit = z
   .string()
   .min(1)
   .max(100)
-  .describe('As the laboratory writes it; in UCUM where that is certain.');
+  .describe('As written by the laboratory; converted to UCUM if that is certain.');
 
 /** A day, or a moment. */
 const when = z.union([moment, date]);
@@ -139,7 +139,7 @@ const items = z
   .strictObject({
     items: z.array(item).min(1).max(5_000),
     date: optional(when).describe('Of items that have no `effective_at`.'),
-    origin: optional(text).describe('What the report is called in the source system.'),
+    origin: optional(text).describe('The id of the report in the source system.'),
   })
   .superRefine((given, context) => {
     if (given.date !== undefined) return;

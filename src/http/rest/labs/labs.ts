@@ -167,19 +167,21 @@ export const LABS_ROUTES = [
     framed: ['message'],
     answers: {
       200: {
-        description: 'What became of it',
+        description: 'The result of the import',
         schema: z.object({
-          created: z.int().describe('New observations. To a key without `read`: all that the report holds.'),
+          created: z
+            .int()
+            .describe('New observations. For a key without `read`: all observations of the report.'),
           skipped: z
             .int()
             .describe(
-              'Observations that were there already, or are newer than the report. To a key without `read`: 0.',
+              'Observations that already existed, or are newer than the report. For a key without `read`: 0.',
             ),
           unmapped: z.array(z.string()).describe('Codes that are not LOINC’s.'),
           warnings: z.array(z.string()),
           observations: z
             .array(observationSchema)
-            .describe('Those of the report, as they stand now. A key without `read` is shown none.'),
+            .describe('The report’s observations in their current state. A key without `read` sees none.'),
         }),
       },
     },

@@ -38,7 +38,7 @@ export const GRANT_ROUTES = [
     method: 'GET',
     path: '/v1/patients/{patient_id}/grants',
     operationId: 'listGrants',
-    summary: 'What the calling application may do for a patient',
+    summary: 'Grants of the calling application for a patient',
     description:
       'Grants of the applications of the key’s project, the newest first, ended ones too; with an access token those of the calling application, under a grant those for its patient. `patient_id` is the id of one of the project’s patients, or the pairwise id that an application got with a token. A project needs no grant for the patients that it created.',
     tag: 'Patients',

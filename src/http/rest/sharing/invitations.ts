@@ -23,7 +23,7 @@ const invitation = z
 
 const issued = invitation
   .extend({
-    code: z.string().describe('Shown only now; the service stores its SHA-256.'),
+    code: z.string().describe('Shown only now; the service stores only its SHA-256.'),
     url: z.string().describe('The page that redeems the code. Deliver it to the person.'),
   })
   .meta({ id: 'NewInvitation' });

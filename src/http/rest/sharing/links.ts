@@ -35,7 +35,7 @@ export const LINK_ROUTES = [
     path: '/v1/patients/{patient_id}/links',
     operationId: 'listLinks',
     summary: 'People linked to a patient, the newest first',
-    description: 'Shows no names: the service tells a project nothing about who signs in.',
+    description: 'Shows no names: the service doesn’t tell a project who signs in.',
     models,
     query: z.strictObject(LIST_QUERY),
     answers: { 200: { description: 'A page', schema: listOf(link) } },

@@ -30,20 +30,20 @@ const asked = z
     resource_type: z.string().max(64).optional().describe('Default: that of the resource.'),
     resource: z
       .record(z.string(), z.unknown())
-      .describe('The whole FHIR resource as it would be; of an update with its `id`.'),
+      .describe('The whole FHIR resource after the change; for an update with its `id`.'),
     current_version: z
       .int()
       .min(1)
       .max(2_147_483_647)
       .optional()
-      .describe('Of an update: the version that you read and changed. Default: `resource.meta.versionId`.'),
+      .describe('For an update: the version that you read and changed. Default: `resource.meta.versionId`.'),
     rationale: z
       .string()
       .trim()
       .min(1)
       .max(2_000)
       .optional()
-      .describe('Why. The person reads it beside the change.'),
+      .describe('The reason. The person reads it beside the change.'),
     author_type: z.enum(AUTHOR_TYPES).optional().describe('`ai` if a program made the content.'),
   })
   .meta({
@@ -202,12 +202,12 @@ export const PROPOSAL_ROUTES = [
     operationId: 'createProposal',
     summary: 'Propose a change instead of writing it',
     description:
-      'Needs an access token of a grant with the letter `c` (create) or `u` (update) on the resource’s type. The resource is checked like a write. It waits for 30 days, at most until the grant ends; at most 100 wait under a grant (409). The webhooks `proposal.accepted` and `proposal.rejected` tell what the person decided.',
+      'Needs an access token of a grant with the letter `c` (create) or `u` (update) on the resource’s type. The resource is checked like a write. It is pending for 30 days, but not beyond the end of the grant; at most 100 can be pending under a grant (409). The webhooks `proposal.accepted` and `proposal.rejected` tell what the person decided.',
     grantToken: { ...opening, action: 'propose' },
     scope: 'write',
     headers: AUTHOR,
     body: asked,
-    answers: { 201: { description: 'The proposal, which waits', schema: proposalSchema } },
+    answers: { 201: { description: 'The pending proposal', schema: proposalSchema } },
     async run(request) {
       const { services, params, body, exact } = request;
       const granted = grantOn(request, params.patient_id);
@@ -246,7 +246,7 @@ export const PROPOSAL_ROUTES = [
     path: `${path}/{proposal_id}`,
     operationId: 'getProposal',
     summary: 'Read a proposal of your application',
-    description: 'Answers the proposed write, the difference it makes, and the decision, if there is one.',
+    description: 'Returns the proposed write, its difference, and the decision, if there is one.',
     grantToken: { ...opening, action: 'read-proposal' },
     answers: { 200: { description: 'The proposal', schema: proposalSchema } },
     async run(request) {
@@ -264,7 +264,7 @@ export const PROPOSAL_ROUTES = [
     operationId: 'withdrawProposal',
     summary: 'Take a proposal back',
     description:
-      'The person can’t accept it any more. A proposal that was withdrawn stays so; one that has ended otherwise is 409.',
+      'The person can no longer accept it. Withdrawing it again changes nothing; a proposal that has ended otherwise gets 409.',
     grantToken: { ...opening, action: 'withdraw-proposal' },
     scope: 'write',
     answers: { 200: { description: 'The proposal as it is now', schema: proposalSchema } },
